@@ -3,6 +3,8 @@
 //! Invariant: every write is flushed before the debuggee runs on, since it
 //! writes to the same terminal.
 
+mod observing;
+
 use crate::arguments::Color;
 use crate::console::is_violated;
 use crate::driver::{
@@ -12,9 +14,9 @@ use crate::escape::safe;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
 use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::report::Context;
-use crate::{diagnostics, ending, exit, outcome, scenarios};
+use crate::{diagnostics, exit, outcome};
 use anstream::AutoStream;
-use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
+use juror_session::view::{Outcome, StopReason};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -362,68 +364,6 @@ impl Output {
     }
 }
 
-impl Observer for Output {
-    fn state_change(&mut self, change: &StateChange) {
-        let result = self.write_json(&Line::StateChange(change));
-        self.keep_failure(result);
-    }
-
-    fn wants_state_changes(&self) -> bool {
-        self.json.is_some()
-    }
-
-    fn resumes(&mut self) {
-        if !std::mem::replace(&mut self.has_resumed, true) {
-            let result = self.write_json(&Line::Resume {});
-            self.keep_failure(result);
-        }
-    }
-
-    fn process_ended(&mut self, end: &ProcessEnd) {
-        let written = self.write_json(&Line::ProcessEnd(end));
-        self.keep_failure(written);
-        if end.violations.is_empty() {
-            return self.notice(&ending::process_end(end));
-        }
-        let mut page = Page::new(self.directory.clone());
-        ending::write_process_end(&mut page, end);
-        let said = self.say(&page.into_text());
-        self.keep_failure(said);
-    }
-
-    fn notice(&mut self, text: &str) {
-        let lines = text.lines().map(safe).collect::<Vec<_>>().join("\n ");
-        let result = self.warn(&format!("{QUIET}[{lines}]{QUIET:#}\n"));
-        self.keep_failure(result);
-    }
-
-    fn scenario_line(&mut self, line: &ScenarioLine) {
-        let written = self.write_json(&Line::Scenario(line));
-        self.keep_failure(written);
-        let said = self.say(&scenarios::line(line));
-        self.keep_failure(said);
-    }
-
-    fn scenario_outcome(&mut self, _: &str, command: &str, outcome: &Outcome) {
-        self.violated |= matches!(outcome, Outcome::Ended(end) if is_violated(end));
-        let shown = self.record_on(command, outcome);
-        self.keep_failure(shown);
-        let shown = self.show_text(outcome);
-        self.keep_failure(shown);
-    }
-
-    fn scenario_error(&mut self, reason: &StopReason) {
-        self.erred = true;
-        let shown = self.show_scenario_error(reason);
-        self.keep_failure(shown);
-    }
-
-    fn progress(&mut self, what: &str, done: u64, of: u64) {
-        let result = self.show_progress(what, done, of);
-        self.keep_failure(result);
-    }
-}
-
 /// All that there is to say about files, with the place of each.
 fn rendered(found: &[FileDiagnostics]) -> String {
     let files = found.iter();
@@ -472,87 +412,4 @@ pub fn write_last_words(text: &str) {
 pub mod testing;
 
 #[cfg(test)]
-mod tests {
-    use super::testing::*;
-    use super::*;
-    use crate::report::samples::{push, violation_stop};
-    use juror_event::Verdict;
-    use juror_language::Diagnostic;
-
-    #[test]
-    fn text_and_json_are_kept_apart() {
-        let (mut output, streams) = output();
-        let stop = Outcome::Stopped(Box::new(violation_stop()));
-        output.show("run", &stop).expect("memory takes it");
-        output.notice("thread \u{1b} started");
-        assert!(streams.text().starts_with("VIOLATED  queue_bounds"));
-        assert!(streams.json().starts_with("{\"juror\":1,\"kind\":\"stop\""));
-        assert_eq!(streams.messages(), "[thread \\u{1b} started]\n");
-    }
-
-    #[test]
-    fn state_changes_are_lines_of_json() {
-        let (mut output, streams) = output();
-        assert!(output.wants_state_changes());
-        output.state_change(&StateChange {
-            property: "p".into(),
-            process: None,
-            slice: vec![],
-            step: push(17, "overflow", 1),
-            verdict: Verdict::Violated,
-        });
-        assert_eq!(streams.json().lines().count(), 1);
-        assert!(streams.json().contains("\"kind\":\"state_change\""));
-        assert_eq!(streams.text(), "");
-    }
-
-    #[test]
-    fn whose_mistake_it_is_decides_words_and_status() {
-        let property = SessionError::Property {
-            file: "q.prop".into(),
-            found: vec![FileDiagnostics {
-                file: "q.prop".into(),
-                text: "state x\n".into(),
-                diagnostics: vec![Diagnostic::error("unknown-state", 6..7, "no such state")],
-            }],
-        };
-        for (error, status, words) in [
-            (
-                SessionError::Launch("there is no program ./x\nhelp: build it".into()),
-                exit::USAGE,
-                "error: there is no program ./x\nhelp: build it\n",
-            ),
-            (
-                property,
-                exit::USAGE,
-                "error[unknown-state]: no such state\n --> q.prop:1:7\n",
-            ),
-            (
-                SessionError::Internal("the site is not planted".into()),
-                exit::BUG,
-                "This is a bug in juror: the site is not planted\nPlease report it at https://",
-            ),
-        ] {
-            let (mut output, streams) = output();
-            let given = output.show_session_error(&error).expect("memory takes it");
-            assert_eq!(given, status);
-            let shown = streams.messages();
-            assert!(shown.starts_with(words), "{shown}");
-            assert!(streams.json().contains("\"kind\":\"error\""));
-            assert_eq!(streams.text(), "");
-        }
-    }
-
-    #[test]
-    fn progress_is_written_over() {
-        let (mut output, streams) = output();
-        for done in [0, 1, 250, 1000] {
-            output.progress("reading symbols", done, 1000);
-        }
-        output.progress("nothing", 0, 0);
-        assert_eq!(
-            streams.raw_messages(),
-            "reading symbols 0 %\r                   \rreading symbols 25 %\r                    \r"
-        );
-    }
-}
+mod tests;

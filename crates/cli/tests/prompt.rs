@@ -172,7 +172,9 @@ fn what_gdb_is_told_first_is_understood() {
     for (setting, expected) in [
         ("set pagination off", "nothing to set: juror does not page"),
         ("set confirm off", "nothing to set: juror never asks"),
-        ("set print pretty on", "print -pretty"),
+        ("set print pretty on", ""),
+        ("set print array on", "print -pretty"),
+        ("set print object on", "nothing to set"),
         ("set frob on", "there is no setting `frob`"),
         ("set args 7", ""),
         ("handle SIGUSR1 nostop noprint", ""),
@@ -184,6 +186,65 @@ fn what_gdb_is_told_first_is_understood() {
     ] {
         let answer = ask(&mut terminal, setting);
         assert!(answer.contains(expected), "{setting}: {answer}");
+    }
+    quit(terminal);
+}
+
+#[test]
+fn a_command_of_the_shell_has_the_terminal_until_it_ends() {
+    let executable = program("steps.c").compile_plain();
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut terminal = juror(&["run"])
+        .args([executable])
+        .directory(directory.path())
+        .env("SHELL", "/bin/sh")
+        .terminal();
+    terminal.expect(PROMPT);
+    assert!(ask(&mut terminal, "start").contains("steps.c:19"));
+    assert!(ask(&mut terminal, "!echo $((40 + 2))").contains("42"));
+    // It reads what is typed.
+    terminal.type_line("shell read word; echo \"<$word>\"");
+    terminal.expect("\n");
+    terminal.type_line("hello");
+    terminal.expect("<hello>");
+    terminal.expect(PROMPT);
+    // Ctrl-C ends it, not juror, and not the program.
+    terminal.type_line("!echo now; sleep 1000");
+    terminal.expect("now");
+    terminal.expect("now");
+    terminal.type_control('c');
+    let said = terminal.expect(PROMPT);
+    assert!(said.contains("SIGINT"), "{said}");
+    // Ctrl-Z, too: nobody could let it go on.
+    terminal.type_line("!echo then; sleep 1000");
+    terminal.expect("then");
+    terminal.expect("then");
+    terminal.type_control('z');
+    terminal.expect(PROMPT);
+    assert!(ask(&mut terminal, "next").contains("steps.c:20"));
+    quit(terminal);
+}
+
+#[test]
+fn tab_completes_settings_files_and_what_a_command_takes() {
+    let executable = program("steps.c").compile_plain();
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::create_dir(directory.path().join("pointless")).expect("a directory");
+    std::fs::write(directory.path().join("pointless/saved"), "").expect("a file");
+    let juror = juror(&["run"]).args([executable]);
+    let mut terminal = juror.directory(directory.path()).terminal();
+    terminal.expect(PROMPT);
+    for (typed, completed) in [
+        ("dpri\t\x15", "dprintf"),
+        ("set listsi\t\x15", "set listsize"),
+        ("show environ\t\x15", "show environment"),
+        ("info proc mapp\t\x15", "info proc mappings"),
+        ("frame app\t\x15", "frame apply"),
+        ("source pointl\t\x15", "source pointless/"),
+        ("source pointless/sa\t\x15", "source pointless/saved"),
+    ] {
+        terminal.type_keys(typed);
+        terminal.expect(completed);
     }
     quit(terminal);
 }

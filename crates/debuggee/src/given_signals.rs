@@ -20,4 +20,11 @@ impl Debuggee {
         self.stopped_mut(thread)?.pending = pending;
         Ok(())
     }
+
+    /// What the kernel has said of the signal that a stopped thread gets when it
+    /// runs: the bytes of its `siginfo_t`. Nothing where there is no such signal.
+    pub fn signal_information(&self, thread: ThreadId) -> Option<Vec<u8>> {
+        let pending = self.threads.get(&thread.0)?.pending.as_ref()?;
+        Some(crate::frozen::bytes_of(&pending.information))
+    }
 }

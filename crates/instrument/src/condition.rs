@@ -18,7 +18,7 @@ mod places;
 use crate::expression::{self, ExpressionError};
 use crate::program::Program;
 use crate::read_plan::Machine;
-use crate::scope::FrameScope;
+use crate::scope::{FrameScope, is_register};
 use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
@@ -125,6 +125,16 @@ impl Condition {
         level: usize,
         result: Option<&Type>,
     ) -> Result<Check, ExpressionError> {
+        let parts = self.expression.all_parts().into_iter();
+        for part in parts {
+            // An event has no values of the prompt.
+            if let ExpressionKind::Register(name) = &part.kind
+                && !is_register(name)
+            {
+                let message = format!("there is no register or value `${name}`");
+                return Err(ExpressionError::new(message, &part.span));
+            }
+        }
         let names = PointNames::new(program, address, level).returning(result);
         prepared(compile::value(&self.expression, &names), level)
     }
@@ -231,6 +241,18 @@ impl Condition {
         };
         expression::is_true(&self.expression, &scope).map_err(|error| error.message)
     }
+}
+
+/// The first name of an expression that nothing has in a frame of the function at an
+/// address.
+pub fn missing_name<'a>(
+    expression: &'a Expression,
+    program: &Program,
+    address: u64,
+    level: usize,
+) -> Option<&'a str> {
+    let names = PointNames::new(program, address, level);
+    names_in(expression).find(|name| names.lacks(name))
 }
 
 /// The names that an expression has.

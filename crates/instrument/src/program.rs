@@ -1,6 +1,7 @@
 //! The running program with its symbols: the debuggee, its modules, and
 //! whatever follows from both.
 
+use crate::format::ELEMENTS_MAX;
 use crate::modules::{Bound, Described, Modules};
 use crate::read_plan::{ClassNumber, Machine};
 use crate::symbol_store::SymbolStore;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 pub struct Memo {
     modules: Modules,
     views: Views,
+    elements_max: u64,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
     elapsed: Duration,
@@ -33,6 +35,8 @@ pub struct Program {
     pub modules: Modules,
     /// How values of library types are shown.
     pub views: Views,
+    /// How many elements of arrays, and characters of texts, are shown.
+    pub elements_max: u64,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
     /// Names of callers that captures have asked for, by return address.
@@ -52,6 +56,7 @@ impl Program {
             debuggee,
             modules: Modules::new(symbols.clone()),
             views: Views::standard().clone(),
+            elements_max: ELEMENTS_MAX,
             numbers: FxHashMap::default(),
             last_number: 0,
             caller_names: RefCell::default(),
@@ -121,6 +126,7 @@ impl Program {
             debuggee,
             modules: self.modules.clone(),
             views: self.views.clone(),
+            elements_max: self.elements_max,
             numbers: FxHashMap::from_iter([(thread, number)]),
             last_number: self.last_number,
             caller_names: self.caller_names.clone(),
@@ -135,6 +141,7 @@ impl Program {
         Memo {
             modules: self.modules.clone(),
             views: self.views.clone(),
+            elements_max: self.elements_max,
             numbers: self.numbers.clone(),
             last_number: self.last_number,
             elapsed: self.started.elapsed(),
@@ -155,6 +162,7 @@ impl Program {
             debuggee,
             modules: memo.modules.clone(),
             views: memo.views.clone(),
+            elements_max: memo.elements_max,
             numbers: numbers.map(|(&id, &own)| (number(id), own)).collect(),
             last_number: memo.last_number,
             caller_names: RefCell::default(),
@@ -347,6 +355,10 @@ impl crate::format::Names for Program {
 
     fn views(&self) -> &Views {
         &self.views
+    }
+
+    fn elements_max(&self) -> u64 {
+        self.elements_max
     }
 }
 

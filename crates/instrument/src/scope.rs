@@ -1,6 +1,10 @@
 //! What names mean in a frame: its variables, then globals and functions of
 //! its module, then those of all others.
 
+pub(crate) mod registers;
+
+pub use registers::is_register;
+
 use crate::expression::{Overload, Scope, dereference, function_at};
 use crate::frames::Frame;
 use crate::modules::Module;
@@ -13,8 +17,9 @@ use crate::views::Views;
 use juror_event::Conversion;
 use juror_symbols::{
     Function, Memory, Parameter, Type, Variable, argument_plan, is_whole_name_of,
-    leaves_arguments_out, register, register_name,
+    leaves_arguments_out, register,
 };
+use registers::whole_register;
 use std::rc::Rc;
 
 /// A frame of a stopped thread, as expressions see it.
@@ -268,13 +273,11 @@ impl Scope for FrameScope<'_> {
             return Ok(value);
         }
         let frame = self.frame().ok_or("the program has no frame")?;
-        let number = match name {
-            "pc" => register::RIP,
-            "sp" => register::RSP,
-            "fp" => register::RBP,
-            _ => (0..=16)
-                .find(|&number| register_name(number) == name)
-                .ok_or_else(|| format!("there is no register or value `${name}`"))?,
+        if name == "eflags" {
+            return self.flags(frame);
+        }
+        let Some(number) = whole_register(name) else {
+            return self.part_of_register(frame, name);
         };
         let word = frame
             .registers

@@ -1,6 +1,7 @@
 //! `set PLACE = VALUE`: variables, fields, elements, memory and registers of
 //! the program get another value.
 
+use crate::convenience::can_be_named;
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
@@ -41,18 +42,50 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// Operators that stand before the sign: `+=`.
+const OPERATORS: [char; 8] = ['+', '-', '*', '/', '%', '&', '|', '^'];
+
+/// The same for `PLACE += VALUE`, `PLACE++` and `PLACE--`, with the whole value.
+pub(crate) fn split_any(text: &str) -> Option<(String, String)> {
+    let text = text.trim();
+    for (suffix, operator) in [("++", '+'), ("--", '-')] {
+        let inner = text
+            .strip_suffix(suffix)
+            .or_else(|| text.strip_prefix(suffix));
+        if let Some(place) = inner.map(str::trim).filter(|it| !it.is_empty()) {
+            return Some((place.to_owned(), format!("({place}) {operator} 1")));
+        }
+    }
+    let (place, value) = split(text)?;
+    Some(match place.strip_suffix(OPERATORS) {
+        Some(shorter) => {
+            let operator = &place[shorter.len()..];
+            let shorter = shorter.trim();
+            (
+                shorter.to_owned(),
+                format!("({shorter}) {operator} ({value})"),
+            )
+        }
+        None => (place.to_owned(), value.to_owned()),
+    })
+}
+
 impl Session {
     /// `set PLACE = VALUE`, `set var PLACE = VALUE`.
     pub(crate) fn assign(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let Some((place, value)) = split(text).filter(|(a, b)| !a.is_empty() && !b.is_empty())
-        else {
-            return Err(CommandError::with_help(
-                "a place and a value are missing",
-                HELP,
-            ));
-        };
-        self.begun()?;
+        let parts = split_any(text).filter(|(a, b)| !a.is_empty() && !b.is_empty());
+        let (place, value) = parts
+            .ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
+        let (place, value) = (place.as_str(), value.as_str());
         let expression = crate::print::read(place)?;
+        if let ExpressionKind::Register(name) = &expression.kind
+            && can_be_named(name)
+        {
+            let value = self.evaluate(value)?;
+            self.values.set(name, value);
+            return Ok(Outcome::Done);
+        }
+        self.begun()?;
         let value = self.evaluate(value)?;
         if let ExpressionKind::Register(name) = &expression.kind {
             self.assign_register(name, &value)?;

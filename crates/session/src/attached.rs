@@ -43,7 +43,7 @@ impl Attached {
     /// whether they ask for the stop not to be shown.
     pub(crate) fn prepare(&mut self, stopping: &Stopping) -> bool {
         self.queue.clear();
-        let mut is_silent = stopping.errors.is_empty();
+        let mut is_silent = stopping.errors.is_empty() && stopping.unprinted.is_empty();
         for commands in &stopping.commands {
             let asks = commands.first().is_some_and(|it| it == SILENT);
             is_silent &= asks;
@@ -120,10 +120,16 @@ impl Session {
     pub(crate) fn begin_commands(&mut self, rest: &str) -> Result<Outcome, CommandError> {
         let numbers = match rest {
             "" => vec![self.breakpoints.last_number()],
+            "$bpnum" => vec![self.breakpoints.last_number()],
             _ => whole_points(rest)?,
         };
         for &number in &numbers {
-            self.point(number)?;
+            if self.point(number)?.prints.is_some() {
+                return Err(CommandError::with_help(
+                    format!("{number} is a dprintf: it prints and goes on, without commands"),
+                    "set another breakpoint there: break",
+                ));
+            }
         }
         self.attached.given = Some(Given {
             points: numbers,
@@ -137,17 +143,7 @@ impl Session {
     /// `group`, `group NAME`: the lines that follow have a name together.
     pub(crate) fn group(&mut self, name: &str) -> Result<Outcome, CommandError> {
         if name.is_empty() {
-            let groups = self.attached.groups.iter();
-            let lines: Vec<String> = groups
-                .map(|(name, lines)| format!("{name}: {}", lines.join("; ")))
-                .collect();
-            return match lines.is_empty() {
-                true => Err(CommandError::with_help(
-                    "there is no group of commands",
-                    "begin one: group NAME",
-                )),
-                false => Ok(Outcome::Message(lines.join("\n"))),
-            };
+            return self.groups();
         }
         let is_name = name
             .chars()
@@ -165,6 +161,21 @@ impl Session {
             depth: 1,
         });
         Ok(Outcome::Done)
+    }
+
+    /// `show user`: the groups, with their commands.
+    pub(crate) fn groups(&self) -> Result<Outcome, CommandError> {
+        let groups = self.attached.groups.iter();
+        let lines: Vec<String> = groups
+            .map(|(name, lines)| format!("{name}: {}", lines.join("; ")))
+            .collect();
+        match lines.is_empty() {
+            true => Err(CommandError::with_help(
+                "there is no group of commands",
+                "begin one: group NAME",
+            )),
+            false => Ok(Outcome::Message(lines.join("\n"))),
+        }
     }
 
     /// Takes a line of the commands that are being given.

@@ -1,9 +1,9 @@
 //! `break` and `tbreak`.
 
 use crate::breakpoints::{Resolvable, Wanted, check};
+use crate::conditions::in_condition;
 use crate::options::CommandError;
 use crate::place::{self, Place, Placed};
-use crate::point_commands::{condition, in_condition};
 use crate::points::Fate;
 use crate::session::{Session, not_running};
 use crate::view::Outcome;
@@ -43,13 +43,14 @@ impl Session {
         self.set_breakpoint_at(&text, placed, Fate::Keep)
     }
 
-    fn set_breakpoint_at(
+    pub(crate) fn set_breakpoint_at(
         &mut self,
         rest: &str,
         placed: Placed,
         fate: Fate,
     ) -> Result<Outcome, CommandError> {
-        let condition = placed.condition.as_deref().map(condition).transpose()?;
+        let condition = placed.condition.as_deref();
+        let condition = condition.map(|it| self.condition(it)).transpose()?;
         if let Some(thread) = placed.thread {
             self.check_thread(thread)?;
         }

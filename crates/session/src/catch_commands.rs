@@ -3,10 +3,10 @@
 use crate::catchpoints::{
     Catch, Catchpoint, Exception, system_call_name, system_call_names, system_call_number,
 };
+use crate::convenience::of_thread;
 use crate::handling::signals_of;
 use crate::options::CommandError;
 use crate::points::{Fate, Point, PointKind};
-use crate::print::convenience;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::signal;
@@ -133,7 +133,7 @@ impl Session {
         let Some(program) = &self.program else {
             return Ok(None);
         };
-        let values = |name: &str| convenience(&self.values, name);
+        let values = |name: &str| of_thread(&self.values, program, thread, name);
         let ask =
             |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
         let stopping = self.catchpoints.hit(is_meant, ask);

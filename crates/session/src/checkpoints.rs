@@ -72,6 +72,23 @@ impl Checkpoints {
             ..Checkpoints::default()
         }
     }
+
+    /// What `show checkpoint-files` tells.
+    pub(crate) fn shown_files(&self) -> &'static str {
+        match self.settings.keeps_contents {
+            true => "on",
+            false => "off",
+        }
+    }
+
+    /// What `show checkpoint-namespace` tells.
+    pub(crate) fn shown_namespace(&self) -> &'static str {
+        match self.namespace {
+            None => "auto",
+            Some(true) => "on",
+            Some(false) => "off",
+        }
+    }
 }
 
 impl Session {

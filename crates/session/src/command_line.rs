@@ -2,13 +2,15 @@
 //! standard streams.
 //!
 //! Words are split as a shell does it, with quotes and backslashes; `<`, `>`,
-//! `>>`, `2>`, `2>>` and `&>` name files. Nothing else of a shell is there.
+//! `>>`, `2>`, `2>>` and `&>` name files, `2>&1` joins the errors to the output.
+//! Nothing else of a shell is there.
 
 use crate::options::CommandError;
 use juror_debuggee::{Launch, Redirection};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,6 +31,8 @@ pub struct Redirections {
     error: Option<Sink>,
     /// Output and error are one open file.
     is_joined: bool,
+    /// Errors go where the output went before this line.
+    follows_standard: bool,
 }
 
 impl Redirections {
@@ -47,7 +51,10 @@ struct Sink {
 
 /// The operators, the longest first: where one is a beginning of another, that
 /// one is meant.
-const OPERATORS: [(&str, Operator); 6] = [
+const OPERATORS: [(&str, Operator); 9] = [
+    ("2>&1", Operator::ErrorWithOutput),
+    ("1>>", Operator::Output { append: true }),
+    ("1>", Operator::Output { append: false }),
     ("2>>", Operator::Error { append: true }),
     ("2>", Operator::Error { append: false }),
     ("&>", Operator::Both),
@@ -59,9 +66,15 @@ const OPERATORS: [(&str, Operator); 6] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operator {
     Input,
-    Output { append: bool },
-    Error { append: bool },
+    Output {
+        append: bool,
+    },
+    Error {
+        append: bool,
+    },
     Both,
+    /// It has no file: errors go where the output goes at this point of the line.
+    ErrorWithOutput,
 }
 
 impl CommandLine {
@@ -79,8 +92,13 @@ impl CommandLine {
                 if let Some((before, _)) = pending {
                     return Err(without_file(before));
                 }
-                pending = Some((word, operator));
                 rest = &rest[word.len()..];
+                if operator == Operator::ErrorWithOutput {
+                    line.redirections.join();
+                    rest = rest.trim_start();
+                    continue;
+                }
+                pending = Some((word, operator));
                 if rest.starts_with('&') {
                     return Err(CommandError::with_help(
                         format!("`{word}&` is not known here"),
@@ -137,22 +155,38 @@ fn split_word(text: &str) -> Result<(String, &str), CommandError> {
 }
 
 impl Redirections {
+    /// Errors go where the output goes by now.
+    fn join(&mut self) {
+        self.error = None;
+        self.is_joined = self.output.is_some();
+        self.follows_standard = self.output.is_none();
+    }
+
+    /// Errors stay in the file where the output went until now.
+    fn part(&mut self) {
+        if std::mem::take(&mut self.is_joined) {
+            self.error = self.output.take();
+        }
+    }
+
     fn set(&mut self, operator: Operator, path: PathBuf) {
         match operator {
             Operator::Input => self.input = Some(path),
             Operator::Output { append } => {
+                self.part();
                 self.output = Some(Sink { path, append });
-                self.is_joined = false;
             }
             Operator::Error { append } => {
                 self.error = Some(Sink { path, append });
                 self.is_joined = false;
+                self.follows_standard = false;
             }
+            // It names no file.
+            Operator::ErrorWithOutput => self.join(),
             Operator::Both => {
                 let append = false;
                 self.output = Some(Sink { path, append });
-                self.error = None;
-                self.is_joined = true;
+                self.join();
             }
         }
     }
@@ -189,6 +223,11 @@ impl Redirections {
         if let Some(path) = &self.input {
             launch.input = Redirection::File(path.clone());
         }
+        if self.follows_standard {
+            let standard = Redirections::standard(&launch.output)?;
+            launch.output = standard.clone();
+            launch.error = standard;
+        }
         if let Some(sink) = &self.output {
             launch.output = sink.redirection();
         }
@@ -197,17 +236,47 @@ impl Redirections {
         }
         if let (true, Some(sink)) = (self.is_joined, &self.output) {
             // Opened twice, each stream would write over the other.
-            let file = File::create(&sink.path);
-            let file = file.map_err(|error| cannot("write to", &sink.path, &error))?;
-            let file = Arc::new(file.into());
-            launch.output = Redirection::Descriptor(Arc::clone(&file));
-            launch.error = Redirection::Descriptor(file);
+            let file = Redirection::Descriptor(sink.open()?);
+            launch.output = file.clone();
+            launch.error = file;
         }
         Ok(())
+    }
+
+    /// Where output and errors go together that this line does not redirect.
+    fn standard(output: &Redirection) -> Result<Redirection, CommandError> {
+        let sink = |path: &PathBuf, append| Sink {
+            path: path.clone(),
+            append,
+        };
+        Ok(Redirection::Descriptor(match output {
+            Redirection::Inherit => {
+                let own = io::stdout().as_fd().try_clone_to_owned();
+                Arc::new(own.map_err(|error| {
+                    CommandError::new(format!("the standard output cannot be used: {error}"))
+                })?)
+            }
+            Redirection::File(path) => sink(path, false).open()?,
+            Redirection::Append(path) => sink(path, true).open()?,
+            Redirection::Descriptor(file) => Arc::clone(file),
+        }))
     }
 }
 
 impl Sink {
+    /// Opens it for both streams.
+    fn open(&self) -> Result<Arc<OwnedFd>, CommandError> {
+        let file = match self.append {
+            true => OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(&self.path),
+            false => File::create(&self.path),
+        };
+        let file = file.map_err(|error| cannot("write to", &self.path, &error))?;
+        Ok(Arc::new(file.into()))
+    }
+
     fn redirection(&self) -> Redirection {
         match self.append {
             true => Redirection::Append(self.path.clone()),
@@ -221,115 +290,4 @@ fn cannot(what: &str, path: &Path, error: &io::Error) -> CommandError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_are_split_as_a_shell_does() {
-        for (text, expected) in [
-            ("a b", &["a", "b"][..]),
-            ("  'a b'  c", &["a b", "c"]),
-            (r#""a \" b" c\ d"#, &["a \" b", "c d"]),
-            ("''", &[""]),
-            ("a''b", &["ab"]),
-            ("'<' \\> \"2>\" a2", &["<", ">", "2>", "a2"]),
-            ("a&b 2 x&", &["a&b", "2", "x&"]),
-            ("", &[]),
-        ] {
-            let line = CommandLine::parse(text).expect(text);
-            let expected: Vec<OsString> = expected.iter().map(OsString::from).collect();
-            assert_eq!(line.arguments, expected, "{text}");
-            assert_eq!(line.redirections, Redirections::default(), "{text}");
-        }
-        assert!(CommandLine::parse("'a").is_err());
-    }
-
-    fn sink(path: &str, append: bool) -> Option<Sink> {
-        let path = path.into();
-        Some(Sink { path, append })
-    }
-
-    fn check(text: &str, arguments: &[&str], expected: Redirections) {
-        let line = CommandLine::parse(text).expect(text);
-        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        assert_eq!(line.arguments, arguments, "{text}");
-        assert_eq!(line.redirections, expected, "{text}");
-    }
-
-    #[test]
-    fn streams_are_redirected() {
-        let none = Redirections::default;
-        check(
-            "a < in b > out",
-            &["a", "b"],
-            Redirections {
-                input: Some("in".into()),
-                output: sink("out", false),
-                ..none()
-            },
-        );
-        check(
-            "x>>'my file' 2>errors",
-            &["x"],
-            Redirections {
-                output: sink("my file", true),
-                error: sink("errors", false),
-                ..none()
-            },
-        );
-        check(
-            "2>>log",
-            &[],
-            Redirections {
-                error: sink("log", true),
-                ..none()
-            },
-        );
-        check(
-            "a&>all",
-            &["a"],
-            Redirections {
-                output: sink("all", false),
-                is_joined: true,
-                ..none()
-            },
-        );
-        // As in a shell, only a `2` that stands alone is the number.
-        check(
-            "a2>out",
-            &["a2"],
-            Redirections {
-                output: sink("out", false),
-                ..none()
-            },
-        );
-    }
-
-    #[test]
-    fn what_is_missing_is_told() {
-        for (text, expected) in [
-            ("a <", "a file is missing after `<`"),
-            ("> > b", "a file is missing after `>`"),
-            ("a 2>&1", "`2>&` is not known here"),
-        ] {
-            let error = CommandLine::parse(text).expect_err(text);
-            assert_eq!(error.message, expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn files_are_tried_before_anything_starts() {
-        for (text, expected) in [
-            ("< /nowhere/in", "cannot read from `/nowhere/in`: No such"),
-            ("< /", "cannot read from `/`: "),
-            ("> /nowhere/out", "cannot write to `/nowhere/out`: No such"),
-            ("2>> /", "cannot write to `/`: "),
-        ] {
-            let line = CommandLine::parse(text).expect(text);
-            let error = line.redirections.check().expect_err(text);
-            assert!(error.message.starts_with(expected), "{}", error.message);
-        }
-        let line = CommandLine::parse("< /dev/null > /dev/null").expect("a line");
-        assert_eq!(line.redirections.check(), Ok(()));
-    }
-}
+mod tests;

@@ -27,7 +27,17 @@ impl Session {
         let prefix = &before[start..];
         let candidates = match entry.completes {
             Completes::Nothing => Vec::new(),
+            Completes::Files => file_names(prefix),
+            Completes::Settings => crate::settings::names()
+                .flat_map(str::split_whitespace)
+                .map(str::to_owned)
+                .chain(self.expression_names())
+                .collect(),
+            Completes::Words(words) => words.iter().map(|&word| word.to_owned()).collect(),
             Completes::Commands => TABLE.iter().map(|entry| entry.name.to_owned()).collect(),
+            Completes::InfoSubjects if is_about_process(trimmed) => {
+                crate::process_info::subjects().map(str::to_owned).collect()
+            }
             Completes::InfoSubjects => commands::INFO_SUBJECTS
                 .iter()
                 .map(|(name, _)| (*name).to_owned())
@@ -95,6 +105,34 @@ impl Session {
         }
         .names()
     }
+}
+
+/// Whether the word is one behind `info proc`.
+fn is_about_process(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip(1);
+    let is_subject = words.next() == Some("proc");
+    is_subject && (words.next().is_some() || line.ends_with(char::is_whitespace))
+}
+
+/// Files and directories that begin so; directories end in a slash.
+fn file_names(prefix: &str) -> Vec<String> {
+    let (directory, start) = match prefix.rfind('/') {
+        Some(at) => prefix.split_at(at + 1),
+        None => ("", prefix),
+    };
+    let at = if directory.is_empty() { "." } else { directory };
+    let Ok(entries) = std::fs::read_dir(at) else {
+        return Vec::new();
+    };
+    let names = entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().ok()?;
+        // As a shell does, hidden ones only when they are asked for.
+        let is_meant = name.starts_with(start) && (!name.starts_with('.') || !start.is_empty());
+        let slash = if entry.path().is_dir() { "/" } else { "" };
+        is_meant.then(|| format!("{directory}{name}{slash}"))
+    });
+    names.take(CANDIDATES_MAX).collect()
 }
 
 /// Those that begin with it, in order.

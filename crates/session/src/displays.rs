@@ -4,14 +4,16 @@
 //! functions. One that has no value at a stop says why there, and is asked
 //! again at the next.
 
+use crate::convenience::convenience;
 use crate::options::CommandError;
-use crate::print::{convenience, read, split_format};
+use crate::print::{read, split_format};
 use crate::session::Session;
 use crate::view::{DisplayView, Outcome};
 use juror_instrument::expression::evaluate;
-use juror_instrument::format::{Radix, format};
+use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::frames::Frame;
 use juror_instrument::scope::FrameScope;
+use juror_instrument::typed::{Number, Typed};
 use juror_language::Expression;
 
 /// The displays, in the order in which they were made.
@@ -27,7 +29,24 @@ struct Display {
     /// Its words, with its format.
     text: String,
     radix: Radix,
+    /// So many instructions are shown that begin at the value.
+    instructions: Option<u64>,
     expression: Expression,
+}
+
+/// The longest instruction.
+const INSTRUCTION_MAX: u64 = 15;
+/// Instructions that a display shows at the most.
+const INSTRUCTIONS_MAX: u64 = 100;
+
+/// `/3i EXPRESSION`: how many instructions, and the expression.
+fn split_instructions(text: &str) -> Option<(u64, &str)> {
+    let (format, expression) = text.strip_prefix('/')?.split_once(char::is_whitespace)?;
+    let count = match format.strip_suffix('i')? {
+        "" => 1,
+        count => count.parse().ok()?,
+    };
+    Some((count.clamp(1, INSTRUCTIONS_MAX), expression.trim()))
 }
 
 impl Session {
@@ -41,7 +60,11 @@ impl Session {
             let frames = self.frames_if_any()?;
             return Ok(Outcome::Displays(self.displayed(&frames, level)));
         }
-        let (radix, words) = split_format(text)?;
+        let instructions = split_instructions(text);
+        let (radix, words) = match instructions {
+            Some((_, words)) => (Radix::Natural, words),
+            None => split_format(text)?,
+        };
         let expression = read(words)?;
         if expression.calls_functions() {
             return Err(CommandError::with_help(
@@ -55,6 +78,7 @@ impl Session {
             number: self.displays.last_number,
             text: format!("{format} {words}").trim().to_owned(),
             radix,
+            instructions: instructions.map(|(count, _)| count),
             expression,
         });
         let frames = self.frames_if_any()?;
@@ -105,7 +129,14 @@ impl Session {
                 convenience: &values,
             };
             let value = evaluate(&display.expression, &scope).map_err(|error| error.message)?;
-            Ok(format(&value, program, program, display.radix))
+            if let Some(count) = display.instructions {
+                return self.instructions_at(&value, count, frames.get(level));
+            }
+            let shown = format(&value, program, program, display.radix);
+            Ok(match self.settings.is_pretty {
+                true => pretty(&shown),
+                false => shown,
+            })
         };
         let views = self.displays.displays.iter().map(|display| {
             let (value, error) = match shown(display) {
@@ -120,5 +151,54 @@ impl Session {
             }
         });
         views.collect()
+    }
+
+    /// Instructions as lines, the one marked at which the frame stands.
+    fn instructions_at(
+        &self,
+        value: &Typed,
+        count: u64,
+        frame: Option<&Frame>,
+    ) -> Result<String, String> {
+        let program = self.program.as_ref().ok_or("the program is not running")?;
+        let address = match value.number(program)? {
+            Number::Pointer(address, _) => address,
+            Number::Int(number) => u64::try_from(number).map_err(|_| "this is no address")?,
+            _ => return Err("this is no address".to_owned()),
+        };
+        let end = address.saturating_add(count * INSTRUCTION_MAX);
+        let view = self.assembly(address..end).map_err(|error| error.message)?;
+        let lines = view.lines.iter().take(count as usize).map(|line| {
+            let is_here = frame.is_some_and(|frame| frame.pc == line.address);
+            let mark = if is_here { "→" } else { " " };
+            let name = line.name.as_deref().map(|name| format!("  <{name}>"));
+            let name = name.unwrap_or_default();
+            format!("{mark} {:#x}{name}  {}", line.address, line.text)
+        });
+        let lines: Vec<String> = lines.collect();
+        match lines.as_slice() {
+            [] => Err(format!("the memory at {address:#x} cannot be read")),
+            [only] => Ok(only.trim_start().to_owned()),
+            several => Ok(format!("\n{}", several.join("\n"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_are_counted_before_the_letter() {
+        for (text, expected) in [
+            ("/i $pc", Some((1, "$pc"))),
+            ("/3i  $pc + 4", Some((3, "$pc + 4"))),
+            ("/9999i $pc", Some((100, "$pc"))),
+            ("/x $pc", None),
+            ("/i", None),
+            ("i", None),
+        ] {
+            assert_eq!(split_instructions(text), expected, "{text}");
+        }
     }
 }

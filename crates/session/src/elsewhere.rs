@@ -216,6 +216,23 @@ impl Session {
         text: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        self.give_signal(text)?;
+        self.continue_run(observer)
+    }
+
+    /// `queue-signal SIGNAL`: the same, and the program stands still.
+    pub(crate) fn queue_signal(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let number = self.give_signal(text)?;
+        let thread = self.thread()?;
+        let thread = self.running()?.thread_number(thread);
+        let (name, _) = crate::signal::describe(number);
+        Ok(Outcome::Message(match number {
+            0 => format!("thread {thread} goes on without a signal"),
+            _ => format!("thread {thread} gets {name} when it runs on"),
+        }))
+    }
+
+    fn give_signal(&mut self, text: &str) -> Result<i32, CommandError> {
         let number = match text {
             "0" => 0,
             text => crate::signal::number(text).ok_or_else(|| {
@@ -230,7 +247,7 @@ impl Session {
         };
         let thread = self.thread()?;
         self.running_mut()?.debuggee.give_signal(thread, number)?;
-        self.continue_run(observer)
+        Ok(number)
     }
 }
 

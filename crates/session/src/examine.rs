@@ -8,7 +8,8 @@ use crate::session::Session;
 use crate::view::{AssemblyView, MemoryRow, MemoryView, Outcome};
 use juror_instrument::format::Names as _;
 use juror_instrument::program::Program;
-use juror_instrument::typed::Number;
+use juror_instrument::typed::{Number, Typed};
+use juror_symbols::Type;
 
 /// Elements that are shown at once.
 const COUNT_MAX: u64 = 10_000;
@@ -150,7 +151,29 @@ impl Session {
         };
         how.next = Some(next);
         self.examined = how;
+        self.note_last_examined(address, how);
         Ok(outcome)
+    }
+
+    /// `$_` is the last address that was shown, `$__` what is there.
+    fn note_last_examined(&mut self, address: u64, how: Examined) {
+        let (Some(next), Ok(program)) = (how.next, self.running()) else {
+            return;
+        };
+        if next == address || matches!(how.letter, 's' | 'i') {
+            return self.note_examined(address, None);
+        }
+        let last = next.wrapping_sub(how.size as u64);
+        let mut bytes = vec![0; how.size];
+        let is_read = program.debuggee.read(last, &mut bytes).is_ok();
+        let name = match how.size {
+            1 => "char",
+            2 => "short",
+            4 => "int",
+            _ => "long",
+        };
+        let r#type = Type::builtin(name).filter(|_| is_read);
+        self.note_examined(last, r#type.map(|of| Typed::of_bytes(of, bytes)));
     }
 
     /// What an expression points to, or is as a number; of a variable that is

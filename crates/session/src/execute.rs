@@ -5,9 +5,11 @@ mod info;
 mod running;
 
 use crate::commands::{self, Command, Entry, TABLE, Unclear};
+use crate::environment::working_directory;
 use crate::options::{CommandError, Observer};
 use crate::points::Fate;
 use crate::session::Session;
+use crate::shell::shell;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome};
 use crate::watchpoints::WatchKind;
@@ -65,6 +67,7 @@ impl Session {
             self.retire_ended();
         }
         self.tell_ends(observer);
+        self.tell_printed(observer);
         // A debuggee that vanished under a command is gone for good.
         if let Some(program) = &self.program
             && !program.debuggee.is_alive()
@@ -101,7 +104,11 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        if let (Command::Print, Some(value)) = (command, self.kept_without_program(rest)) {
+            return Ok(self.shown_kept(value));
+        }
         self.permit(command.modes())?;
+        self.note_conveniences();
         self.prepare_names(command, rest, observer)?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
@@ -128,6 +135,7 @@ impl Session {
             Command::Catch => self.catch(rest, false),
             Command::TemporaryCatch => self.catch(rest, true),
             Command::Checkpoint => self.checkpoint_command(rest),
+            Command::ChangeDirectory => self.change_directory(rest),
             Command::Clear => self.clear(rest),
             Command::Commands => self.begin_commands(rest),
             Command::CommandGroup => self.group(rest),
@@ -138,11 +146,15 @@ impl Session {
             Command::DefineType => self.define_type(rest),
             Command::Delete => self.delete(rest),
             Command::Detach => self.detach(),
+            Command::Directory => working_directory(),
             Command::Disable => self.disable(rest),
             Command::Disassemble => self.disassemble(rest),
             Command::Display => self.display(rest),
+            Command::Dump => self.dump(rest),
+            Command::DynamicPrint => self.set_dynamic_print(rest),
             Command::Enable => self.enable(rest),
             Command::Examine => self.examine(rest),
+            Command::Find => self.find_in_memory(rest),
             Command::Up => self.move_frame(rest, 1),
             Command::Echo => Ok(self.echo(rest)),
             Command::Jump => self.jump(rest, observer),
@@ -152,6 +164,8 @@ impl Session {
             Command::Signal => self.go_on_with_signal(rest, observer),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => self.choose_frame(rest),
+            Command::SelectFrame => self.choose_frame(rest).map(|_| Outcome::Done),
+            Command::FramesApply => self.apply_to_frames(&format!("all -s {rest}")),
             Command::Finish => {
                 let level = self.selection.level;
                 self.finish_frame(level, observer)
@@ -171,7 +185,9 @@ impl Session {
             Command::Until => self.advance_to(rest, observer),
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
+            Command::Output => self.output(rest),
             Command::Property => self.property_command(rest),
+            Command::QueueSignal => self.queue_signal(rest),
             Command::Print => self.print(rest, false, observer),
             Command::Process => self.choose_process(rest),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
@@ -179,13 +195,18 @@ impl Session {
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Restore => self.restore_command(rest, observer),
             Command::Run => self.run(rest, observer),
+            Command::Save => self.save(rest),
             Command::Scenario => self.scenario_command(rest),
             Command::Set => self.set(rest),
+            Command::Shell => shell(rest, observer),
+            Command::Show => self.show(rest),
             Command::ShowGraph => crate::graphs::graphs(self.watch.shown(), rest),
             Command::Skip => self.skip(rest),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
+            Command::ThreadsApply => self.apply_to_threads(&format!("all {rest}")),
             Command::Undisplay => self.undisplay(rest),
+            Command::Unset => self.unset(rest),
             Command::Views => self.views_command(rest),
             Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
         }
@@ -217,6 +238,15 @@ impl Session {
                     let message = format!("no frame of this stack is one of `{name}`");
                     CommandError::with_help(message, "see: backtrace")
                 })?
+            }
+            ("apply", which) => return self.apply_to_frames(which),
+            ("line", level) => {
+                let level = number(level)?.map_or(self.selection.level, |it| it as usize);
+                let shown = self.select_frame(level)?;
+                return Ok(match shown {
+                    Outcome::Frame(view, _) => Outcome::Frame(view, None),
+                    other => other,
+                });
             }
             ("level", level) => number(level)?.map_or(self.selection.level, |it| it as usize),
             _ => number(rest)?.map_or(self.selection.level, |level| level as usize),
@@ -277,6 +307,7 @@ fn is_about_points(word: &str) -> bool {
             | Command::Condition
             | Command::Delete
             | Command::Disable
+            | Command::DynamicPrint
             | Command::Enable
             | Command::Handle
             | Command::Property
@@ -293,6 +324,9 @@ pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
         ));
     }
     commands::find(word).map_err(|unclear| {
+        if let (Unclear::Unknown, Some(instead)) = (&unclear, commands::foreign::instead(word)) {
+            return CommandError::with_help(format!("juror has no `{word}`"), instead);
+        }
         let names = TABLE.iter().map(|entry| entry.name);
         unclear_error(
             word,
@@ -330,7 +364,14 @@ fn help(rest: &str) -> Result<Outcome, CommandError> {
             TABLE.iter().copied().map(commands::help_of).collect(),
         ));
     }
-    find(rest).map(|entry| Outcome::Help(commands::help_of(entry)))
+    let (word, more) = commands::split_line(rest);
+    let entry = find(word)?;
+    if let (Command::Info, Ok(subject)) = (entry.command, commands::find_info_subject(more)) {
+        let known = commands::INFO_SUBJECTS.iter().find(|it| it.0 == subject);
+        let what = known.map_or("", |it| it.1);
+        return Ok(Outcome::Message(format!("info {subject}: {what}")));
+    }
+    Ok(Outcome::Help(commands::help_of(entry)))
 }
 
 pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {

@@ -19,9 +19,9 @@
 //! Invariant: while its call lasts, the thread of such a watchpoint is stepped,
 //! or there is a point where it comes back into the call.
 
+use crate::convenience::of_thread;
 use crate::options::CommandError;
 use crate::points::Stopping;
-use crate::print::convenience;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of};
@@ -354,7 +354,7 @@ impl Session {
         let mut accesses = Vec::new();
         let mut over = Vec::new();
         let mut stopping = None;
-        let values = |name: &str| convenience(&self.values, name);
+        let values = |name: &str| of_thread(&self.values, program, thread, name);
         let is_own = |it: &&mut Watchpoint| it.home.as_ref().is_some_and(|it| it.thread == thread);
         for watchpoint in self.watchpoints.followed().filter(is_own) {
             let (before, reader) = match watchpoint.compare(program)? {

@@ -7,7 +7,7 @@ use crate::report;
 use crate::session::Session;
 use crate::view::{FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView};
 use crate::watch::Watched;
-use juror_instrument::format::{Names, Radix, format};
+use juror_instrument::format::{Names, Radix, format, pretty};
 use juror_instrument::frames::Frame;
 use juror_instrument::typed::Typed;
 use juror_symbols::register_name;
@@ -135,13 +135,18 @@ impl Session {
             .is_some_and(|m| m.symbols.has_debug_info());
         let mut seen = Vec::new();
         let mut views = Vec::new();
+        let is_pretty = self.settings.is_pretty;
         for (variable, parameter) in program.variables(&frame) {
             // An inner variable hides an outer one of its name.
             if parameter != parameters || seen.contains(&variable.name) {
                 continue;
             }
             seen.push(variable.name.clone());
-            views.push(self.variable_view(&variable.name, &program.value_of(&frame, &variable)));
+            let mut view = self.variable_view(&variable.name, &program.value_of(&frame, &variable));
+            if is_pretty {
+                view.value = pretty(&view.value);
+            }
+            views.push(view);
         }
         if views.is_empty() {
             let what = if parameters {
@@ -159,8 +164,8 @@ impl Session {
         Ok(Outcome::Variables(views))
     }
 
-    /// `info registers`
-    pub(crate) fn registers(&mut self) -> Result<Outcome, CommandError> {
+    /// `info registers`, `info registers rip rsp`
+    pub(crate) fn registers(&mut self, names: &str) -> Result<Outcome, CommandError> {
         let frame = self.selected_frame()?;
         let program = self.running()?;
         let order = [0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
@@ -183,7 +188,26 @@ impl Session {
                 meaning: Some(flag_names(flags)),
             });
         }
-        Ok(Outcome::Registers(views))
+        if names.is_empty() {
+            return Ok(Outcome::Registers(views));
+        }
+        let mut chosen = Vec::new();
+        for name in names.split_whitespace() {
+            let plain = match name.trim_start_matches('$') {
+                "pc" => "rip",
+                "sp" => "rsp",
+                "fp" => "rbp",
+                plain => plain,
+            };
+            let found = views.iter().find(|view| view.name == plain);
+            chosen.push(found.cloned().ok_or_else(|| {
+                CommandError::with_help(
+                    format!("there is no register `{name}` in this frame"),
+                    "info registers shows those that there are",
+                )
+            })?);
+        }
+        Ok(Outcome::Registers(chosen))
     }
 
     /// `info threads`

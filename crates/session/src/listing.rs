@@ -9,9 +9,6 @@ use juror_instrument::typed::Number;
 use juror_symbols::Function;
 use std::path::PathBuf;
 
-/// Lines that `list` shows at once.
-const LIST_LINES: u32 = 10;
-
 impl Session {
     /// The place that was written, as one that can be looked for.
     pub(crate) fn resolvable(&mut self, written: &Place) -> Result<Resolvable, CommandError> {
@@ -64,10 +61,11 @@ impl Session {
 
     /// `list`, `list PLACE`, `list FIRST,LAST`, `list -`
     pub(crate) fn list(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let count = self.settings.list_lines;
         match text {
             "" | "+" => {
                 if let Some(listed) = self.selection.listed.clone() {
-                    return self.list_from(listed.file, listed.next, LIST_LINES, None);
+                    return self.list_from(listed.file, listed.next, count, None);
                 }
             }
             "-" => {
@@ -92,8 +90,8 @@ impl Session {
         } else {
             self.place_line(text)?
         };
-        let first = line.saturating_sub(LIST_LINES / 2).max(1);
-        self.list_from(file, first, LIST_LINES, mark.then_some(line))
+        let first = line.saturating_sub(count / 2).max(1);
+        self.list_from(file, first, count, mark.then_some(line))
     }
 
     /// The lines before those that were listed last.
@@ -103,7 +101,7 @@ impl Session {
             let message = format!("these are the first lines of {}", name.display());
             return Err(CommandError::new(message));
         }
-        let before = first.saturating_sub(LIST_LINES).max(1);
+        let before = first.saturating_sub(self.settings.list_lines).max(1);
         self.list_from(file, before, first - before, None)
     }
 
@@ -117,12 +115,12 @@ impl Session {
         }
         if first.is_empty() {
             let (file, last, _) = self.place_line(last)?;
-            let first = last.saturating_sub(LIST_LINES - 1).max(1);
+            let first = last.saturating_sub(self.settings.list_lines - 1).max(1);
             return self.list_from(file, first, last - first + 1, None);
         }
         let (file, start, _) = self.place_line(first)?;
         if last.is_empty() {
-            return self.list_from(file, start, LIST_LINES, None);
+            return self.list_from(file, start, self.settings.list_lines, None);
         }
         // A plain number is a line of the same file.
         let end = match last.parse::<u32>() {
@@ -201,13 +199,16 @@ impl Session {
             .ok_or_else(|| CommandError::new("there is no source for this place"))?;
         self.list_from(
             file,
-            line.saturating_sub(LIST_LINES / 2).max(1),
-            LIST_LINES,
+            line.saturating_sub(self.settings.list_lines / 2).max(1),
+            self.settings.list_lines,
             None,
         )
     }
 
     fn place_line(&mut self, text: &str) -> Result<(PathBuf, u32, bool), CommandError> {
+        if let Some(file) = self.file_named(text) {
+            return Ok((file, 1, false));
+        }
         let placed = place::parse(text).map_err(CommandError::new)?;
         let place = self.resolvable(&placed.place)?;
         let modules = self.modules();
@@ -233,6 +234,18 @@ impl Session {
                 "there is no source for `{text}`"
             ))),
         }
+    }
+
+    /// A source file whose name stands alone, where there is no function of that name.
+    fn file_named(&self, text: &str) -> Option<PathBuf> {
+        let name = text.strip_suffix(':').unwrap_or(text).trim();
+        if !name.contains('.') || name.contains(':') {
+            return None;
+        }
+        let modules = self.modules().iter();
+        let mut files = modules.flat_map(|module| module.symbols.source_files());
+        let found = files.find(|known| known.ends_with(name))?;
+        Some(found.to_path_buf())
     }
 
     fn list_from(

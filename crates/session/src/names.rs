@@ -73,6 +73,25 @@ impl Session {
         Ok(Outcome::Message(sentence))
     }
 
+    /// `info address NAME`: where a variable or a function is.
+    pub(crate) fn where_is(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        if text.is_empty() {
+            return Err(CommandError::with_help(
+                "the address of what?",
+                "for example: info address count",
+            ));
+        }
+        let value = self.evaluate(text)?;
+        let sentence = match value.address() {
+            Some(address) => format!("{text} is at {address:#x}"),
+            None if !self.modules().definitions(text, |_| true).is_empty() => {
+                format!("{text} is a function at {:#x}", self.address_of(text)?)
+            }
+            None => format!("{text} is nowhere in memory: in a register, or known without one"),
+        };
+        Ok(Outcome::Message(sentence))
+    }
+
     /// `info line PLACE`: where the code of a line is.
     pub(crate) fn line_of_place(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let placed = place::parse(text).map_err(CommandError::new)?;

@@ -206,6 +206,15 @@ pub trait Observer {
     fn process_ended(&mut self, end: &ProcessEnd);
     /// Something worth a line: a thread started, a process forked.
     fn notice(&mut self, text: &str);
+    /// A point that prints and goes on has printed this.
+    fn printed(&mut self, point: u32, text: &str) {
+        let _ = point;
+        self.notice(text);
+    }
+    /// The standard output is for a program to read: nothing else may write there.
+    fn owns_standard_output(&self) -> bool {
+        false
+    }
     /// A scenario has something to say.
     fn scenario_line(&mut self, line: &ScenarioLine);
     /// A command that a scenario has run gave this.

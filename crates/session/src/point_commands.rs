@@ -8,8 +8,6 @@ use crate::place;
 use crate::points::{Ability, Fate, Point, PointKind, PointOwner, whole_points};
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::condition::Condition;
-use juror_instrument::expression::ExpressionError;
 
 impl Session {
     /// What every point of the developer has, with its kind, in no order.
@@ -33,7 +31,10 @@ impl Session {
     }
 
     /// A point by its number, with its kind, or a sentence for the user.
-    fn kind_and_point(&mut self, number: u32) -> Result<(PointKind, &mut Point), CommandError> {
+    pub(crate) fn kind_and_point(
+        &mut self,
+        number: u32,
+    ) -> Result<(PointKind, &mut Point), CommandError> {
         let mut all = self.all_points();
         let found = all.find(|(_, point)| point.number == number);
         found.ok_or_else(|| {
@@ -49,61 +50,27 @@ impl Session {
         self.kind_and_point(number).map(|(_, point)| point)
     }
 
-    /// `condition N EXPRESSION`; without an expression the point has none.
-    pub(crate) fn set_condition(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let (number, text) = numbered(rest, "condition 1 count > 3")?;
-        let (kind, _) = self.kind_and_point(number)?;
-        let condition = match text {
-            "" => None,
-            text => Some(condition(text)?),
-        };
-        if condition.as_ref().is_some_and(Condition::calls_functions) {
-            kind.must_have(Ability::CallingConditions)?;
-        }
-        let is_removed = condition.is_none();
-        let program = self.program.as_ref();
-        match kind {
-            PointKind::Breakpoint => {
-                let set = self.breakpoints.set_condition(program, number, condition);
-                set.map_err(in_condition)?;
-            }
-            PointKind::HardwareBreakpoint => {
-                let points = &mut self.hardware_breakpoints;
-                let set = points.set_condition(program, number, condition);
-                set.map_err(in_condition)?;
-            }
-            PointKind::Watchpoint | PointKind::Catchpoint => {
-                if let Some(condition) = &condition {
-                    self.check_condition(kind, condition)?;
+    /// The words with the number of the last point for `$bpnum`, as gdb writes it in
+    /// files of breakpoints; in a condition only the first word is one.
+    pub(crate) fn with_last_number(&self, rest: &str) -> String {
+        let number = self.breakpoints.last_number();
+        match rest.strip_prefix("$bpnum") {
+            Some(after) => format!("{number}{after}"),
+            None => match rest.split_once(" $bpnum") {
+                Some((word @ ("once" | "delete" | "breakpoints"), after)) => {
+                    format!("{word} {number}{after}")
                 }
-                self.point(number)?.condition = condition;
-            }
-        }
-        Ok(match is_removed {
-            true => Outcome::Message(format!("{} {number} has no condition now", kind.word())),
-            false => Outcome::Done,
-        })
-    }
-
-    /// Refuses a condition that could never be asked, at a point that has no
-    /// place of its own.
-    pub(crate) fn check_condition(
-        &mut self,
-        kind: PointKind,
-        condition: &Condition,
-    ) -> Result<(), CommandError> {
-        if condition.calls_functions() {
-            kind.must_have(Ability::CallingConditions)?;
-        }
-        let here = self.selected_frame().map_or(0, |frame| frame.pc);
-        match &self.program {
-            Some(program) => condition.somewhere(program, here).map_err(in_condition),
-            None => Ok(()),
+                Some((word, after)) if word.starts_with("count ") => {
+                    format!("{word} {number}{after}")
+                }
+                _ => rest.to_owned(),
+            },
         }
     }
 
     /// `ignore N COUNT`
     pub(crate) fn ignore(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let rest = &self.with_last_number(rest);
         let (which, text) = numbered(rest, "ignore 1 100")?;
         let count = number(text)?.ok_or_else(|| {
             CommandError::with_help(
@@ -172,6 +139,7 @@ impl Session {
 
     /// `delete`, `delete N...`
     pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let rest = &self.with_last_number(rest);
         if self.delete_checkpoints(rest)? {
             return Ok(Outcome::Done);
         }
@@ -254,12 +222,15 @@ impl Session {
 
     /// `disable`, `disable N...`
     pub(crate) fn disable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let targets = self.known_targets(rest)?;
+        let rest = self.with_last_number(rest);
+        let targets = self.known_targets(rest.strip_prefix("breakpoints ").unwrap_or(&rest))?;
         self.switch(&targets, false)
     }
 
     /// `enable`, `enable once N`, `enable count K N`, `enable delete N`
     pub(crate) fn enable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let rest = self.with_last_number(rest);
+        let rest = rest.strip_prefix("breakpoints ").unwrap_or(&rest);
         let (word, others) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let (fate, which) = match word {
             "once" => (Fate::Disable(1), others),
@@ -347,7 +318,7 @@ impl Session {
 }
 
 /// Splits a point's number off the front.
-fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandError> {
+pub(crate) fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandError> {
     let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let number = word.parse().ok().filter(|&number| number > 0);
     let missing = || {
@@ -358,19 +329,4 @@ fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandE
         CommandError::with_help(message, format!("for example: {example}"))
     };
     Ok((number.ok_or_else(missing)?, rest.trim()))
-}
-
-/// Reads a condition.
-pub(crate) fn condition(text: &str) -> Result<Condition, CommandError> {
-    Condition::parse(text).map_err(|error| match error {
-        Some(error) => {
-            CommandError::advised(format!("in the condition: {}", error.message), error.help)
-        }
-        None => CommandError::new("a condition is missing"),
-    })
-}
-
-/// What is wrong with a condition, as a command tells it.
-pub(crate) fn in_condition(error: ExpressionError) -> CommandError {
-    CommandError::new(format!("in the condition: {}", error.message))
 }

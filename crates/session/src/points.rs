@@ -6,12 +6,14 @@
 //! here. Invariant: a hit that stops nothing allocates nothing.
 
 use crate::breakpoints::targets;
+use crate::dynamic_print::DynamicPrint;
 use crate::options::CommandError;
 use crate::view::PointView;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::condition::Condition;
 use juror_instrument::program::Program;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// What a condition says; why it cannot be evaluated.
 pub type Answer = Result<bool, String>;
@@ -95,6 +97,8 @@ pub struct Point {
     pub hits: u64,
     /// What is done when it has stopped the program.
     pub commands: Vec<String>,
+    /// What it prints instead of stopping the program.
+    pub(crate) prints: Option<Rc<DynamicPrint>>,
 }
 
 /// The points that stop the program, of one kind.
@@ -104,6 +108,10 @@ pub struct Stopping {
     pub numbers: SmallVec<[u32; 4]>,
     /// The numbers of those that only a scenario hears of.
     pub heard: SmallVec<[u32; 4]>,
+    /// The numbers of those that print and go on.
+    pub printing: SmallVec<[u32; 4]>,
+    /// Those of them that could not print: the point's number and why.
+    pub unprinted: Vec<(u32, String)>,
     /// One was temporary, and is to be deleted.
     pub temporary: bool,
     /// Conditions that could not be evaluated, which is never false: the
@@ -178,6 +186,7 @@ impl Point {
             ignore: 0,
             hits: 0,
             commands: Vec::new(),
+            prints: None,
         }
     }
 
@@ -203,10 +212,12 @@ impl Point {
         let stopping = stopping.get_or_insert_default();
         let reacts = matches!(self.owner, PointOwner::Scenario { reacts: true, .. });
         // A condition without a result is for the user.
-        match reacts && error.is_none() {
-            true => stopping.heard.push(self.number),
-            false => stopping.numbers.push(self.number),
-        }
+        let list = match error.is_none() {
+            true if reacts => &mut stopping.heard,
+            true if self.prints.is_some() => &mut stopping.printing,
+            _ => &mut stopping.numbers,
+        };
+        list.push(self.number);
         stopping
             .errors
             .extend(error.map(|error| (self.number, error)));
@@ -237,7 +248,10 @@ impl Point {
 
     /// Its words with its thread and condition, as they would be written now.
     pub fn words(&self, text: &str) -> String {
-        let mut words = text.to_owned();
+        let mut words = match self.prints {
+            Some(_) => format!("dprintf {text}"),
+            None => text.to_owned(),
+        };
         if let Some(thread) = self.thread {
             words.push_str(&format!(" thread {thread}"));
         }
@@ -271,7 +285,10 @@ impl Point {
                 Fate::Disable(stops) => Some(stops),
                 _ => None,
             },
-            commands: self.commands.clone(),
+            commands: match &self.prints {
+                Some(prints) => vec![format!("printf {}", prints.text)],
+                None => self.commands.clone(),
+            },
         }
     }
 }
@@ -291,7 +308,11 @@ impl Stopping {
         let sentence = |(number, message): &(u32, String)| {
             format!("the condition of {word} {number} cannot be evaluated: {message}")
         };
-        self.errors.iter().map(sentence).collect()
+        let unprinted = |(number, message): &(u32, String)| {
+            format!("the text of {word} {number} cannot be printed: {message}")
+        };
+        let errors = self.errors.iter().map(sentence);
+        errors.chain(self.unprinted.iter().map(unprinted)).collect()
     }
 }
 

@@ -1,8 +1,10 @@
 //! `print`: expressions in the selected frame, and the values that are kept.
 
+use crate::convenience::convenience;
 use crate::evaluations::Purpose;
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
+use crate::settings::Settings;
 use crate::view::{Outcome, ValueView};
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Radix, format, pretty};
@@ -13,8 +15,7 @@ use juror_language::Expression;
 impl Session {
     /// Keeps a value for `$N`; gives its number.
     pub(crate) fn keep(&mut self, value: Typed) -> u32 {
-        self.values.push(value);
-        self.values.len() as u32
+        self.values.push(value)
     }
 
     /// Evaluates an expression in the selected frame.
@@ -26,6 +27,7 @@ impl Session {
         &mut self,
         expression: &Expression,
     ) -> Result<Typed, CommandError> {
+        self.note_signal(expression)?;
         // Without a program only numbers can be computed with.
         let frames = if self.program.is_some() {
             self.frames()?.to_vec()
@@ -40,7 +42,9 @@ impl Session {
             level: self.selection.level,
             convenience: &values,
         };
-        evaluate(expression, &scope).map_err(|error| CommandError::new(error.message))
+        let value = evaluate(expression, &scope);
+        self.forget_signal();
+        value.map_err(|error| CommandError::new(error.message))
     }
 
     /// `print/x EXPRESSION`, `call EXPRESSION`
@@ -50,8 +54,11 @@ impl Session {
         is_call: bool,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        let (is_pretty, text) = split_pretty(text);
+        let (shape, text) = split_options(text);
+        let is_pretty = shape.is_pretty.unwrap_or(self.settings.is_pretty);
         let (radix, text) = split_format(text)?;
+        let place = self.assign_first(text)?;
+        let text = place.as_deref().unwrap_or(text);
         let value = if text.is_empty() && is_call {
             return Err(CommandError::with_help(
                 "call what?",
@@ -65,7 +72,7 @@ impl Session {
         } else {
             let expression = read(text)?;
             if expression.calls_functions() {
-                if is_pretty {
+                if shape.is_pretty == Some(true) {
                     return Err(CommandError::with_help(
                         "what a function returns is printed on one line first",
                         "then: print -pretty $",
@@ -79,8 +86,15 @@ impl Session {
             }
             self.evaluate_expression(&expression)?
         };
-        let program = self.running()?;
-        let shown = format(&value, program, program, radix);
+        let settings = Settings {
+            elements_max: shape.elements_max.unwrap_or(self.settings.elements_max),
+            ..self.settings
+        };
+        let own = self.settings;
+        let program = self.running_mut()?;
+        settings.apply(program);
+        let shown = format(&value, &*program, &*program, radix);
+        own.apply(program);
         let shown = match is_pretty {
             true => pretty(&shown),
             false => shown,
@@ -95,15 +109,53 @@ impl Session {
     }
 }
 
-/// `$1`, `$`, `$$`.
-pub(crate) fn convenience(values: &[Typed], name: &str) -> Option<Typed> {
-    match name {
-        "" => values.last().cloned(),
-        "$" => values.iter().rev().nth(1).cloned(),
-        number => {
-            let number: usize = number.parse().ok()?;
-            values.get(number.checked_sub(1)?).cloned()
+impl Session {
+    /// `x = 3`, `x += 1`, `x++`: does that, and gives the place, whose value is then
+    /// the one of the expression.
+    fn assign_first(&mut self, text: &str) -> Result<Option<String>, CommandError> {
+        let Some((place, _)) = crate::assignment::split_any(text) else {
+            return Ok(None);
+        };
+        self.assign(text)?;
+        Ok(Some(place))
+    }
+
+    /// A value with a name, where there is no program to ask: `$_exitcode` is of most
+    /// use then.
+    pub(crate) fn kept_without_program(&self, text: &str) -> Option<Typed> {
+        if self.program.is_some() {
+            return None;
         }
+        convenience(&self.values, text.strip_prefix('$')?)
+    }
+
+    pub(crate) fn shown_kept(&mut self, value: Typed) -> Outcome {
+        let view = ValueView {
+            number: 0,
+            type_name: value.r#type.name(),
+            value: self.value_text(&value),
+        };
+        Outcome::Value(ValueView {
+            number: self.keep(value),
+            ..view
+        })
+    }
+
+    /// `output/x EXPRESSION`: the value alone, which is not kept.
+    pub(crate) fn output(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let (radix, text) = split_format(text)?;
+        if text.is_empty() {
+            return Err(CommandError::with_help(
+                "output what?",
+                "for example: output count",
+            ));
+        }
+        let value = self.evaluate(text)?;
+        let program = self.running()?;
+        let shown = format(&value, program, program, radix);
+        let is_pretty = self.settings.is_pretty;
+        let shown = if is_pretty { pretty(&shown) } else { shown };
+        Ok(Outcome::Message(shown))
     }
 }
 
@@ -119,16 +171,45 @@ pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {
     expression.ok_or_else(|| CommandError::new("an expression is missing"))
 }
 
-/// `-pretty expression`, `-pretty -- expression`: whether it is there, and the rest.
-/// Alone it is the negative of a variable.
-fn split_pretty(text: &str) -> (bool, &str) {
-    let rest = text.strip_prefix("-pretty");
-    match rest.filter(|rest| rest.starts_with(char::is_whitespace)) {
-        Some(rest) => {
-            let rest = rest.trim_start();
-            (true, rest.strip_prefix("-- ").unwrap_or(rest))
+/// What is said before the expression about how its value is shown.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Shape {
+    is_pretty: Option<bool>,
+    elements_max: Option<u64>,
+}
+
+/// `-pretty expression`, `-elements 5 -- expression`: what is said there, and the
+/// rest. A word alone is the negative of a variable.
+fn split_options(text: &str) -> (Shape, &str) {
+    let mut shape = Shape::default();
+    let mut rest = text;
+    loop {
+        let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let after = after.trim_start();
+        match word {
+            _ if after.is_empty() => return (shape, rest),
+            "-pretty" => {
+                let (value, behind) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
+                let is_on = value == "on";
+                (shape.is_pretty, rest) = match is_on || value == "off" {
+                    true => (Some(is_on), behind.trim_start()),
+                    false => (Some(true), after),
+                };
+            }
+            "-elements" => {
+                let (value, behind) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
+                shape.elements_max = match value {
+                    "unlimited" | "0" => Some(u64::MAX),
+                    value => value.parse().ok(),
+                };
+                if shape.elements_max.is_none() {
+                    return (Shape::default(), text);
+                }
+                rest = behind.trim_start();
+            }
+            "--" if shape != Shape::default() => return (shape, after),
+            _ => return (shape, rest),
         }
-        None => (false, text),
     }
 }
 
@@ -157,4 +238,34 @@ pub(crate) fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
         }
     };
     Ok((radix, rest.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_stand_before_the_expression() {
+        let shape = |is_pretty, elements_max| Shape {
+            is_pretty,
+            elements_max,
+        };
+        for (text, expected, rest) in [
+            ("count", shape(None, None), "count"),
+            ("-pretty", shape(None, None), "-pretty"),
+            ("-pretty *queue", shape(Some(true), None), "*queue"),
+            ("-pretty -- -x", shape(Some(true), None), "-x"),
+            ("-pretty off -- x", shape(Some(false), None), "x"),
+            ("-elements 3 -- table", shape(None, Some(3)), "table"),
+            (
+                "-elements 0 -pretty on table",
+                shape(Some(true), Some(u64::MAX)),
+                "table",
+            ),
+            ("-elements - 3", shape(None, None), "-elements - 3"),
+            ("-x + 1", shape(None, None), "-x + 1"),
+        ] {
+            assert_eq!(split_options(text), (expected, rest), "{text}");
+        }
+    }
 }

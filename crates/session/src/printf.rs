@@ -9,10 +9,12 @@ mod conversion;
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+pub(crate) use conversion::arguments;
 use conversion::{Given, Piece, pieces, split, unescaped};
 use juror_instrument::format::{Radix, format};
+use juror_instrument::program::Program;
 use juror_instrument::typed::{Number, Typed};
-use juror_language::ExpressionKind;
+use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Memory, TypeKind};
 
 /// What can be said.
@@ -28,6 +30,26 @@ impl Session {
 
     /// `printf "FORMAT", EXPRESSION, …`
     pub(crate) fn printf(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let format = Format::parse(text)?;
+        let mut values = Vec::new();
+        for expression in format.values() {
+            values.push(self.evaluate_expression(expression)?);
+        }
+        let text = format.write(&values, self.running()?)?;
+        Ok(said(text))
+    }
+}
+
+/// A format with the expressions whose values it shows.
+#[derive(Debug)]
+pub(crate) struct Format {
+    pieces: Vec<Piece>,
+    arguments: Vec<Expression>,
+}
+
+impl Format {
+    /// Reads `"FORMAT", EXPRESSION, …`.
+    pub(crate) fn parse(text: &str) -> Result<Format, CommandError> {
         let wrong = |message: String| CommandError::with_help(message, HELP);
         let (format, arguments) =
             split(text).ok_or_else(|| wrong("a format in quotes is missing".to_owned()))?;
@@ -42,19 +64,39 @@ impl Session {
             );
             return Err(wrong(message));
         }
-        let mut arguments = arguments.into_iter();
+        let arguments = arguments.into_iter().map(crate::print::read);
+        Ok(Format {
+            pieces,
+            arguments: arguments.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The expressions that must be evaluated: all but plain texts.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Expression> {
+        let is_text = |it: &&Expression| matches!(it.kind, ExpressionKind::Text(_));
+        self.arguments.iter().filter(move |it| !is_text(it))
+    }
+
+    /// The text, with the values of [`Format::values`].
+    pub(crate) fn write(
+        &self,
+        values: &[Typed],
+        program: &Program,
+    ) -> Result<String, CommandError> {
+        let mut values = values.iter();
+        let mut arguments = self.arguments.iter();
         let mut text = String::new();
-        for piece in &pieces {
+        for piece in &self.pieces {
             match piece {
                 Piece::Text(plain) => text.push_str(plain),
                 Piece::Value(conversion) => {
-                    let written = arguments.next().unwrap_or("");
-                    let expression = crate::print::read(written)?;
-                    let given = match &expression.kind {
-                        ExpressionKind::Text(text) => Given::Text(text.to_string()),
+                    let given = match arguments.next().map(|it| &it.kind) {
+                        Some(ExpressionKind::Text(text)) => Given::Text(text.to_string()),
                         _ => {
-                            let value = self.evaluate_expression(&expression)?;
-                            self.given(conversion.letter, &value)?
+                            let value = values.next();
+                            let value =
+                                value.ok_or_else(|| CommandError::new("a value is missing"))?;
+                            given(conversion.letter, value, program)?
                         }
                     };
                     let shown = conversion.write(&given);
@@ -62,36 +104,44 @@ impl Session {
                 }
             }
         }
-        Ok(said(text))
+        Ok(text)
     }
+}
 
-    fn given(&self, letter: char, value: &Typed) -> Result<Given, CommandError> {
-        let program = self.running()?;
-        if letter == 's' {
-            if let Some(text) = c_text(value, program) {
-                return Ok(Given::Text(text));
-            }
-            // Whatever else there is, as print shows it.
-            let shown = format(value, program, program, Radix::Natural);
-            let quoted = shown.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-            return Ok(Given::Text(quoted.unwrap_or(&shown).to_owned()));
+fn given(letter: char, value: &Typed, program: &Program) -> Result<Given, CommandError> {
+    if letter == 's' {
+        if let Some(text) = c_text(value, program) {
+            return Ok(Given::Text(text));
         }
-        let bits = value.r#type.size().unwrap_or(8).clamp(1, 16) as u32 * 8;
-        match value.number(program).map_err(CommandError::new)? {
-            Number::Int(whole) => Ok(Given::Whole(whole, bits)),
-            Number::Float(value) => Ok(Given::Fraction(value)),
-            Number::Pointer(address, _) => Ok(Given::Whole(i128::from(address), 64)),
-            Number::Bool(truth) => Ok(Given::Whole(i128::from(truth), bits)),
-        }
+        // Whatever else there is, as print shows it.
+        let shown = format(value, program, program, Radix::Natural);
+        let quoted = shown.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+        return Ok(Given::Text(quoted.unwrap_or(&shown).to_owned()));
+    }
+    let bits = value.r#type.size().unwrap_or(8).clamp(1, 16) as u32 * 8;
+    match value.number(program).map_err(CommandError::new)? {
+        Number::Int(whole) => Ok(Given::Whole(whole, bits)),
+        Number::Float(value) => Ok(Given::Fraction(value)),
+        Number::Pointer(address, _) => Ok(Given::Whole(i128::from(address), 64)),
+        Number::Bool(truth) => Ok(Given::Whole(i128::from(truth), bits)),
     }
 }
 
 /// What is shown ends with a line's end in any case. Tabs are spaces up to the
 /// next eighth column.
 fn said(text: String) -> Outcome {
+    let shown = expanded(&text);
+    match shown.is_empty() {
+        true => Outcome::Done,
+        false => Outcome::Message(shown),
+    }
+}
+
+/// The same as text.
+pub(crate) fn expanded(text: &str) -> String {
     let mut shown = String::new();
     let mut column = 0;
-    for c in text.strip_suffix('\n').unwrap_or(&text).chars() {
+    for c in text.strip_suffix('\n').unwrap_or(text).chars() {
         if c == '\t' {
             let count = 8 - column % 8;
             shown.push_str(&" ".repeat(count));
@@ -101,10 +151,7 @@ fn said(text: String) -> Outcome {
             column = if c == '\n' { 0 } else { column + 1 };
         }
     }
-    match shown.is_empty() {
-        true => Outcome::Done,
-        false => Outcome::Message(shown),
-    }
+    shown
 }
 
 /// The text that a `char *` leads to, or an array of characters holds.

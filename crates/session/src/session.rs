@@ -6,6 +6,7 @@ use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
 use crate::checkpoints::Checkpoints;
 use crate::command_line::{CommandLine, Redirections};
+use crate::convenience::Kept;
 use crate::displays::Displays;
 use crate::evaluations::{CallEnd, Evaluations};
 use crate::examine::Examined;
@@ -15,6 +16,7 @@ use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::points::PointOwner;
 use crate::processes::Processes;
 use crate::scenarios::Scenarios;
+use crate::settings::Settings;
 use crate::skips::Skips;
 use crate::source::Sources;
 use crate::step::Unentered;
@@ -28,7 +30,6 @@ use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::symbol_store::SymbolStore;
-use juror_instrument::typed::Typed;
 use juror_rules::control::{Control, ControlCheck, Modes};
 use rustc_hash::FxHashSet;
 use std::path::PathBuf;
@@ -116,8 +117,14 @@ pub struct Session {
     pub(crate) user_views: UserViews,
     /// How `x` shows memory, and where it goes on.
     pub(crate) examined: Examined,
-    /// `$1`, `$2`, …
-    pub(crate) values: Vec<Typed>,
+    /// `$1`, `$2`, `$name`, …
+    pub(crate) values: Kept,
+    /// How values and sources are shown.
+    pub(crate) settings: Settings,
+    /// What `dprintf` has printed, and nobody has been told yet: point and text.
+    pub(crate) printed: Vec<(u32, String)>,
+    /// The program was started with what holds no more: its directory, its environment.
+    pub(crate) starts_anew: bool,
     /// Who has the control.
     pub(crate) control: Control,
     /// Under a self-check: what follows the control against its model.
@@ -180,7 +187,10 @@ impl Session {
             displays: Displays::default(),
             user_views: UserViews::default(),
             examined: Examined::default(),
-            values: Vec::new(),
+            values: Kept::default(),
+            settings: Settings::default(),
+            printed: Vec::new(),
+            starts_anew: false,
             control: Control::default(),
             control_check: None,
             symbols,
@@ -231,6 +241,7 @@ impl Session {
         self.share_interrupter(&mut debuggee)?;
         let mut program = Program::new(debuggee, &self.symbols);
         self.user_views.apply(&mut program);
+        self.settings.apply(&mut program);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
         // A person may type now.
@@ -240,6 +251,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.starts_anew = false;
         self.checkpoints.begin_run();
         self.checkpoints.note_numbers(launch.numbers);
         self.renew_catchpoints();

@@ -130,6 +130,19 @@ impl Sources {
         self.files.clear();
     }
 
+    /// The rules: what was, and what is.
+    pub fn substitutions(&self) -> impl Iterator<Item = (&Path, &Path)> {
+        let rules = self.substitutions.iter();
+        rules.map(|(from, to)| (from.as_path(), to.as_path()))
+    }
+
+    /// Takes the rule for a directory back, or all without one.
+    pub fn forget_substitution(&mut self, from: &str) {
+        let is_meant = |known: &Path| from.is_empty() || known == Path::new(from);
+        self.substitutions.retain(|(known, _)| !is_meant(known));
+        self.files.clear();
+    }
+
     /// Where a file is now: by the first rule for a directory above it.
     fn place(&self, path: &Path) -> PathBuf {
         let mut rules = self.substitutions.iter();

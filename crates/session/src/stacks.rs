@@ -14,6 +14,8 @@ const APPLY_HELP: &str = "for example: thread apply all backtrace, thread apply 
 struct Extent {
     /// Only so many frames, the innermost.
     count: Option<u64>,
+    /// They are the outermost.
+    outermost: bool,
     /// Also what started `main`.
     all: bool,
     /// With the local variables of each frame.
@@ -24,6 +26,7 @@ impl Extent {
     fn parse(text: &str) -> Result<Extent, CommandError> {
         let mut extent = Extent {
             count: None,
+            outermost: false,
             all: false,
             full: false,
         };
@@ -31,11 +34,20 @@ impl Extent {
             match word {
                 "all" => extent.all = true,
                 "full" | "-full" => extent.full = true,
-                word => extent.count = crate::execute::number(word)?,
+                word => {
+                    let outer = word.strip_prefix('-');
+                    extent.outermost = outer.is_some();
+                    extent.count = crate::execute::number(outer.unwrap_or(word))?;
+                }
             }
         }
         Ok(extent)
     }
+}
+
+/// What gdb takes before the command of `thread apply`, about what is said of it.
+pub(crate) fn is_flag(word: &str) -> bool {
+    matches!(word, "-q" | "-c" | "-s" | "-ascending" | "--")
 }
 
 impl Session {
@@ -59,7 +71,11 @@ impl Session {
             if word == "all" && chosen.is_empty() {
                 chosen.clone_from(&threads);
                 rest = after;
-                break;
+                continue;
+            }
+            if is_flag(word) {
+                rest = after;
+                continue;
             }
             let Ok(number) = word.parse::<u32>() else {
                 break;
@@ -137,7 +153,11 @@ impl Session {
         }
         let wanted = extent.count.map_or(usize::MAX, |count| count as usize);
         let shown = frames.len().min(wanted);
-        let views = frames.iter().take(shown).enumerate();
+        let first = match extent.outermost {
+            true => frames.len() - shown,
+            false => 0,
+        };
+        let views = frames.iter().enumerate().skip(first).take(shown);
         let views = views.map(|(level, frame)| {
             let locals = extent.full.then(|| self.locals_of(frame));
             FrameView {
@@ -145,7 +165,7 @@ impl Session {
                 ..self.frame_view(level, frame)
             }
         });
-        Ok((views.collect(), shown < frames.len()))
+        Ok((views.collect(), first + shown < frames.len()))
     }
 
     /// The local variables of a frame; an inner one hides an outer one of its

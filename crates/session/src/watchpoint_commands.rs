@@ -2,12 +2,11 @@
 //! is accessed.
 
 use crate::catchpoints::system_call_name;
+use crate::convenience::{convenience, of_thread};
 use crate::followed::Followed;
 use crate::options::CommandError;
 use crate::place;
-use crate::point_commands::condition;
 use crate::points::{Fate, Point, PointKind, PointOwner, Stopping};
-use crate::print::convenience;
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
@@ -81,7 +80,7 @@ impl Session {
         let written = Written::parse(rest, kind)?;
         let kind = written.kind;
         let expression = parse_expression(written.expression)?;
-        let condition = written.condition.map(condition).transpose()?;
+        let condition = written.condition.map(|it| self.condition(it)).transpose()?;
         if let Some(condition) = &condition {
             self.check_condition(PointKind::Watchpoint, condition)?;
         }
@@ -244,7 +243,7 @@ impl Session {
         if watchpoint.kind == WatchKind::Change && !is_changed {
             return Ok(None);
         }
-        let values = |name: &str| convenience(&self.values, name);
+        let values = |name: &str| of_thread(&self.values, program, thread, name);
         let answer = watchpoint.ask(program, thread, &values);
         let stops_before = stopping.as_ref().map_or(0, Stopping::count);
         watchpoint.point.take_hit(answer, stopping);

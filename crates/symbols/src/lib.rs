@@ -58,7 +58,7 @@ pub use names::{demangle, is_name_of, is_whole_name_of, leaves_arguments_out, wi
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Method, TableOwner,
-    TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep,
+    TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep, signal_information,
 };
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
 pub use variable::{Scope, ScopeKind, Variable};

@@ -79,7 +79,7 @@ pub(super) fn waiting_signals(thread: u32, of_process: bool) -> Vec<siginfo_t> {
 }
 
 /// The bytes of a signal's information, for the kernel to be given again.
-pub(super) fn bytes_of(information: &siginfo_t) -> Vec<u8> {
+pub(crate) fn bytes_of(information: &siginfo_t) -> Vec<u8> {
     let start = ptr::from_ref(information).cast::<u8>();
     // SAFETY: `siginfo_t` is a plain C structure of which every byte has been
     // set: it was zeroed before the kernel filled it in.

@@ -29,6 +29,7 @@ mod uncopied;
 
 pub use descriptors::Descriptors;
 pub use error::{FreezeError, ThawError};
+pub(crate) use kernel::bytes_of;
 pub use thawing::Thawed;
 
 use std::collections::VecDeque;

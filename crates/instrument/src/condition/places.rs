@@ -9,9 +9,10 @@ use crate::frames::Frame;
 use crate::program::Program;
 use crate::read_plan::ClassNumber;
 use crate::scope::FrameScope;
+use crate::scope::registers::whole_register;
 use juror_symbols::{
     EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
-    register, register_name,
+    register,
 };
 
 /// The names at an address.
@@ -114,20 +115,9 @@ impl Names for PointNames<'_> {
     }
 
     fn register(&self, name: &str) -> Result<Operand, Unknown> {
-        // `$`, `$$`, `$1`: values of the prompt.
-        if name.is_empty() || name == "$" || name.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(Unknown::Yet);
-        }
-        let number = match name {
-            "pc" => register::RIP,
-            "sp" => register::RSP,
-            "fp" => register::RBP,
-            _ => (0..=16)
-                .find(|&number| register_name(number) == name)
-                .ok_or_else(|| {
-                    Unknown::AtAll(format!("there is no register or value `${name}`").into())
-                })?,
-        };
+        // What is no whole register is one's part, or a value of the prompt, which knows
+        // those that there are.
+        let number = whole_register(name).ok_or(Unknown::Yet)?;
         let r#type = match number {
             register::RIP | register::RSP | register::RBP => Type::void().pointer_to(),
             _ => Type::builtin("long").ok_or(Unknown::Yet)?,

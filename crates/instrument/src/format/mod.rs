@@ -41,12 +41,17 @@ pub enum Radix {
     Raw,
 }
 
-/// Elements of an array, and characters of a text, that are shown.
-const ELEMENTS_MAX: u64 = 200;
+/// Elements of an array, and characters of a text, that are shown unless the user has
+/// said otherwise.
+pub const ELEMENTS_MAX: u64 = 200;
 /// Structures inside structures that are shown.
 const DEPTH_MAX: usize = 12;
 /// All text together.
 const LENGTH_MAX: usize = 16 * 1024;
+/// The same where more elements are asked for: so much for each, but not more than the
+/// second.
+const ELEMENT_LENGTH: u64 = 64;
+const ASKED_LENGTH_MAX: u64 = 8 << 20;
 /// This many equal elements are folded.
 const REPEATS_MIN: u64 = 10;
 
@@ -71,6 +76,11 @@ pub trait Names {
     fn views(&self) -> &Views {
         Views::standard()
     }
+
+    /// How many elements of an array, and characters of a text, are shown.
+    fn elements_max(&self) -> u64 {
+        ELEMENTS_MAX
+    }
 }
 
 /// A value as text.
@@ -83,6 +93,7 @@ pub fn format(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radi
             Radix::Raw => Radix::Natural,
             radix => radix,
         },
+        elements_max: names.elements_max(),
         text: String::new(),
         virtual_bases: Vec::new(),
     };
@@ -96,6 +107,7 @@ struct Writer<'a> {
     radix: Radix,
     /// Views are not asked.
     is_raw: bool,
+    elements_max: u64,
     text: String,
     /// The virtual base classes of the object at hand that have been shown.
     virtual_bases: Vec<String>,
@@ -107,7 +119,8 @@ impl Writer<'_> {
     }
 
     fn is_full(&self) -> bool {
-        self.text.len() > LENGTH_MAX
+        let asked = self.elements_max.saturating_mul(ELEMENT_LENGTH);
+        self.text.len() > LENGTH_MAX.max(asked.min(ASKED_LENGTH_MAX) as usize)
     }
 
     fn missing(&mut self, why: &dyn fmt::Display) {
@@ -242,7 +255,7 @@ impl Writer<'_> {
         let mut first = true;
         let mut index = 0;
         while index < count {
-            if index >= ELEMENTS_MAX || self.is_full() {
+            if index >= self.elements_max || self.is_full() {
                 self.push("...");
                 break;
             }

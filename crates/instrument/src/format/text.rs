@@ -2,7 +2,7 @@
 //! libraries.
 
 use super::escape::Escapes;
-use super::{ELEMENTS_MAX, Writer};
+use super::{ASKED_LENGTH_MAX, Writer};
 use crate::typed::Typed;
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ impl Writer<'_> {
     pub(super) fn text_at(&mut self, address: u64) {
         let mut bytes = Vec::new();
         let mut ended = false;
-        while !ended && (bytes.len() as u64) < ELEMENTS_MAX {
+        while !ended && (bytes.len() as u64) < self.elements_max.min(ASKED_LENGTH_MAX) {
             let mut byte = [0];
             let at = address.wrapping_add(bytes.len() as u64);
             if !self.memory.read(at, &mut byte) {
@@ -33,14 +33,15 @@ impl Writer<'_> {
     }
 
     pub(super) fn character_array(&mut self, value: &Typed, count: u64) {
-        match value.bytes(self.memory, count.min(ELEMENTS_MAX)) {
+        let shown = count.min(self.elements_max).min(ASKED_LENGTH_MAX);
+        match value.bytes(self.memory, shown) {
             Ok(bytes) => {
                 // Zeros at the end of a buffer say nothing.
                 let length = bytes
                     .iter()
                     .rposition(|&byte| byte != 0)
                     .map_or(0, |at| at + 1);
-                self.quoted(&bytes[..length], count > ELEMENTS_MAX, Escapes::C);
+                self.quoted(&bytes[..length], count > shown, Escapes::C);
             }
             Err(why) => self.missing(&why),
         }

@@ -47,7 +47,7 @@ impl Writer<'_> {
         let mut first = true;
         let mut index = 0;
         while let Some(element) = elements.get(index) {
-            if self.is_full() {
+            if self.is_full() || index as u64 >= self.elements_max {
                 break;
             }
             self.separate(&mut first);
@@ -89,7 +89,7 @@ impl Writer<'_> {
         let mut first = true;
         let mut shown = 0;
         for (key, value) in entries {
-            if self.is_full() {
+            if self.is_full() || shown as u64 >= self.elements_max {
                 break;
             }
             self.separate(&mut first);
@@ -110,6 +110,11 @@ impl Writer<'_> {
 
     /// Text of characters of one, two or four bytes.
     fn characters(&mut self, bytes: &[u8], size: usize, more: bool, escapes: Escapes) {
+        let most = self.elements_max.saturating_mul(size.max(1) as u64);
+        let shown = bytes.get(..usize::try_from(most).unwrap_or(usize::MAX));
+        let (bytes, more) = shown.map_or((bytes, more), |shown| {
+            (shown, more || shown.len() < bytes.len())
+        });
         let number = |unit: &[u8]| {
             let mut wide = [0; 4];
             wide.iter_mut().zip(unit).for_each(|(to, from)| *to = *from);

@@ -1,6 +1,6 @@
 //! Breakpoints as `info breakpoints` shows them.
 
-use super::{Breakpoint, Breakpoints};
+use super::{Breakpoint, Breakpoints, Resolvable};
 use crate::points::PointKind;
 use crate::report;
 use crate::view::{Location, PointLocation, PointView};
@@ -12,6 +12,24 @@ impl Breakpoints {
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let view = |breakpoint: &Breakpoint| view(breakpoint, program);
         self.list.iter().map(view).collect()
+    }
+}
+
+impl Breakpoint {
+    /// Its place, as it can be written anywhere: a line with its file.
+    pub fn written_place(&self) -> String {
+        let is_relative = |text: &str| {
+            text == "here" || text.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c))
+        };
+        match &self.place {
+            Resolvable::Line(file, line) if is_relative(&self.text) => format!("{file}:{line}"),
+            _ if self.text == "here" => {
+                let mut addresses = self.locations.iter().filter_map(|it| it.address);
+                let address = addresses.next();
+                address.map_or_else(|| self.text.clone(), |at| format!("*{at:#x}"))
+            }
+            _ => self.text.clone(),
+        }
     }
 }
 

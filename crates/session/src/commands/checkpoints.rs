@@ -6,7 +6,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         command: Command::Checkpoint,
         name: "checkpoint",
-        aliases: &["save"],
+        aliases: &[],
         summary: "keep the program and its monitors as they are, to go back there",
         examples: &[
             ("checkpoint", "keep this moment; its number is shown"),

@@ -7,17 +7,23 @@
 mod calling;
 mod checkpoints;
 mod code;
+pub(crate) mod foreign;
+mod info;
 mod inspecting;
+mod memory;
 mod modes;
+mod outside;
 mod points;
 mod processes;
 mod running;
 mod scenarios;
+mod settings;
 mod watching;
 
 pub use scenarios::translated;
 
 use crate::view::CommandHelp;
+pub use info::{INFO_SUBJECTS, find_info_subject};
 pub use modes::info_modes;
 use std::sync::LazyLock;
 
@@ -34,6 +40,7 @@ pub enum Command {
     Call,
     ChangeWatch,
     Catch,
+    ChangeDirectory,
     Checkpoint,
     Clear,
     CommandGroup,
@@ -43,15 +50,20 @@ pub enum Command {
     Delete,
     DefineType,
     Detach,
+    Directory,
     Disable,
     Disassemble,
     Display,
     Down,
+    Dump,
+    DynamicPrint,
     Echo,
     Enable,
     Examine,
+    Find,
     Finish,
     Frame,
+    FramesApply,
     Handle,
     HardwareBreak,
     Help,
@@ -64,19 +76,25 @@ pub enum Command {
     NameType,
     Next,
     NextInstruction,
+    Output,
     Print,
     PrintFormatted,
     Process,
     Property,
+    QueueSignal,
     Quit,
     ReadWatch,
     RegexBreak,
     Restore,
     Return,
     Run,
+    Save,
     Scenario,
     Script,
+    SelectFrame,
     Set,
+    Shell,
+    Show,
     ShowGraph,
     Signal,
     Skip,
@@ -87,7 +105,9 @@ pub enum Command {
     TemporaryHardwareBreak,
     TemporaryCatch,
     Thread,
+    ThreadsApply,
     Undisplay,
+    Unset,
     Until,
     Up,
     Views,
@@ -111,6 +131,12 @@ pub enum Completes {
     InfoSubjects,
     /// Names of commands.
     Commands,
+    /// Files and directories.
+    Files,
+    /// What can be set and shown, and variables in scope.
+    Settings,
+    /// What `frame` and `thread` take beside a number.
+    Words(&'static [&'static str]),
     /// Names of properties.
     Properties,
     /// What is done with properties, and their names.
@@ -140,71 +166,6 @@ pub struct Entry {
     pub completes: Completes,
 }
 
-/// The subjects of `info`, with what each shows.
-pub const INFO_SUBJECTS: &[(&str, &str)] = &[
-    ("args", "the arguments of the selected frame"),
-    (
-        "breakpoints",
-        "all points: yours, and those the monitors need now",
-    ),
-    ("checkpoints", "the checkpoints, and where they were made"),
-    ("display", "what is shown at every stop"),
-    (
-        "evaluations",
-        "expressions that wait for functions which they call",
-    ),
-    ("frame", "the selected frame"),
-    (
-        "functions",
-        "the functions, or those whose names match a regular expression",
-    ),
-    (
-        "graph",
-        "the states of the properties, and how many slices stand in each",
-    ),
-    (
-        "line",
-        "where the selected frame stands in the source, or where the code of a line is",
-    ),
-    ("locals", "the local variables of the selected frame"),
-    (
-        "monitors",
-        "the monitors with their slices, states and variables",
-    ),
-    (
-        "processes",
-        "the processes that are debugged, and where they stand",
-    ),
-    ("registers", "the registers of the current thread"),
-    (
-        "scenarios",
-        "the scenarios, what they hold and what they have done",
-    ),
-    (
-        "scope",
-        "the variables that can be named at a place, and where they are kept",
-    ),
-    ("sharedlibrary", "the modules that are loaded"),
-    ("signals", "the signals, and what is done about them"),
-    ("skip", "the functions and files that step does not enter"),
-    ("source", "the source file of the selected frame"),
-    ("symbol", "what stands at an address"),
-    ("threads", "the threads and where they stand"),
-    (
-        "types",
-        "the types, or those whose names match a regular expression",
-    ),
-    (
-        "variables",
-        "the global variables, or those whose names match a regular expression",
-    ),
-    ("views", "the files that say how values are shown"),
-    (
-        "watchpoints",
-        "what is watched, how, and how often it was hit",
-    ),
-];
-
 /// The table, sorted by name. Its rows stand in the modules of their subjects.
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
@@ -212,10 +173,13 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         checkpoints::ENTRIES,
         code::ENTRIES,
         inspecting::ENTRIES,
+        memory::ENTRIES,
+        outside::ENTRIES,
         points::ENTRIES,
         processes::ENTRIES,
         running::ENTRIES,
         scenarios::ENTRIES,
+        settings::ENTRIES,
         watching::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
@@ -255,30 +219,6 @@ pub fn find(word: &str) -> Result<&'static Entry, Unclear> {
     }
 }
 
-/// Finds the subject of `info` that a word stands for.
-pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
-    match word {
-        "b" => return Ok("breakpoints"),
-        // As gdb calls them.
-        "inferiors" => return Ok("processes"),
-        "modules" => return Ok("sharedlibrary"),
-        _ => {}
-    }
-    if let Some((name, _)) = INFO_SUBJECTS.iter().find(|(name, _)| *name == word) {
-        return Ok(name);
-    }
-    let candidates: Vec<_> = INFO_SUBJECTS
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(|name| !word.is_empty() && name.starts_with(word))
-        .collect();
-    match candidates.as_slice() {
-        [name] => Ok(name),
-        [] => Err(Unclear::Unknown),
-        several => Err(Unclear::Ambiguous(several.to_vec())),
-    }
-}
-
 /// The command in words, for help.
 pub fn help_of(entry: &Entry) -> CommandHelp {
     CommandHelp {
@@ -303,6 +243,9 @@ pub fn help_of(entry: &Entry) -> CommandHelp {
 /// `p/x n` give the word, and the rest with its format: `/x n`.
 pub fn split_line(line: &str) -> (&str, &str) {
     let line = line.trim();
+    if let Some(rest) = line.strip_prefix('!') {
+        return (&line[..1], rest.trim());
+    }
     let end = line
         .find(|c: char| c.is_whitespace() || c == '/')
         .unwrap_or(line.len());

@@ -12,14 +12,17 @@ impl Command {
         match self {
             Command::Break
             | Command::Catch
+            | Command::ChangeDirectory
             | Command::Clear
             | Command::CommandGroup
             | Command::Commands
             | Command::Condition
             | Command::DefineType
             | Command::Delete
+            | Command::Directory
             | Command::Disable
             | Command::Display
+            | Command::DynamicPrint
             | Command::Echo
             | Command::Enable
             | Command::Handle
@@ -35,9 +38,12 @@ impl Command {
             | Command::RegexBreak
             | Command::Restore
             | Command::Run
+            | Command::Save
             | Command::Scenario
             | Command::Script
             | Command::Set
+            | Command::Shell
+            | Command::Show
             | Command::ShowGraph
             | Command::Skip
             | Command::Start
@@ -45,6 +51,7 @@ impl Command {
             | Command::TemporaryCatch
             | Command::TemporaryHardwareBreak
             | Command::Undisplay
+            | Command::Unset
             | Command::Views => Modes::Always,
             Command::Attach => Modes::Before,
             Command::Abandon
@@ -56,16 +63,21 @@ impl Command {
             | Command::Continue
             | Command::Detach
             | Command::Disassemble
+            | Command::Dump
             | Command::Examine
+            | Command::Find
             | Command::Kill
             | Command::NextInstruction
+            | Command::Output
             | Command::Print
             | Command::PrintFormatted
             | Command::Process
+            | Command::QueueSignal
             | Command::ReadWatch
             | Command::Signal
             | Command::StepInstruction
             | Command::Thread
+            | Command::ThreadsApply
             | Command::Watch => Modes::Program,
             // Before its beginning the program stands in the dynamic linker,
             // which nobody asked about.
@@ -73,8 +85,10 @@ impl Command {
             | Command::Down
             | Command::Finish
             | Command::Frame
+            | Command::FramesApply
             | Command::Jump
             | Command::Return
+            | Command::SelectFrame
             | Command::Next
             | Command::Step
             | Command::Until
@@ -86,10 +100,9 @@ impl Command {
 /// The modes in which a subject of `info` can be shown.
 pub fn info_modes(subject: &str) -> Modes {
     match subject {
-        "args" | "frame" | "line" | "locals" | "source" => Modes::Begun,
-        "evaluations" | "processes" | "registers" | "sharedlibrary" | "symbol" | "threads" => {
-            Modes::Program
-        }
+        "args" | "frame" | "line" | "locals" | "source" | "stack" => Modes::Begun,
+        "address" | "auxv" | "evaluations" | "proc" | "processes" | "program" | "registers"
+        | "sharedlibrary" | "symbol" | "threads" => Modes::Program,
         _ => Modes::Always,
     }
 }

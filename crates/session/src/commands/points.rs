@@ -105,6 +105,26 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Nothing,
     },
     Entry {
+        command: Command::DynamicPrint,
+        name: "dprintf",
+        aliases: &["dp"],
+        summary: "print at a place and go on",
+        examples: &[
+            (
+                "dprintf queue.c:23,\"%d of %s\\n\", count, name",
+                "whenever the program comes to that line",
+            ),
+            ("dprintf queue_push,\"pushed\\n\"", "without values"),
+            ("condition 2 count > 3", "then only, if it has number 2"),
+        ],
+        details: "A breakpoint that does not stop: conditions, ignore, enable once and delete \
+                  are as for others, and info breakpoints counts its hits. The format is that \
+                  of printf. The program stops, and juror says why, where a value cannot be \
+                  shown. The values call no functions of the program.",
+        repeats: false,
+        completes: Completes::Places,
+    },
+    Entry {
         command: Command::Enable,
         name: "enable",
         aliases: &["en"],

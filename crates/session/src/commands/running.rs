@@ -120,6 +120,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Nothing,
     },
     Entry {
+        command: Command::QueueSignal,
+        name: "queue-signal",
+        aliases: &[],
+        summary: "give the selected thread a signal, for when the program runs on",
+        examples: &[
+            ("queue-signal SIGUSR1", "continue, or a step, delivers it"),
+            ("queue-signal 0", "forget the one that stopped it"),
+        ],
+        details: "It takes the place of the signal that the thread was stopped by. signal does \
+                  the same and lets the program run on.",
+        repeats: false,
+        completes: Completes::Signals,
+    },
+    Entry {
         command: Command::Return,
         name: "return",
         aliases: &["ret"],
@@ -148,50 +162,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "A running program is ended first. The monitors begin anew; your breakpoints stay. \
                   Words are split as in a shell, with quotes. The standard streams may be files: \
-                  <, >, >> (at the end), 2>, 2>> for errors, &> for both. What a line does not \
-                  redirect goes where it went when juror was started; run alone takes the line \
+                  <, >, >> (at the end), 2>, 2>> for errors, &> for both, 2>&1 for errors where \
+                  the output goes. What a line does not redirect goes where it went when juror was started; run alone takes the line \
                   before.",
-        repeats: false,
-        completes: Completes::Nothing,
-    },
-    Entry {
-        command: Command::Set,
-        name: "set",
-        aliases: &[],
-        summary: "give something in the program another value, or change how juror behaves",
-        examples: &[
-            (
-                "set var count = 3",
-                "a variable of the program; var may be left out",
-            ),
-            ("set queue->items[2] = count + 1", "a field or an element"),
-            ("set *(int *)0x601040 = 0", "memory"),
-            ("set $rax = 1", "a register of the innermost frame"),
-            ("set args a b", "what run gives to the program from then on"),
-            (
-                "set follow child",
-                "debug the process that the program makes, from then on",
-            ),
-            (
-                "set follow both",
-                "debug both, and all that they make: see process",
-            ),
-            ("set follow parent", "stay with the program, as at first"),
-            (
-                "set checkpoint-namespace on",
-                "process numbers of its own, for checkpoints of threads (from the next run on)",
-            ),
-            (
-                "set substitute-path /build /home/me",
-                "source files that were compiled in /build are in /home/me",
-            ),
-            (
-                "set debug-file-directory /usr/lib/debug:/opt/debug",
-                "look there for separate debug files",
-            ),
-        ],
-        details: "A number that the type does not hold is refused. The process that is not followed runs on without juror. A child made by vfork \
-                  is followed when it runs its program. follow-fork-mode, as in gdb, is the same.",
         repeats: false,
         completes: Completes::Nothing,
     },

@@ -31,7 +31,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         command: Command::CommandGroup,
         name: "group",
-        aliases: &[],
+        aliases: &["define"],
         summary: "give several commands one name",
         examples: &[
             ("group look", "then the commands, line by line, up to end"),

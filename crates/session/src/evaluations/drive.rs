@@ -66,7 +66,7 @@ impl Session {
     }
 
     fn attempt(&self, evaluation: &Evaluation) -> Result<Attempt, CommandError> {
-        let values = |name: &str| crate::print::convenience(&self.values, name);
+        let values = |name: &str| crate::convenience::convenience(&self.values, name);
         let scope = CallingScope {
             frame: FrameScope {
                 program: self.running()?,

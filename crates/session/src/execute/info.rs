@@ -20,6 +20,9 @@ impl Session {
             return Ok(Outcome::Message(lines.join("\n")));
         }
         let subject = commands::find_info_subject(word).map_err(|unclear| {
+            if let Some(instead) = commands::foreign::subject_instead(word) {
+                return CommandError::with_help(format!("juror has no `info {word}`"), instead);
+            }
             let names = || commands::INFO_SUBJECTS.iter().map(|(name, _)| *name);
             unclear_error(
                 word,
@@ -34,7 +37,9 @@ impl Session {
         }
         self.permit(commands::info_modes(subject))?;
         match subject {
+            "address" => self.where_is(argument),
             "args" => self.variables(true),
+            "auxv" => self.auxiliary_vector(),
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
             "checkpoints" => self.checkpoint_views(),
@@ -48,8 +53,10 @@ impl Session {
             "line" | "source" => self.line_info(subject == "source"),
             "graph" => crate::graphs::graphs(self.watch.shown(), argument),
             "monitors" => self.monitors(""),
+            "proc" => self.process_info(argument),
             "processes" => self.process_views(),
-            "registers" => self.registers(),
+            "program" => self.program_info(),
+            "registers" => self.registers(argument),
             "watchpoints" => {
                 let mut views = self.watchpoint_views();
                 views.extend(self.monitor_points(is_about_memory));
@@ -58,6 +65,7 @@ impl Session {
             "scope" => self.scope(argument),
             "signals" => self.signals(argument),
             "skip" => Ok(self.skip_views()),
+            "stack" => self.backtrace(argument),
             "scenarios" => self.scenario_views(argument),
             "sharedlibrary" => self.shared_libraries(),
             "symbol" => self.symbol(argument),

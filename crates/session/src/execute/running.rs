@@ -30,7 +30,8 @@ impl Session {
             "" => said,
             _ => Some(CommandLine::parse(rest)?),
         };
-        if self.is_fresh() && line.is_none() && self.has_wanted_numbers() {
+        let is_as_wanted = self.has_wanted_numbers() && !self.starts_anew;
+        if self.is_fresh() && line.is_none() && is_as_wanted {
             return Ok(());
         }
         if self.options.program.as_os_str().is_empty() {

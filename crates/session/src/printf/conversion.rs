@@ -85,7 +85,7 @@ pub(super) fn split(text: &str) -> Option<(&str, Vec<&str>)> {
 }
 
 /// Splits at the commas that are in no brackets and no quotes.
-fn arguments(text: &str) -> Vec<&str> {
+pub(crate) fn arguments(text: &str) -> Vec<&str> {
     let mut depth = 0;
     let mut quote = None;
     let mut is_escaped = false;

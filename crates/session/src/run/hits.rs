@@ -6,10 +6,10 @@
 //! temporary points of commands come last.
 
 use super::{Goal, Pause, Temporary};
+use crate::convenience::of_thread;
 use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
 use crate::points::{Fate, PointKind, Stopping};
-use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
 use crate::view::StopReason;
@@ -83,6 +83,8 @@ impl Session {
                 moment.reach(Pause::Temporary(thread));
             }
         }
+        // The program may write, too, as soon as it runs on.
+        self.tell_printed(observer);
         Ok(self.pause_of(moment, thread))
     }
 
@@ -165,13 +167,16 @@ impl Session {
             Ok(answers) => answers,
             Err(pause) => return Ok(Some(pause)),
         };
-        let Some(program) = &mut self.program else {
+        let Some(program) = &self.program else {
             return Ok(None);
         };
-        let values = |name: &str| convenience(&self.values, name);
-        let hit = self
+        let values = |name: &str| of_thread(&self.values, program, thread, name);
+        let mut hit = self
             .breakpoints
             .hit(program, thread, address, &values, &answers, owners);
+        if let Some(hit) = hit.as_mut().filter(|hit| !hit.printing.is_empty()) {
+            self.print_at_hit(thread, address, hit);
+        }
         let Some(stopping) = self.divert(thread, hit, &mut Vec::new())? else {
             return Ok(None);
         };

@@ -261,6 +261,9 @@ impl Session {
     pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
+        if let Some(Ending::Exited { status }) = ending {
+            self.values.set_number("_exitcode", status);
+        }
         let called = self.evaluations.running_function();
         let violations = self.final_violations(ending);
         self.watch.end_recording(ending);

@@ -163,7 +163,7 @@ impl Session {
         let Some(mut stopping) = stopping else {
             return Ok(None);
         };
-        if stopping.heard.is_empty() {
+        if stopping.heard.is_empty() && !stopping.numbers.is_empty() {
             return Ok(Some(stopping));
         }
         for number in std::mem::take(&mut stopping.heard) {

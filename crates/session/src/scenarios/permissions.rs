@@ -27,6 +27,16 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
             "`attach` takes over another program, which scenarios may not",
             "start juror with --allow-programs to let them",
         )),
+        Command::Shell if !allowed.programs => Err(CommandError::with_help(
+            "`shell` runs another program, which scenarios may not",
+            "start juror with --allow-programs to let them",
+        )),
+        Command::Dump => refuse_file("writes a file"),
+        Command::Save if !rest.is_empty() => refuse_file("writes a file"),
+        Command::Script if !(allowed.files && allowed.programs) => Err(CommandError::with_help(
+            "`source` executes whatever a file says, which scenarios may not",
+            "start juror with --allow-files and --allow-programs to let them",
+        )),
         Command::Commands | Command::CommandGroup => Err(CommandError::with_help(
             format!(
                 "`{}` asks for more lines, which a reaction does not have",
@@ -111,6 +121,15 @@ mod tests {
         check_line("attach 3", false, true, None);
         check_line("scenario disable s", false, false, None);
         check_line("load-scenario s.scn", false, true, Some("reads a file"));
+        check_line("shell ls", true, false, Some("runs another program"));
+        check_line("!ls", true, false, Some("runs another program"));
+        check_line("shell ls", false, true, None);
+        check_line("dump value f x", false, true, Some("writes a file"));
+        check_line("save breakpoints f", false, true, Some("writes a file"));
+        check_line("save", false, false, None);
+        check_line("source f", false, true, Some("whatever a file says"));
+        check_line("source f", true, false, Some("whatever a file says"));
+        check_line("source f", true, true, None);
         check_line("commands 1", true, true, Some("more lines"));
         check_line("frobnicate", false, false, None);
     }

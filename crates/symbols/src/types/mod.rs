@@ -12,6 +12,7 @@ mod lookup;
 mod method;
 mod name;
 mod read;
+mod system;
 mod template;
 mod vtable;
 
@@ -19,6 +20,7 @@ pub(crate) use kept::KeptKinds;
 
 pub use base::{Base, TableOwner, VirtualStep};
 pub use method::Method;
+pub use system::signal_information;
 pub use template::TemplateArgument;
 
 pub(crate) use read::target;
@@ -53,6 +55,12 @@ enum Source {
         name: &'static str,
         encoding: Encoding,
         size: u64,
+    },
+    /// A structure that the system defines, known without debug information.
+    System {
+        name: &'static str,
+        size: u64,
+        composite: Arc<Composite>,
     },
 }
 
@@ -255,6 +263,7 @@ impl Type {
                 vector: false,
             },
             Source::Builtin { encoding, .. } => TypeKind::Base(*encoding),
+            Source::System { composite, .. } => TypeKind::Composite(Arc::clone(composite)),
             Source::Die { info, die } => info.kinds.get(*die, || read::kind(info, *die)),
         }
     }
@@ -273,7 +282,7 @@ impl Type {
             Source::Array { element, count } => {
                 return element.size_within(depth)?.checked_mul(*count);
             }
-            Source::Builtin { size, .. } => return Some(*size),
+            Source::Builtin { size, .. } | Source::System { size, .. } => return Some(*size),
             Source::Die { info, die } => {
                 if let Some(size) = read::byte_size(info, *die) {
                     return Some(size);
@@ -398,6 +407,7 @@ impl PartialEq for Type {
                 },
             ) => m == n && a == b,
             (Source::Builtin { name: a, .. }, Source::Builtin { name: b, .. }) => a == b,
+            (Source::System { name: a, .. }, Source::System { name: b, .. }) => a == b,
             _ => false,
         }
     }

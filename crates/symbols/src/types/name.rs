@@ -21,7 +21,7 @@ impl Type {
     pub(super) fn own_name(&self) -> Option<String> {
         match &self.source {
             Source::Void => Some("void".to_owned()),
-            Source::Builtin { name, .. } => Some((*name).to_owned()),
+            Source::Builtin { name, .. } | Source::System { name, .. } => Some((*name).to_owned()),
             Source::Pointer(_) | Source::Array { .. } => None,
             Source::Die { info, die } => {
                 if let Some(record) = info.facts(die.unit).and_then(|it| it.type_at(*die)) {

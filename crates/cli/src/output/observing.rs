@@ -1,0 +1,82 @@
+//! What is told while a command runs.
+
+use super::{Observer, Output, is_violated};
+use crate::escape::safe;
+use crate::json::Line;
+use crate::page::{Page, QUIET};
+use crate::{ending, scenarios};
+use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
+
+impl Observer for Output {
+    fn state_change(&mut self, change: &StateChange) {
+        let result = self.write_json(&Line::StateChange(change));
+        self.keep_failure(result);
+    }
+
+    fn wants_state_changes(&self) -> bool {
+        self.json.is_some()
+    }
+
+    fn resumes(&mut self) {
+        if !std::mem::replace(&mut self.has_resumed, true) {
+            let result = self.write_json(&Line::Resume {});
+            self.keep_failure(result);
+        }
+    }
+
+    fn process_ended(&mut self, end: &ProcessEnd) {
+        let written = self.write_json(&Line::ProcessEnd(end));
+        self.keep_failure(written);
+        if end.violations.is_empty() {
+            return self.notice(&ending::process_end(end));
+        }
+        let mut page = Page::new(self.directory.clone());
+        ending::write_process_end(&mut page, end);
+        let said = self.say(&page.into_text());
+        self.keep_failure(said);
+    }
+
+    fn notice(&mut self, text: &str) {
+        let lines = text.lines().map(safe).collect::<Vec<_>>().join("\n ");
+        let result = self.warn(&format!("{QUIET}[{lines}]{QUIET:#}\n"));
+        self.keep_failure(result);
+    }
+
+    fn printed(&mut self, point: u32, text: &str) {
+        let shown = Outcome::Message(text.to_owned());
+        let written = self.record_on(&format!("dprintf {point}"), &shown);
+        self.keep_failure(written);
+        let said = self.show_text(&shown);
+        self.keep_failure(said);
+    }
+
+    fn owns_standard_output(&self) -> bool {
+        self.text.is_none()
+    }
+
+    fn scenario_line(&mut self, line: &ScenarioLine) {
+        let written = self.write_json(&Line::Scenario(line));
+        self.keep_failure(written);
+        let said = self.say(&scenarios::line(line));
+        self.keep_failure(said);
+    }
+
+    fn scenario_outcome(&mut self, _: &str, command: &str, outcome: &Outcome) {
+        self.violated |= matches!(outcome, Outcome::Ended(end) if is_violated(end));
+        let shown = self.record_on(command, outcome);
+        self.keep_failure(shown);
+        let shown = self.show_text(outcome);
+        self.keep_failure(shown);
+    }
+
+    fn scenario_error(&mut self, reason: &StopReason) {
+        self.erred = true;
+        let shown = self.show_scenario_error(reason);
+        self.keep_failure(shown);
+    }
+
+    fn progress(&mut self, what: &str, done: u64, of: u64) {
+        let result = self.show_progress(what, done, of);
+        self.keep_failure(result);
+    }
+}
