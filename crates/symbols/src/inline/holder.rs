@@ -1,0 +1,162 @@
+//! A function that holds inlined calls: where they are in it, and what the line table says of
+//! where they begin.
+//!
+//! gcc marks each place where a call begins that was inlined: a row of the line table at the
+//! place where the callee's name was declared. The entry of the call (DWARF 5, section 3.3.8)
+//! has the address and the view of one of them. There are more where the optimizer has
+//! doubled the beginning: where it knows on one way what the callee would decide, and for
+//! rounds of a loop. Marks stay where the program's statements are, also where instructions
+//! were moved.
+
+use super::code::Code;
+use super::entry_line::{Declaration, declaration};
+use super::rest;
+use crate::SymbolFile;
+use crate::dwarf::{DebugInfo, DieRef, Visit};
+use crate::line::Row;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A function that holds inlined calls.
+pub(super) struct Holder {
+    pub die: DieRef,
+    /// Its first instruction.
+    pub entry: u64,
+    pub code: Code,
+    /// The inlined calls, each behind the one that it is in.
+    pub copies: Vec<Held>,
+    ranges: Vec<Range<u64>>,
+    name: Option<Name>,
+}
+
+/// An inlined call.
+pub(super) struct Held {
+    pub die: DieRef,
+    /// The number of the one that it is in.
+    pub outer: Option<usize>,
+    /// The number of those that it is in.
+    pub depth: usize,
+    /// Its first instruction, and the view of it where there are any.
+    pub begin: Option<u64>,
+    pub view: Option<u64>,
+    /// It is the rest of the call that it is in.
+    pub is_rest: bool,
+    /// All its code.
+    pub ranges: Vec<Range<u64>>,
+    /// Where its function was declared.
+    pub name: Option<Name>,
+}
+
+/// Where the name of a function stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Name {
+    pub declared: Declaration,
+    /// 0 where the compiler tells no columns.
+    pub column: u64,
+}
+
+/// Where an inlined call begins, by the line table: address and view.
+pub(super) type Mark = (u64, u64);
+
+impl Holder {
+    pub fn read(file: &SymbolFile, info: &Arc<DebugInfo>, die: DieRef, entry: u64) -> Holder {
+        let ranges = info.die(die).map(|it| info.code_ranges(die.unit, &it));
+        let ranges = ranges.unwrap_or_default();
+        let mut copies: Vec<Held> = Vec::new();
+        let mut around: Vec<(isize, usize)> = Vec::new();
+        info.walk(die, |depth, at, entry| {
+            match entry.tag() {
+                gimli::DW_TAG_subprogram if depth > 0 => return Visit::Skip,
+                gimli::DW_TAG_inlined_subroutine => {}
+                _ => return Visit::Descend,
+            }
+            around.retain(|(outer, _)| *outer < depth);
+            let outer = around.last().map(|(_, number)| *number);
+            let call = outer.and_then(|outer| copies.get(outer)).map(|it| it.die);
+            let view = entry.attr_value(gimli::DW_AT_GNU_entry_view);
+            copies.push(Held {
+                die: at,
+                outer,
+                depth: around.len(),
+                begin: super::copy_entry(info, at.unit, entry),
+                view: view.and_then(|view| view.udata_value()),
+                is_rest: rest::is_rest(info, call.unwrap_or(die), at, entry),
+                ranges: info.code_ranges(at.unit, entry),
+                name: Name::read(info, at),
+            });
+            around.push((depth, copies.len() - 1));
+            Visit::Descend
+        });
+        Holder {
+            die,
+            entry,
+            code: Code::of_function(file, &ranges),
+            copies,
+            name: Name::read(info, die),
+            ranges,
+        }
+    }
+
+    /// The marks of a function's calls.
+    pub fn marks(&self, info: &DebugInfo, name: Name) -> Vec<Mark> {
+        let is_meant = |row: &Row| {
+            row.is_stmt
+                && u64::from(row.file) == name.declared.file
+                && u64::from(row.line) == name.declared.line
+                && u64::from(row.column) == name.column
+        };
+        let mut marks = Vec::new();
+        self.each_row(info, |row, view| {
+            // The function itself begins with its name, too.
+            let is_own = (row.address, view) == (self.entry, 0) && self.name == Some(name);
+            if is_meant(row) && !is_own {
+                marks.push((row.address, view));
+            }
+        });
+        marks
+    }
+
+    /// Shows each row of the function, with its view.
+    pub fn each_row(&self, info: &DebugInfo, mut visit: impl FnMut(&Row, u64)) {
+        let Some(table) = info.line_table(self.die.unit) else {
+            return;
+        };
+        for range in &self.ranges {
+            let Some((sequence, _)) = table.find(range.start) else {
+                continue;
+            };
+            let mut now: Mark = (u64::MAX, 0);
+            for row in table.rows(sequence) {
+                now = match row.address == now.0 {
+                    true => (now.0, now.1 + 1),
+                    false => (row.address, 0),
+                };
+                if range.contains(&row.address) {
+                    visit(row, now.1);
+                }
+            }
+        }
+    }
+}
+
+impl Held {
+    /// Whether its code holds an instruction.
+    pub fn holds(&self, at: u64) -> bool {
+        self.ranges.iter().any(|range| range.contains(&at))
+    }
+
+    pub fn mark(&self) -> Option<Mark> {
+        self.begin.zip(self.view)
+    }
+}
+
+impl Name {
+    fn read(info: &DebugInfo, die: DieRef) -> Option<Name> {
+        Some(Name {
+            declared: declaration(info, die)?,
+            column: info
+                .inherited_unsigned(die, gimli::DW_AT_decl_column)
+                .unwrap_or(0),
+        })
+    }
+}
