@@ -1,14 +1,15 @@
 //! `set`: values of the program, and how juror behaves.
 
 use crate::command_line::CommandLine;
-use crate::options::CommandError;
+use crate::options::{AtInlined, CommandError};
 use crate::session::Session;
 use crate::view::Outcome;
 
 /// What can be said.
 const HELP: &str = "set PLACE = VALUE gives a variable of the program a value; set args ARGUMENTS; \
                     set follow parent, child or both; set checkpoint-files on or off; set \
-                    checkpoint-namespace on, off or auto; set substitute-path FROM TO; \
+                    checkpoint-namespace on, off or auto; set at-inlined off, marked or likely; set \
+                    ignore-inlined on or off; set substitute-path FROM TO; \
                     set debug-file-directory DIRECTORY";
 
 /// Settings of gdb that have nothing to set here, by which many begin a session.
@@ -53,6 +54,8 @@ impl Session {
         let after = after.trim();
         let first = after.split_whitespace().next().unwrap_or("");
         match name {
+            "at-inlined" => return self.set_at_inlined(first),
+            "ignore-inlined" => return self.set_ignore_inlined(first),
             "checkpoint-files" => return self.set_checkpoint_files(first),
             "checkpoint-namespace" => return self.set_checkpoint_namespace(first),
             "debug-file-directory" => return self.set_debug_directories(after),
@@ -75,6 +78,38 @@ impl Session {
             name => format!("there is no setting `{name}`"),
         };
         Err(CommandError::with_help(message, help))
+    }
+
+    /// `set at-inlined marked`: of the properties that are loaded from now on, and of the
+    /// next run.
+    fn set_at_inlined(&mut self, value: &str) -> Result<Outcome, CommandError> {
+        self.options.inlined.at = match value {
+            "off" => AtInlined::Never,
+            "marked" => AtInlined::Marked,
+            "likely" => AtInlined::Likely,
+            _ => {
+                return Err(CommandError::with_help(
+                    "at which inlined calls are there events?",
+                    "set at-inlined off, marked or likely",
+                ));
+            }
+        };
+        Ok(Outcome::Done)
+    }
+
+    /// `set ignore-inlined on`: the same of calls that are not seen.
+    fn set_ignore_inlined(&mut self, value: &str) -> Result<Outcome, CommandError> {
+        self.options.inlined.ignore = match value {
+            "on" => true,
+            "off" => false,
+            _ => {
+                return Err(CommandError::with_help(
+                    "are inlined calls accepted that are not seen?",
+                    "set ignore-inlined on, or set ignore-inlined off",
+                ));
+            }
+        };
+        Ok(Outcome::Done)
     }
 
     /// `set args a b`: those that `run` gives to the program from now on.

@@ -9,6 +9,7 @@ use crate::report::{Places, event_words};
 use crate::view::{EventSummary, PropertySummary, ViolationCount};
 use crate::watch::{Watch, Watched};
 use juror_event::{Reach, Verdict};
+use juror_instrument::probes::InlinedTotal;
 use juror_language::Property;
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ struct EventTotal {
     occurrences: u64,
     stops: u64,
     bound: bool,
-    inlined: usize,
+    inlined: InlinedTotal,
     /// Some monitor waits for it.
     needed: bool,
 }
@@ -96,7 +97,7 @@ impl Total {
             occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
             stops: watched.stops.get(index).copied().unwrap_or(0),
             bound: watched.bound.get(index).copied().unwrap_or(false),
-            inlined: watched.inlined.get(index).copied().unwrap_or(0),
+            inlined: watched.inlined.get(index).copied().unwrap_or_default(),
             needed: needs.get(index).is_some_and(|need| need.needed),
         };
         Total {
@@ -122,7 +123,9 @@ impl Total {
             event.occurrences += others.occurrences;
             event.stops += others.stops;
             event.bound |= others.bound;
-            event.inlined = event.inlined.max(others.inlined);
+            let inlined = &mut event.inlined;
+            inlined.missed = inlined.missed.max(others.inlined.missed);
+            inlined.likely = inlined.likely.max(others.inlined.likely);
             event.needed |= others.needed;
         }
     }
@@ -161,13 +164,25 @@ impl Total {
             )),
         }
         let mut inlined: Vec<String> = events()
-            .filter(|(_, total)| total.inlined > 0)
-            .map(|(event, total)| {
-                let calls = match total.inlined {
+            .flat_map(|(event, total)| {
+                let calls = |count| match count {
                     1 => "an inlined call",
                     _ => "inlined calls",
                 };
-                format!("{calls} of `{}` could not be seen", event.subject)
+                let InlinedTotal { missed, likely } = total.inlined;
+                let missed = (missed > 0).then(|| {
+                    let calls = calls(missed);
+                    format!("{calls} of `{}` could not be seen", event.subject)
+                });
+                let likely = (likely > 0).then(|| {
+                    let calls = calls(likely);
+                    format!(
+                        "{calls} of `{}` had no mark: their code may have been executed more \
+                         or less often than there are calls in the source",
+                        event.subject
+                    )
+                });
+                missed.into_iter().chain(likely)
             })
             .collect();
         inlined.dedup();

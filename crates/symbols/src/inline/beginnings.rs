@@ -13,9 +13,9 @@ use super::code::Code;
 use super::entry_line::is_line_of;
 use super::holder::{Held, Holder, Mark};
 use super::{InlinedCopy, inlined_chain};
+use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::variable::{Variable, parameters};
-use crate::SymbolFile;
 use std::fmt;
 use std::sync::Arc;
 
@@ -26,6 +26,9 @@ pub struct InlinedCall {
     pub copy: InlinedCopy,
     /// Where the call begins; or why that is not certain.
     pub beginnings: Result<Vec<Beginning>, Doubt>,
+    /// The compiler has marked the beginnings. Where it has not, they are those of the code,
+    /// which may be that of several calls.
+    pub is_marked: bool,
 }
 
 /// A place at which an inlined call begins.
@@ -103,8 +106,13 @@ impl SymbolFile {
                     copy: &copy,
                 }
                 .beginnings();
+                let is_marked = holder.is_marked(copy.die);
                 known = Some(holder);
-                InlinedCall { copy, beginnings }
+                InlinedCall {
+                    copy,
+                    beginnings,
+                    is_marked,
+                }
             })
             .collect()
     }

@@ -65,12 +65,12 @@ impl Holder {
         let mut copies: Vec<Held> = Vec::new();
         let mut around: Vec<(isize, usize)> = Vec::new();
         info.walk(die, |depth, at, entry| {
+            around.retain(|(outer, _)| *outer < depth);
             match entry.tag() {
                 gimli::DW_TAG_subprogram if depth > 0 => return Visit::Skip,
                 gimli::DW_TAG_inlined_subroutine => {}
                 _ => return Visit::Descend,
             }
-            around.retain(|(outer, _)| *outer < depth);
             let outer = around.last().map(|(_, number)| *number);
             let call = outer.and_then(|outer| copies.get(outer)).map(|it| it.die);
             let view = entry.attr_value(gimli::DW_AT_GNU_entry_view);
@@ -95,6 +95,12 @@ impl Holder {
             name: Name::read(info, die),
             ranges,
         }
+    }
+
+    /// Whether the compiler has marked where a call begins.
+    pub fn is_marked(&self, copy: DieRef) -> bool {
+        let mut copies = self.copies.iter();
+        copies.any(|held| held.die == copy && held.view.is_some())
     }
 
     /// The marks of a function's calls.

@@ -13,11 +13,11 @@ use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
 use crate::types::TableOwner;
 use evaluate::Evaluator;
 pub use fixed::FixedPlace;
-pub(crate) use view::Uses;
 use gimli::{AttributeValue, Expression};
 use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
+pub(crate) use view::Uses;
 
 /// The number by which DWARF names the register that holds the first integer
 /// argument, and so on: the AMD64 supplement, figure 3.36.

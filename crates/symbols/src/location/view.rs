@@ -87,7 +87,11 @@ impl Location {
 
     /// The expression of the entry that holds at a moment; nothing, too, where the list or
     /// its views cannot be read.
-    fn in_list(&self, (list, views): (Value, &Value), moment: Moment) -> Option<Expression<Reader>> {
+    fn in_list(
+        &self,
+        (list, views): (Value, &Value),
+        moment: Moment,
+    ) -> Option<Expression<Reader>> {
         let offset = match views {
             AttributeValue::SecOffset(offset) => *offset,
             AttributeValue::LocationListsRef(offset) => offset.0,
