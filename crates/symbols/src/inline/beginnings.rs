@@ -15,6 +15,7 @@ use super::holder::{Held, Holder, Mark};
 use super::{InlinedCopy, inlined_chain};
 use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef};
+use crate::line::Row;
 use crate::variable::{Variable, parameters};
 use std::fmt;
 use std::sync::Arc;
@@ -65,6 +66,8 @@ pub enum Doubt {
     OtherWays(u64),
     /// Its first instruction is executed more than once in a call.
     Repeats(u64),
+    /// Its mark stands before the branch that decides whether it is made.
+    TooEarly(u64),
     /// Several calls begin there, and it is not told whose they are.
     Together(u64),
     /// Its code computes with several values at once, for several calls, perhaps.
@@ -78,6 +81,7 @@ impl fmt::Display for Doubt {
             Doubt::WithHolder => f.write_str("it begins with the function that it is in"),
             Doubt::OtherWays(_) => f.write_str("there may be other ways into its code"),
             Doubt::Repeats(_) => f.write_str("its first instruction may be executed repeatedly"),
+            Doubt::TooEarly(_) => f.write_str("it is begun before it is decided"),
             Doubt::Together(_) => f.write_str("several calls may begin at its first instruction"),
             Doubt::Vector(_) => f.write_str("its code may do several calls at once"),
         }
@@ -157,7 +161,7 @@ impl Asked<'_> {
     fn marks_of(&self, number: usize, held: &Held, own: Mark) -> Result<Vec<Mark>, Doubt> {
         let name = held.name.filter(|name| name.column != 0);
         let name = name.ok_or(Doubt::Untold)?;
-        let all = self.holder.marks(self.info, name);
+        let all = self.holder.marks(name);
         if !all.contains(&own) {
             return Err(Doubt::Untold);
         }
@@ -201,12 +205,15 @@ impl Asked<'_> {
                 return Err(Doubt::OtherWays(at));
             }
         }
+        if let Some(&(at, _)) = marks.iter().find(|mark| self.is_too_early(held, **mark)) {
+            return Err(Doubt::TooEarly(at));
+        }
         let addresses: Vec<u64> = marks.iter().map(|mark| mark.0).collect();
         let without = code.reached_without(self.holder.entry, &addresses);
         let around: Vec<_> = self.declarations_around(held);
         let declared = held.name.map(|name| name.declared);
         let mut other = None;
-        self.holder.each_row(self.info, |row, _| {
+        self.holder.rows().iter().for_each(|(row, _)| {
             let is_statement = row.is_stmt && row.line != 0;
             let is_own = declared.is_some_and(|declared| is_line_of(row, declared, &around));
             if is_statement && is_own && held.holds(row.address) && without.contains(&row.address) {
@@ -214,6 +221,44 @@ impl Asked<'_> {
             }
         });
         other.map_or(Ok(()), |at| Err(Doubt::OtherWays(at)))
+    }
+
+    /// Whether a mark was moved before a branch that decides whether the call is made at
+    /// all: the statement of the branch begins before that of the call. The branch is the
+    /// caller's, at the end of the mark's block.
+    fn is_too_early(&self, held: &Held, mark: Mark) -> bool {
+        let code = &self.holder.code;
+        let Some(branch) = code.branch_behind(mark.0).filter(|at| !held.holds(*at)) else {
+            return false;
+        };
+        let Some(decided) = self.holder.row_of(branch) else {
+            return true;
+        };
+        let rows = self.holder.rows();
+        let begun = rows
+            .iter()
+            .position(|(row, view)| (row.address, *view) == mark);
+        let place = |row: &Row| (row.line, row.column);
+        let statements = |rows: &[(Row, u64)]| -> Vec<(u32, u32)> {
+            let rows = rows.iter().map(|(row, _)| row);
+            let rows = rows.filter(|row| row.is_stmt && row.line != 0 && row.file == decided.file);
+            rows.map(place).collect()
+        };
+        let all = statements(rows).into_iter();
+        let Some(statement) = all.filter(|at| *at <= place(decided)).max() else {
+            return true;
+        };
+        // From the statement that makes the call on.
+        let calling = rows
+            .iter()
+            .take(begun.unwrap_or(0))
+            .rposition(|(row, _)| row.is_stmt);
+        let since = rows.get(calling.unwrap_or(0)..).unwrap_or(&[]);
+        let until = since
+            .iter()
+            .take_while(|(row, _)| row.address <= branch)
+            .count();
+        !statements(since.get(..until).unwrap_or(&[])).contains(&statement)
     }
 
     /// Where the other functions were declared of which there is code in the function.
@@ -233,7 +278,7 @@ impl Asked<'_> {
         let mut is_first = true;
         let mut again = None;
         let mut rows: Vec<(u64, (u32, u32, u32))> = Vec::new();
-        self.holder.each_row(self.info, |row, _| {
+        self.holder.rows().iter().for_each(|(row, _)| {
             if row.line != 0 && held.holds(row.address) {
                 rows.push((row.address, (row.file, row.line, row.column)));
             }

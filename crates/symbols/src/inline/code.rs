@@ -87,6 +87,13 @@ impl Code {
         block.map(|(address, _)| *address)
     }
 
+    /// The branch at the end of what is executed with an instruction.
+    pub fn branch_behind(&self, at: u64) -> Option<u64> {
+        let last = self.straight_from(at).last()?;
+        let instruction = self.instructions.get(&last)?;
+        (instruction.flow_control() == FlowControl::ConditionalBranch).then_some(last)
+    }
+
     /// Whether nothing but the next instruction comes after one, or what that calls.
     pub fn goes_on(&self, at: u64) -> bool {
         let instruction = self.instructions.get(&at);

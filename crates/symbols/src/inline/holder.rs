@@ -25,7 +25,7 @@ pub(super) struct Holder {
     pub code: Code,
     /// The inlined calls, each behind the one that it is in.
     pub copies: Vec<Held>,
-    ranges: Vec<Range<u64>>,
+    rows: Vec<(Row, u64)>,
     name: Option<Name>,
 }
 
@@ -93,7 +93,7 @@ impl Holder {
             code: Code::of_function(file, &ranges),
             copies,
             name: Name::read(info, die),
-            ranges,
+            rows: rows(info, die.unit, &ranges),
         }
     }
 
@@ -104,45 +104,55 @@ impl Holder {
     }
 
     /// The marks of a function's calls.
-    pub fn marks(&self, info: &DebugInfo, name: Name) -> Vec<Mark> {
+    pub fn marks(&self, name: Name) -> Vec<Mark> {
         let is_meant = |row: &Row| {
             row.is_stmt
                 && u64::from(row.file) == name.declared.file
                 && u64::from(row.line) == name.declared.line
                 && u64::from(row.column) == name.column
         };
-        let mut marks = Vec::new();
-        self.each_row(info, |row, view| {
-            // The function itself begins with its name, too.
-            let is_own = (row.address, view) == (self.entry, 0) && self.name == Some(name);
-            if is_meant(row) && !is_own {
-                marks.push((row.address, view));
-            }
-        });
-        marks
+        let meant = self.rows.iter().filter(|(row, _)| is_meant(row));
+        let marks = meant.map(|(row, view)| (row.address, *view));
+        // The function itself begins with its name, too.
+        let is_own = |mark: &Mark| *mark == (self.entry, 0) && self.name == Some(name);
+        marks.filter(|mark| !is_own(mark)).collect()
     }
 
-    /// Shows each row of the function, with its view.
-    pub fn each_row(&self, info: &DebugInfo, mut visit: impl FnMut(&Row, u64)) {
-        let Some(table) = info.line_table(self.die.unit) else {
-            return;
+    /// The rows of the function, each with its view, in their order.
+    pub fn rows(&self) -> &[(Row, u64)] {
+        &self.rows
+    }
+
+    /// The row that an instruction belongs to.
+    pub fn row_of(&self, at: u64) -> Option<&Row> {
+        let before = self.rows.iter().filter(|(row, _)| row.address <= at);
+        before
+            .max_by_key(|(row, view)| (row.address, *view))
+            .map(|(row, _)| row)
+    }
+}
+
+fn rows(info: &DebugInfo, unit: u32, ranges: &[Range<u64>]) -> Vec<(Row, u64)> {
+    let mut found = Vec::new();
+    let Some(table) = info.line_table(unit) else {
+        return found;
+    };
+    for range in ranges {
+        let Some((sequence, _)) = table.find(range.start) else {
+            continue;
         };
-        for range in &self.ranges {
-            let Some((sequence, _)) = table.find(range.start) else {
-                continue;
+        let mut now: Mark = (u64::MAX, 0);
+        for row in table.rows(sequence) {
+            now = match row.address == now.0 {
+                true => (now.0, now.1 + 1),
+                false => (row.address, 0),
             };
-            let mut now: Mark = (u64::MAX, 0);
-            for row in table.rows(sequence) {
-                now = match row.address == now.0 {
-                    true => (now.0, now.1 + 1),
-                    false => (row.address, 0),
-                };
-                if range.contains(&row.address) {
-                    visit(row, now.1);
-                }
+            if range.contains(&row.address) {
+                found.push((row.clone(), now.1));
             }
         }
     }
+    found
 }
 
 impl Held {
