@@ -125,6 +125,7 @@ impl Total {
             event.bound |= others.bound;
             let inlined = &mut event.inlined;
             inlined.missed = inlined.missed.max(others.inlined.missed);
+            inlined.seen = inlined.seen.max(others.inlined.seen);
             inlined.likely = inlined.likely.max(others.inlined.likely);
             event.needed |= others.needed;
         }
@@ -164,26 +165,7 @@ impl Total {
             )),
         }
         let mut inlined: Vec<String> = events()
-            .flat_map(|(event, total)| {
-                let calls = |count| match count {
-                    1 => "an inlined call",
-                    _ => "inlined calls",
-                };
-                let InlinedTotal { missed, likely } = total.inlined;
-                let missed = (missed > 0).then(|| {
-                    let calls = calls(missed);
-                    format!("{calls} of `{}` could not be seen", event.subject)
-                });
-                let likely = (likely > 0).then(|| {
-                    let calls = calls(likely);
-                    format!(
-                        "{calls} of `{}` had no mark: their code may have been executed more \
-                         or less often than there are calls in the source",
-                        event.subject
-                    )
-                });
-                missed.into_iter().chain(likely)
-            })
+            .flat_map(|(event, total)| inlined_remarks(&event.subject, total.inlined))
             .collect();
         inlined.dedup();
         remarks.append(&mut inlined);
@@ -281,4 +263,35 @@ mod tests {
         let expected = ([3, 1], 2, Verdict::Violated);
         check(&[child], &parent, expected, &[]);
     }
+}
+
+/// What became of the calls of a function that were inlined.
+fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = String> {
+    let calls = |count: usize| match count {
+        1 => "an inlined call".to_owned(),
+        _ => format!("{count} inlined calls"),
+    };
+    let InlinedTotal {
+        missed,
+        seen,
+        likely,
+    } = total;
+    let missed = (missed > 0).then(|| match missed {
+        1 => format!("an inlined call of `{function}` could not be seen"),
+        _ => format!("inlined calls of `{function}` could not be seen"),
+    });
+    let seen = (seen > 0).then(|| {
+        format!(
+            "`{function}` was seen at {}; of calls that the compiler has worked out itself no \
+             code is left",
+            calls(seen)
+        )
+    });
+    let likely = (likely > 0).then(|| {
+        format!(
+            "{} of `{function}` had no mark: their code may stand for several calls",
+            calls(likely)
+        )
+    });
+    missed.into_iter().chain(seen).chain(likely)
 }

@@ -39,6 +39,8 @@ pub struct InlinedPolicy {
 pub struct InlinedTotal {
     /// Those that are not seen.
     pub missed: usize,
+    /// Those that are seen.
+    pub seen: usize,
     /// Those that are seen where their code begins, which the compiler has not marked.
     pub likely: usize,
 }
@@ -132,6 +134,7 @@ impl Program {
             }
             Ok(beginnings) => beginnings,
         };
+        bound.total.seen += 1;
         bound.total.likely += usize::from(!call.is_marked);
         for beginning in beginnings {
             let it = self.bind_beginning(event, module, &call.copy.name, beginning)?;

@@ -16,7 +16,7 @@ use super::{InlinedCopy, inlined_chain};
 use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::line::Row;
-use crate::variable::{Variable, parameters};
+use crate::variable::{Variable, inlined_parameters};
 use std::fmt;
 use std::sync::Arc;
 
@@ -60,6 +60,8 @@ pub struct Order {
 pub enum Doubt {
     /// The debug information tells no beginning.
     Untold,
+    /// Nothing of its code is left.
+    NoCode,
     /// It begins with the function that holds it, and no place behind that is certain.
     WithHolder,
     /// One may come to its code by another way: at this file address.
@@ -78,6 +80,7 @@ impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Doubt::Untold => f.write_str("the debug information tells no beginning of it"),
+            Doubt::NoCode => f.write_str("nothing of its code is left"),
             Doubt::WithHolder => f.write_str("it begins with the function that it is in"),
             Doubt::OtherWays(_) => f.write_str("there may be other ways into its code"),
             Doubt::Repeats(_) => f.write_str("its first instruction may be executed repeatedly"),
@@ -136,6 +139,9 @@ impl Asked<'_> {
         let number = number.ok_or(Doubt::Untold)?;
         let held = self.holder.copies.get(number).ok_or(Doubt::Untold)?;
         let code = &self.holder.code;
+        if code.inside(&held.ranges).next().is_none() {
+            return Err(Doubt::NoCode);
+        }
         let mut inside = code.inside(&held.ranges);
         if let Some(at) = inside.find(|at| code.has_vector_arithmetic(*at)) {
             return Err(Doubt::Vector(at));
@@ -354,10 +360,11 @@ impl Asked<'_> {
             true => Some(self.holder.code.changes(mark.0, place)),
             false => None,
         };
-        let mut arguments = parameters(self.info, held.die);
+        let padding = self.holder.code.padding_before(mark.0);
+        let mut arguments = inlined_parameters(self.info, held.die);
         for argument in &mut arguments {
             argument.location.function = Some(self.holder.die);
-            let location = argument.location.at_moment(mark);
+            let location = argument.location.at_moment(mark, padding);
             let is_kept = changes.as_ref().is_none_or(|changes| {
                 let uses = location.uses();
                 uses.is_some_and(|uses| changes.leave(&uses))

@@ -94,6 +94,18 @@ impl Code {
         (instruction.flow_control() == FlowControl::ConditionalBranch).then_some(last)
     }
 
+    /// Where the padding begins that aligns an instruction; its own address where there is
+    /// none.
+    pub fn padding_before(&self, at: u64) -> u64 {
+        let before = self.instructions.range(..at).rev();
+        let padding = before.scan(at, |next, (address, it)| {
+            let is_padding = it.mnemonic() == Mnemonic::Nop && it.next_ip() == *next;
+            *next = *address;
+            is_padding.then_some(*address)
+        });
+        padding.last().unwrap_or(at)
+    }
+
     /// Whether nothing but the next instruction comes after one, or what that calls.
     pub fn goes_on(&self, at: u64) -> bool {
         let instruction = self.instructions.get(&at);

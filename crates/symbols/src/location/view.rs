@@ -25,12 +25,14 @@ pub(crate) struct Uses {
 
 impl Location {
     /// Where the value is at a moment, for as long as what that refers to is not changed.
-    pub(crate) fn at_moment(&self, moment: Moment) -> Location {
+    /// Before the moment's address there is padding from `padding` on: what the compiler says
+    /// of the address may be said of that.
+    pub(crate) fn at_moment(&self, moment: Moment, padding: u64) -> Location {
         let LocationSource::List(list, views) = &self.source else {
             return self.clone();
         };
         let found = match views {
-            Some(views) => self.in_list((list.clone(), views), moment),
+            Some(views) => self.in_list((list.clone(), views), moment, padding),
             None => self.expression_at(moment.0),
         };
         Location {
@@ -91,6 +93,7 @@ impl Location {
         &self,
         (list, views): (Value, &Value),
         moment: Moment,
+        padding: u64,
     ) -> Option<Expression<Reader>> {
         let offset = match views {
             AttributeValue::SecOffset(offset) => *offset,
@@ -102,6 +105,7 @@ impl Location {
         let mut views = source.location_bytes(unit, offset)?;
         let mut entries = source.written_locations(unit, list)?;
         let mut base = unit.low_pc;
+        let mut found = None;
         while let Some(entry) = entries.next().ok()? {
             let (begin, end, data) = match entry {
                 RawLocListEntry::BaseAddress { addr } => {
@@ -123,10 +127,13 @@ impl Location {
             };
             let first = (begin, views.read_uleb128().ok()?);
             let behind = (end, views.read_uleb128().ok()?);
+            if (padding..moment.0).contains(&begin) {
+                return None;
+            }
             if (first..behind).contains(&moment) {
-                return Some(data);
+                found = found.or(Some(data));
             }
         }
-        None
+        found
     }
 }
