@@ -50,10 +50,17 @@ static int step(int value)
     return stored[value & 63];
 }
 
-static int deep(int depth)
+/* It calls itself, in parts inlined. */
+static inline int deep(int depth)
 {
     entered_deep++;
-    return depth <= 0 ? 0 : 1 + deep(depth - 1);
+    if (depth <= 0)
+        return 1;
+    int left = deep(depth - 1);
+    stored[depth & 63] ^= left;
+    int right = deep(depth - 2);
+    stored[right & 63]++;
+    return left * 3 ^ right;
 }
 
 /* It begins with an inlined call. */

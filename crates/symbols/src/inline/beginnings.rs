@@ -180,11 +180,19 @@ impl Asked<'_> {
             if of_name().any(|(_, other)| other.mark() == Some(mark)) {
                 continue;
             }
-            let mut holding = of_name().filter(|(_, other)| other.holds(mark.0));
-            match (holding.next(), holding.next()) {
-                (Some((only, _)), None) if only == number => marks.push(mark),
-                (Some(_), None) => {}
-                _ => return Err(Doubt::Together(mark.0)),
+            // Where a call of the function is inlined in another one, it is a beginning of
+            // either; the innermost stands for it.
+            let holding = || of_name().filter(|(_, other)| other.holds(mark.0));
+            let innermost = holding().max_by_key(|(_, other)| other.depth);
+            let (innermost, call) = innermost.ok_or(Doubt::Together(mark.0))?;
+            let is_nested = |(at, other): (usize, &Held)| {
+                other.origin == call.origin && self.is_inside(innermost, at)
+            };
+            if !holding().all(is_nested) {
+                return Err(Doubt::Together(mark.0));
+            }
+            if innermost == number {
+                marks.push(mark);
             }
         }
         let mut addresses: Vec<u64> = marks.iter().map(|mark| mark.0).collect();
@@ -193,6 +201,15 @@ impl Asked<'_> {
             Some(pair) => Err(Doubt::Together(pair[0])),
             None => Ok(marks),
         }
+    }
+
+    /// Whether a copy is another one, or in it.
+    fn is_inside(&self, number: usize, outer: usize) -> bool {
+        let mut at = Some(number);
+        while let Some(number) = at.filter(|number| *number != outer) {
+            at = self.holder.copies.get(number).and_then(|held| held.outer);
+        }
+        at.is_some()
     }
 
     /// Marks are passed once in each call: at the instruction behind a mark one does not
@@ -354,8 +371,12 @@ impl Asked<'_> {
     }
 
     /// The parameters, each with where its value is at a place when a call has begun at a
-    /// mark: what the code in between may have changed is nowhere.
+    /// mark: what the code in between may have changed is nowhere,
+    /// and so is all where it is not told whose mark it is.
     fn arguments(&self, held: &Held, mark: Mark, place: u64) -> Vec<Variable> {
+        let copies = self.holder.copies.iter();
+        let mut around = copies.filter(|it| it.name == held.name && it.holds(mark.0));
+        let is_told = held.mark() == Some(mark) || around.all(|it| it.die == held.die);
         let changes = match mark.0 < place {
             true => Some(self.holder.code.changes(mark.0, place)),
             false => None,
@@ -365,10 +386,11 @@ impl Asked<'_> {
         for argument in &mut arguments {
             argument.location.function = Some(self.holder.die);
             let location = argument.location.at_moment(mark, padding);
-            let is_kept = changes.as_ref().is_none_or(|changes| {
-                let uses = location.uses();
-                uses.is_some_and(|uses| changes.leave(&uses))
-            });
+            let is_kept = is_told
+                && changes.as_ref().is_none_or(|changes| {
+                    let uses = location.uses();
+                    uses.is_some_and(|uses| changes.leave(&uses))
+                });
             argument.location = match is_kept {
                 true => location,
                 false => location.lost(),

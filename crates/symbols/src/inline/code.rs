@@ -255,9 +255,9 @@ fn jumps_to(instruction: &Instruction) -> Option<u64> {
 /// Whether an instruction computes with several numbers at once. Compilers use others of
 /// the vector instructions for single numbers and for copies, but not these.
 fn is_vector_arithmetic(instruction: &Instruction) -> bool {
-    const BEGINNINGS: [&str; 17] = [
+    const BEGINNINGS: [&str; 18] = [
         "Padd", "Psub", "Pmul", "Pmadd", "Pmin", "Pmax", "Pcmpeq", "Pcmpgt", "Pabs", "Pavg",
-        "Psll", "Psra", "Psrl", "Por", "Pand", "Phadd", "Psad",
+        "Psll", "Psra", "Psrl", "Por", "Pand", "Phadd", "Psad", "Pxor",
     ];
     const OF_FRACTIONS: [&str; 6] = ["Add", "Sub", "Mul", "Div", "Sqrt", "Fmadd"];
     let name = format!("{:?}", instruction.mnemonic());
@@ -269,8 +269,8 @@ fn is_vector_arithmetic(instruction: &Instruction) -> bool {
     // A whole register is moved by bytes.
     let is_move = name.ends_with("dq") && (name.starts_with("Psll") || name.starts_with("Psrl"));
     let is_packed = name.ends_with("ps") || name.ends_with("pd");
-    // A register compared with itself is a constant.
-    let is_constant = name.starts_with("Pcmp")
+    // A register compared or combined with itself is a constant.
+    let is_constant = (name.starts_with("Pcmp") || name == "Pxor")
         && instruction.op0_register() != Register::None
         && instruction.op0_register() == instruction.op1_register();
     let begins = |it: &str| name.starts_with(it);

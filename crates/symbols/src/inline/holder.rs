@@ -32,6 +32,8 @@ pub(super) struct Holder {
 /// An inlined call.
 pub(super) struct Held {
     pub die: DieRef,
+    /// The function that is called.
+    pub origin: Option<DieRef>,
     /// The number of the one that it is in.
     pub outer: Option<usize>,
     /// The number of those that it is in.
@@ -76,6 +78,7 @@ impl Holder {
             let view = entry.attr_value(gimli::DW_AT_GNU_entry_view);
             copies.push(Held {
                 die: at,
+                origin: info.origin(at.unit, entry),
                 outer,
                 depth: around.len(),
                 begin: super::copy_entry(info, at.unit, entry),
