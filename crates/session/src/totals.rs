@@ -198,6 +198,37 @@ impl Total {
     }
 }
 
+/// What became of the calls of a function that were inlined.
+fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = String> {
+    let calls = |count: usize| match count {
+        1 => "an inlined call".to_owned(),
+        _ => format!("{count} inlined calls"),
+    };
+    let InlinedTotal {
+        missed,
+        seen,
+        likely,
+    } = total;
+    let missed = (missed > 0).then(|| match missed {
+        1 => format!("an inlined call of `{function}` could not be seen"),
+        _ => format!("inlined calls of `{function}` could not be seen"),
+    });
+    let seen = (seen > 0).then(|| {
+        format!(
+            "`{function}` was seen at {}; of calls that the compiler has worked out itself no \
+             code is left",
+            calls(seen)
+        )
+    });
+    let likely = (likely > 0).then(|| {
+        format!(
+            "{} of `{function}` had no mark: their code may stand for several calls",
+            calls(likely)
+        )
+    });
+    missed.into_iter().chain(seen).chain(likely)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,35 +294,4 @@ mod tests {
         let expected = ([3, 1], 2, Verdict::Violated);
         check(&[child], &parent, expected, &[]);
     }
-}
-
-/// What became of the calls of a function that were inlined.
-fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = String> {
-    let calls = |count: usize| match count {
-        1 => "an inlined call".to_owned(),
-        _ => format!("{count} inlined calls"),
-    };
-    let InlinedTotal {
-        missed,
-        seen,
-        likely,
-    } = total;
-    let missed = (missed > 0).then(|| match missed {
-        1 => format!("an inlined call of `{function}` could not be seen"),
-        _ => format!("inlined calls of `{function}` could not be seen"),
-    });
-    let seen = (seen > 0).then(|| {
-        format!(
-            "`{function}` was seen at {}; of calls that the compiler has worked out itself no \
-             code is left",
-            calls(seen)
-        )
-    });
-    let likely = (likely > 0).then(|| {
-        format!(
-            "{} of `{function}` had no mark: their code may stand for several calls",
-            calls(likely)
-        )
-    });
-    missed.into_iter().chain(seen).chain(likely)
 }

@@ -151,7 +151,7 @@ fn rows(info: &DebugInfo, unit: u32, ranges: &[Range<u64>]) -> Vec<(Row, u64)> {
                 false => (row.address, 0),
             };
             if range.contains(&row.address) {
-                found.push((row.clone(), now.1));
+                found.push((*row, now.1));
             }
         }
     }
