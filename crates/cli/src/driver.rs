@@ -6,9 +6,9 @@ use juror_session::Session;
 use juror_session::view::Outcome;
 
 pub use juror_session::{
-    AutomaticCheckpoints, CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer,
-    Options, Permissions, PropertySource, Recording, SelfCheck, SelfCheckReport, SessionError,
-    SymbolCache, SymbolSettings,
+    AtInlined, AutomaticCheckpoints, CommandError, CpuPolicy, FileDiagnostics, Follow,
+    InlinedPolicy, LoadedFiles, Observer, Options, Permissions, PropertySource, Recording,
+    SelfCheck, SelfCheckReport, SessionError, SymbolCache, SymbolSettings,
 };
 
 /// A session.

@@ -25,7 +25,7 @@ use juror_event::Value;
 use juror_language::{
     Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression, parse_read,
 };
-use juror_symbols::Type;
+use juror_symbols::{Type, Variable};
 use node::{Node, Scalar};
 use operand::Stuck;
 use places::PointNames;
@@ -114,7 +114,8 @@ impl Condition {
     }
 
     /// Prepares it for its value at an address, in the frame at a level there. `result` is
-    /// the type of what the function returns, where it has returned.
+    /// the type of what the function returns, where it has returned; `arguments` are the
+    /// parameters of an inlined call that begins there.
     ///
     /// # Errors
     /// As [`Condition::at`].
@@ -124,6 +125,7 @@ impl Condition {
         address: u64,
         level: usize,
         result: Option<&Type>,
+        arguments: Option<&Rc<[Variable]>>,
     ) -> Result<Check, ExpressionError> {
         let parts = self.expression.all_parts().into_iter();
         for part in parts {
@@ -136,6 +138,7 @@ impl Condition {
             }
         }
         let names = PointNames::new(program, address, level).returning(result);
+        let names = names.beginning_with(arguments);
         prepared(compile::value(&self.expression, &names), level)
     }
 

@@ -73,6 +73,11 @@ pub enum Details<'a> {
         /// Its position in the watched range, from the range's first index.
         index: i64,
     },
+    /// Of a call that was inlined: it returns nowhere.
+    InlinedCall {
+        /// The function that makes it.
+        caller: &'a std::sync::Arc<str>,
+    },
     /// Of a system call.
     SystemCall {
         /// Its number.
@@ -188,6 +193,12 @@ impl Fact {
         match (self, moment.details) {
             (Fact::Thread, _) => whole(program.thread_number(thread).into()),
             (Fact::Time, _) => whole(program.elapsed_ns().into()),
+            (Fact::CallerName, Details::InlinedCall { caller }) => {
+                Value::Text(std::sync::Arc::clone(caller))
+            }
+            (Fact::ReturnAddress, Details::InlinedCall { .. }) => {
+                Value::Unavailable(Unavailability::NoValue)
+            }
             (Fact::ReturnAddress, _) => match moment.return_address(program, thread) {
                 Some(address) => Value::Address(address),
                 None => MISSING,

@@ -53,6 +53,9 @@ pub struct Frame {
     /// Its function has ended in a jump to that of the frame before it: there is
     /// nothing of it in memory any more.
     pub tail_call: Option<Rc<TailCall>>,
+    /// It is an inlined call that begins here, of which nothing is visible but these
+    /// parameters, with the values that they are given.
+    pub arguments: Option<Rc<[Variable]>>,
 }
 
 impl Frame {
@@ -76,6 +79,7 @@ impl Frame {
             guess: false,
             called_by_juror: None,
             tail_call: None,
+            arguments: None,
         }
     }
 
@@ -277,6 +281,10 @@ impl Program {
     /// The visible variables of a frame that have names, innermost scope first: name and
     /// value. Parameters are marked.
     pub fn variables(&self, frame: &Frame) -> Vec<(Variable, bool)> {
+        if let Some(arguments) = &frame.arguments {
+            let named = arguments.iter().filter(|it| !it.name.is_empty());
+            return named.map(|variable| (variable.clone(), true)).collect();
+        }
         let Some(module) = &frame.module else {
             return Vec::new();
         };

@@ -7,8 +7,10 @@
 use crate::read_plan::ClassNumber;
 use crate::symbol_store::SymbolStore;
 use juror_event::Reach;
-use juror_symbols::{Binding, Function, InlinedCopy, InlinedFrame, Line, SymbolFile, Type};
-use rustc_hash::FxHashMap;
+use juror_symbols::{
+    Binding, Function, InlinedCall, InlinedCopy, InlinedFrame, Line, SymbolFile, Type,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -183,6 +185,8 @@ pub struct Modules {
     classes: Rc<RefCell<Vec<Type>>>,
     /// Whether objects that point to this table are of that class.
     objects: RefCell<FxHashMap<(u64, ClassNumber), bool>>,
+    /// Where inlined calls give events.
+    inlined_places: FxHashSet<u64>,
 }
 
 impl Modules {
@@ -430,6 +434,33 @@ impl Modules {
                     .map(|copy| (Rc::clone(module), copy))
             })
             .collect()
+    }
+}
+
+impl Modules {
+    /// The same calls, with where each of them begins.
+    pub fn inlined_calls(
+        &self,
+        name: &str,
+        wanted: impl Fn(&Module) -> bool,
+    ) -> Vec<(Rc<Module>, InlinedCall)> {
+        let meant = self.loaded.iter().filter(|module| wanted(module));
+        meant
+            .flat_map(|module| {
+                let calls = module.symbols.inlined_calls(name).into_iter();
+                calls.map(|call| (Rc::clone(module), call))
+            })
+            .collect()
+    }
+
+    /// Inlined calls give events at this address.
+    pub(crate) fn note_inlined_place(&mut self, address: u64) {
+        self.inlined_places.insert(address);
+    }
+
+    /// Whether inlined calls give events at an address.
+    pub fn is_inlined_place(&self, address: u64) -> bool {
+        self.inlined_places.contains(&address)
     }
 }
 

@@ -5,9 +5,11 @@
 //! it costs a lookup by address and the reads of its plans; nothing allocates.
 
 mod binding;
+mod inlined;
 mod reading;
 
-pub use binding::BindError;
+pub use binding::{BindError, BoundCall, BoundCalls};
+pub use inlined::{AtInlined, InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal};
 
 use crate::capture_plan::CapturePlan;
 use crate::pending_returns::{PendingReturn, PendingReturns};
@@ -16,6 +18,7 @@ use crate::read_plan::Begun;
 use crate::unwinding::Dropped;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, Unavailability};
+use juror_symbols::Order;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -35,6 +38,8 @@ pub struct Probe {
     pub function: Arc<str>,
     /// How each capture is read.
     pub captures: Vec<CapturePlan>,
+    /// It is at the beginning of a call that was inlined.
+    pub inlined: Option<InlinedEntry>,
     /// Its trap is planted.
     pub planted: bool,
 }
@@ -61,6 +66,14 @@ pub struct ActiveCall {
 
 /// Whose the probes of a monitor are that is gone.
 const NOBODY: u16 = u16::MAX;
+
+impl Probe {
+    /// Which of the calls that begin at its address it is about; nothing for the function or
+    /// the line that does.
+    fn moment(&self) -> Option<Order> {
+        self.inlined.as_ref().map(|entry| entry.order)
+    }
+}
 
 /// All probes of a run.
 #[derive(Debug, Clone, Default)]
@@ -90,10 +103,22 @@ impl Probes {
     /// Whether a probe of this event stands at this address. One whose code
     /// was unloaded does not: what is there now may be other code.
     pub fn has(&self, monitor: u16, event: EventId, address: u64) -> bool {
+        self.has_moment(monitor, event, address, None)
+    }
+
+    /// The same of one of several calls that begin at an address.
+    pub fn has_moment(
+        &self,
+        monitor: u16,
+        event: EventId,
+        address: u64,
+        moment: Option<Order>,
+    ) -> bool {
         let here = self.by_address.get(&address).map_or(&[][..], |here| here);
         here.iter().any(|&number| {
-            self.get(number)
-                .is_some_and(|p| p.monitor == monitor && p.event == event)
+            self.get(number).is_some_and(|it| {
+                it.monitor == monitor && it.event == event && it.moment() == moment
+            })
         })
     }
 
@@ -103,12 +128,13 @@ impl Probes {
         let here = self.by_address.entry(probe.address).or_default();
         here.push(number);
         self.probes.push(probe);
-        // Monitors in their order, events in the order of their declaration.
+        // What happens first, then monitors in their order, events in the order of their
+        // declaration.
         let probes = &self.probes;
         here.sort_by_key(|&number| {
             probes
                 .get(number as usize)
-                .map(|probe| (probe.monitor, probe.event))
+                .map(|probe| (probe.moment(), probe.monitor, probe.event))
         });
     }
 
@@ -221,18 +247,39 @@ impl Probes {
         self.quiet.remove(&address);
     }
 
-    /// The probes at an address, into `hit`: those that are planted.
-    pub fn hit(&mut self, address: u64, hit: &mut Vec<u32>) {
-        hit.clear();
+    /// A thread has come to an address.
+    pub fn arrive(&mut self) {
         self.calls += 1;
-        let Some(here) = self.by_address.get(&address) else {
-            return;
-        };
+    }
+
+    /// The probes at an address of what happens there first, or directly after a moment,
+    /// into `hit`: those that are planted. Gives the moment; nothing where nothing else
+    /// happens there.
+    pub fn hit(
+        &self,
+        address: u64,
+        after: Option<Option<Order>>,
+        hit: &mut Vec<u32>,
+    ) -> Option<Option<Order>> {
+        hit.clear();
+        let here = self.by_address.get(&address)?;
+        let mut moment = None;
         for &number in here {
-            if self.get(number).is_some_and(|probe| probe.planted) {
+            let Some(probe) = self.get(number) else {
+                continue;
+            };
+            let own = probe.moment();
+            if after.is_some_and(|after| own <= after) {
+                continue;
+            }
+            if *moment.get_or_insert(own) != own {
+                break;
+            }
+            if probe.planted {
                 hit.push(number);
             }
         }
+        moment
     }
 
     /// The planted probes at an address whose event is the end of the call,

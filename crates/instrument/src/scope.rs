@@ -293,6 +293,11 @@ impl Scope for FrameScope<'_> {
 
     fn argument(&self, position: u8) -> Result<Typed, ValueError> {
         let frame = self.frame().ok_or("the program has no frame")?;
+        if let Some(arguments) = &frame.arguments {
+            let variable = arguments.get(usize::from(position).wrapping_sub(1));
+            let value = variable.map(|variable| self.program.value_of(frame, variable));
+            return value.ok_or_else(|| format!("the function has no parameter {position}").into());
+        }
         let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
             return Err("this frame belongs to no known function".into());
         };

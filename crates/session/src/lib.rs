@@ -84,8 +84,8 @@ mod watchpoints;
 
 pub use checkpoints::{AutomaticCheckpoints, CheckpointId, RestoreReport};
 pub use options::{
-    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Permissions, Recording,
-    SelfCheck, SelfCheckReport, SessionError,
+    AtInlined, CommandError, CpuPolicy, FileDiagnostics, Follow, InlinedPolicy, Observer, Options,
+    Permissions, Recording, SelfCheck, SelfCheckReport, SessionError,
 };
 pub use options::{SymbolCache, SymbolSettings};
 pub use property_files::{LoadedFiles, PropertySource};

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 pub use juror_symbols::{Cache as SymbolCache, SymbolSettings};
 
+pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
+
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 
 /// What to run, and how.
@@ -49,8 +51,8 @@ pub struct Options {
     pub history: usize,
     /// Nobody sits at a prompt.
     pub batch: bool,
-    /// Accept that calls which the compiler inlined are not seen.
-    pub ignore_inlined: bool,
+    /// What becomes of calls that the compiler inlined.
+    pub inlined: InlinedPolicy,
     /// Follows what the breakpoint engine is told and orders.
     pub self_check: Option<SelfCheck>,
     /// Checkpoints that are made by themselves.

@@ -1,6 +1,8 @@
 //! What monitors have to say, as views: paths, violations, state changes,
 //! summaries; and what is wrong with a property about this program.
 
+mod inlined;
+
 use crate::counted;
 use crate::view::{
     Location, MonitorView, NamedValue, PathStep, SliceView, SourceLine, StateChange, StopReason,
@@ -20,8 +22,6 @@ use std::sync::Arc;
 const SLICES_MAX: usize = 100;
 /// Reports of one stop; more of them say the same.
 pub(crate) const VIOLATIONS_MAX: usize = 10;
-/// Inlined places that are named.
-const PLACES_MAX: usize = 5;
 
 /// An address as a view.
 pub fn location(program: &Program, address: u64) -> Location {
@@ -67,6 +67,11 @@ pub trait Places {
     fn line(&self, address: u64, _line: &str) -> Location {
         self.instruction(address)
     }
+
+    /// Where a call of a function was made, which may have been inlined there.
+    fn call_of(&self, address: u64, _function: &str) -> Location {
+        self.call(address)
+    }
 }
 
 impl Places for Program {
@@ -88,6 +93,13 @@ impl Places for Program {
         match level.and_then(|level| frames.get(level)) {
             Some(frame) => location_of(self, frame),
             None => self.instruction(address),
+        }
+    }
+
+    fn call_of(&self, address: u64, function: &str) -> Location {
+        match self.modules.is_inlined_place(address) {
+            true => inlined::call_location(self, address, function),
+            false => self.call(address),
         }
     }
 }
@@ -114,7 +126,7 @@ pub fn event_location<P: Places>(
     };
     match event.kind {
         EventKind::Line => places.line(address, &event.subject),
-        kind if kind.is_call() => places.call(address),
+        kind if kind.is_call() => places.call_of(address, &event.subject),
         _ => places.instruction(address),
     }
 }
@@ -436,37 +448,7 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             });
             diagnostic
         }
-        BindError::Inlined { places, only } => {
-            let mut diagnostic = Diagnostic::error(
-                "inlined-function",
-                event.subject_span.clone(),
-                if *only {
-                    format!("`{}` exists only inlined into its callers", event.subject)
-                } else {
-                    format!(
-                        "some calls of `{}` were inlined, and cannot be seen",
-                        event.subject
-                    )
-                },
-            );
-            let shown = places
-                .iter()
-                .take(PLACES_MAX)
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(", ");
-            let more = places.len().saturating_sub(PLACES_MAX);
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
-            diagnostic.help = Some(format!(
-                "at {shown}{more}; build with -fno-inline, mark the function noinline, or accept \
-                 the gap with --ignore-inlined"
-            ));
-            diagnostic
-        }
+        BindError::Inlined { places, only } => inlined::diagnostic(event, places, *only),
         BindError::Subject { message, help, .. } => {
             let span = match event.subject_span.is_empty() {
                 true => event.span.clone(),

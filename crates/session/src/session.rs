@@ -84,6 +84,8 @@ pub struct Session {
     pub(crate) asked: Option<(ThreadId, u64)>,
     /// What the user has been shown as not entered yet.
     pub(crate) unentered: Option<Unentered>,
+    /// The inlined call at whose beginning a monitor was the first to say something.
+    pub(crate) begun: Option<Unentered>,
     pub(crate) watch: Watch,
     /// What the exit of the program itself has violated, by monitor.
     pub(crate) exit_violations: Vec<crate::watch::Violated>,
@@ -169,6 +171,7 @@ impl Session {
             is_asking: false,
             asked: None,
             unentered: None,
+            begun: None,
             watch,
             exit_violations: Vec::new(),
             breakpoints: Breakpoints::default(),

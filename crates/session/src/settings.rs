@@ -7,7 +7,7 @@ mod absent;
 mod shown;
 
 use crate::command_line::CommandLine;
-use crate::options::CommandError;
+use crate::options::{AtInlined, CommandError};
 use crate::session::Session;
 use crate::view::Outcome;
 use absent::{instead, needless};
@@ -49,6 +49,7 @@ impl Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Setting {
     Arguments,
+    AtInlined,
     CheckpointFiles,
     CheckpointNamespace,
     DebugFileDirectory,
@@ -56,6 +57,7 @@ enum Setting {
     DisableRandomization,
     Environment,
     Follow,
+    IgnoreInlined,
     ListLines,
     PrintElements,
     PrintPretty,
@@ -63,8 +65,9 @@ enum Setting {
 }
 
 /// The settings by name, sorted; those of `print` have two words.
-const SETTINGS: [(&str, Setting); 12] = [
+const SETTINGS: [(&str, Setting); 14] = [
     ("args", Setting::Arguments),
+    ("at-inlined", Setting::AtInlined),
     ("checkpoint-files", Setting::CheckpointFiles),
     ("checkpoint-namespace", Setting::CheckpointNamespace),
     ("cwd", Setting::Directory),
@@ -72,6 +75,7 @@ const SETTINGS: [(&str, Setting); 12] = [
     ("disable-randomization", Setting::DisableRandomization),
     ("environment", Setting::Environment),
     ("follow-fork-mode", Setting::Follow),
+    ("ignore-inlined", Setting::IgnoreInlined),
     ("listsize", Setting::ListLines),
     ("print elements", Setting::PrintElements),
     ("print pretty", Setting::PrintPretty),
@@ -181,6 +185,7 @@ impl Session {
         let first = after.split_whitespace().next().unwrap_or("");
         match setting {
             Setting::Arguments => return self.set_arguments(after),
+            Setting::AtInlined => return self.set_at_inlined(first),
             Setting::CheckpointFiles => return self.set_checkpoint_files(first),
             Setting::CheckpointNamespace => return self.set_checkpoint_namespace(first),
             Setting::DebugFileDirectory => return self.set_debug_directories(after),
@@ -193,6 +198,7 @@ impl Session {
                 self.starts_anew = true;
                 return Ok(self.told_when_it_counts());
             }
+            Setting::IgnoreInlined => self.options.inlined.ignore = switch(first)?,
             Setting::ListLines => {
                 let lines = limit(first, "set listsize 20")?;
                 self.settings.list_lines = u32::try_from(lines).unwrap_or(u32::MAX);
@@ -238,6 +244,23 @@ impl Session {
                 ));
             }
         }
+        Ok(Outcome::Done)
+    }
+
+    /// `set at-inlined marked`: of the properties that are loaded from now on, and of the
+    /// next run.
+    fn set_at_inlined(&mut self, value: &str) -> Result<Outcome, CommandError> {
+        self.options.inlined.at = match value {
+            "off" => AtInlined::Never,
+            "marked" => AtInlined::Marked,
+            "likely" => AtInlined::Likely,
+            _ => {
+                return Err(CommandError::with_help(
+                    "at which inlined calls are there events?",
+                    "set at-inlined off, marked or likely",
+                ));
+            }
+        };
         Ok(Outcome::Done)
     }
 

@@ -9,6 +9,7 @@ use crate::report::{Places, event_words};
 use crate::view::{EventSummary, PropertySummary, ViolationCount};
 use crate::watch::{Watch, Watched};
 use juror_event::{Reach, Verdict};
+use juror_instrument::probes::InlinedTotal;
 use juror_language::Property;
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ struct EventTotal {
     occurrences: u64,
     stops: u64,
     bound: bool,
-    inlined: usize,
+    inlined: InlinedTotal,
     /// Some monitor waits for it.
     needed: bool,
 }
@@ -96,7 +97,7 @@ impl Total {
             occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
             stops: watched.stops.get(index).copied().unwrap_or(0),
             bound: watched.bound.get(index).copied().unwrap_or(false),
-            inlined: watched.inlined.get(index).copied().unwrap_or(0),
+            inlined: watched.inlined.get(index).copied().unwrap_or_default(),
             needed: needs.get(index).is_some_and(|need| need.needed),
         };
         Total {
@@ -122,7 +123,10 @@ impl Total {
             event.occurrences += others.occurrences;
             event.stops += others.stops;
             event.bound |= others.bound;
-            event.inlined = event.inlined.max(others.inlined);
+            let inlined = &mut event.inlined;
+            inlined.missed = inlined.missed.max(others.inlined.missed);
+            inlined.seen = inlined.seen.max(others.inlined.seen);
+            inlined.likely = inlined.likely.max(others.inlined.likely);
             event.needed |= others.needed;
         }
     }
@@ -161,14 +165,7 @@ impl Total {
             )),
         }
         let mut inlined: Vec<String> = events()
-            .filter(|(_, total)| total.inlined > 0)
-            .map(|(event, total)| {
-                let calls = match total.inlined {
-                    1 => "an inlined call",
-                    _ => "inlined calls",
-                };
-                format!("{calls} of `{}` could not be seen", event.subject)
-            })
+            .flat_map(|(event, total)| inlined_remarks(&event.subject, total.inlined))
             .collect();
         inlined.dedup();
         remarks.append(&mut inlined);
@@ -199,6 +196,37 @@ impl Total {
         remarks.extend(never.map(|(event, _)| format!("`{}` never happened", event_words(event))));
         remarks
     }
+}
+
+/// What became of the calls of a function that were inlined.
+fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = String> {
+    let calls = |count: usize| match count {
+        1 => "an inlined call".to_owned(),
+        _ => format!("{count} inlined calls"),
+    };
+    let InlinedTotal {
+        missed,
+        seen,
+        likely,
+    } = total;
+    let missed = (missed > 0).then(|| match missed {
+        1 => format!("an inlined call of `{function}` could not be seen"),
+        _ => format!("inlined calls of `{function}` could not be seen"),
+    });
+    let seen = (seen > 0).then(|| {
+        format!(
+            "`{function}` was seen at {}; of calls that the compiler has worked out itself no \
+             code is left",
+            calls(seen)
+        )
+    });
+    let likely = (likely > 0).then(|| {
+        format!(
+            "{} of `{function}` had no mark: their code may stand for several calls",
+            calls(likely)
+        )
+    });
+    missed.into_iter().chain(seen).chain(likely)
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use crate::call::returns_to;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::function::signature;
 use crate::{SymbolFile, names};
+pub use beginnings::{Beginning, InlinedCall, Order};
 pub(crate) use call_lines::CallLine;
+pub use doubt::Doubt;
 pub use rest::Rest;
 pub(crate) use rest::is_rest;
 use rest::{KnownParts, Parts};
@@ -13,8 +15,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+mod beginnings;
 mod call_lines;
+mod code;
+mod doubt;
 mod entry_line;
+mod holder;
 mod rest;
 
 /// A place where a call was replaced by the code of the callee.
@@ -33,6 +39,9 @@ pub struct InlinedCopy {
     pub call_file: Option<PathBuf>,
     /// The line of the replaced call.
     pub call_line: Option<u32>,
+    pub(crate) die: DieRef,
+    /// The entry of the function that holds it.
+    pub(crate) holder: DieRef,
 }
 
 /// A call whose code the compiler put into its caller.
@@ -151,6 +160,7 @@ impl SymbolFile {
             if copies.is_empty() {
                 continue;
             }
+            let holder = caller;
             let number = facts.function_numbered(caller);
             let caller = number.and_then(|number| info.function_of_unit(unit, number));
             let begin = caller.as_ref().map(|caller| caller.low_pc);
@@ -164,6 +174,8 @@ impl SymbolFile {
                 let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
                     rest: self.rest(info, &copy),
+                    die: copy.die,
+                    holder,
                     name: copy.callee.name,
                     caller: Arc::clone(&caller),
                     entry: copy.entry,

@@ -286,6 +286,28 @@ pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variabl
         .collect()
 }
 
+/// The parameters of an inlined call as its function declares them; gcc gives those of the
+/// call in another order.
+pub(crate) fn inlined_parameters(info: &Arc<DebugInfo>, call: DieRef) -> Vec<Variable> {
+    let of = |die: DieRef| {
+        let children = info.children(die).into_iter();
+        children.filter(|(_, entry)| entry.tag() == gimli::DW_TAG_formal_parameter)
+    };
+    let own: Vec<_> = of(call).collect();
+    let entry = info.die(call);
+    let Some(function) = entry.and_then(|entry| info.origin(call.unit, &entry)) else {
+        return Vec::new();
+    };
+    let made = of(function).filter_map(|(die, entry)| {
+        let is_own = |(at, own): &&(DieRef, Die)| info.origin(at.unit, own) == Some(die);
+        match own.iter().find(is_own) {
+            Some((at, own)) => variable(info, *at, own, None),
+            None => variable(info, die, &entry, None),
+        }
+    });
+    made.collect()
+}
+
 pub(crate) fn variable(
     info: &Arc<DebugInfo>,
     die: DieRef,

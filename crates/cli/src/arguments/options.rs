@@ -1,10 +1,10 @@
 //! What a session is to do, from its command line.
 
 use super::TraceFormat;
-use super::session::{Attach, Common, Cpu, Followed, Run};
+use super::session::{Attach, Begins, Common, Cpu, Followed, Run};
 use crate::driver::{
-    CpuPolicy, Follow, Options, Permissions, PropertySource, Recording, SelfCheck, SymbolCache,
-    SymbolSettings,
+    AtInlined, CpuPolicy, Follow, InlinedPolicy, Options, Permissions, PropertySource, Recording,
+    SelfCheck, SymbolCache, SymbolSettings,
 };
 use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
@@ -34,7 +34,14 @@ impl Common {
             },
             history: self.history.unwrap_or_default(),
             batch: self.batch,
-            ignore_inlined: self.ignore_inlined,
+            inlined: InlinedPolicy {
+                at: match self.at_inlined {
+                    None => AtInlined::Never,
+                    Some(Begins::Marked) => AtInlined::Marked,
+                    Some(Begins::Likely) => AtInlined::Likely,
+                },
+                ignore: self.ignore_inlined,
+            },
             self_check: self.self_check()?,
             symbols: self.symbols(),
             ..Options::default()

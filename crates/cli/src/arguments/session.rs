@@ -121,6 +121,18 @@ pub struct Common {
     /// Look for separate debug files here, too; may be given several times
     #[arg(long, value_name = "DIRECTORY")]
     pub(super) debug_file_directory: Vec<PathBuf>,
+    /// Events before calls also happen at calls that the compiler inlined: where it has
+    /// marked that they begin, or likely also where their code begins
+    #[arg(
+        long,
+        value_enum,
+        value_name = "BEGIN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "marked",
+        hide_possible_values = true
+    )]
+    pub(super) at_inlined: Option<Begins>,
     /// Accept that calls which the compiler inlined give no events
     #[arg(long)]
     pub(super) ignore_inlined: bool,
@@ -222,6 +234,15 @@ pub(super) enum Cpu {
     Shared,
     /// All: fastest with few events
     Free,
+}
+
+/// At which inlined calls events happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Begins {
+    /// Where the compiler has marked that one begins
+    Marked,
+    /// Also where the code of one begins that has no mark
+    Likely,
 }
 
 /// Which process stays the debuggee when it makes another.

@@ -1,7 +1,7 @@
 //! Command lines, and what they are read as.
 
 use super::*;
-use crate::driver::{CpuPolicy, Options, SymbolSettings};
+use crate::driver::{AtInlined, CpuPolicy, InlinedPolicy, Options, SymbolSettings};
 
 fn parse_line(line: &str) -> Result<CommandLine, clap::Error> {
     parse_from(line.split_whitespace().map(OsString::from))
@@ -114,7 +114,7 @@ fn json_takes_a_file_only_with_an_equals_sign() {
 fn options_say_what_was_asked_for() {
     let run = run(
         "juror run --env A=1=2 --unset-env B --cd /tmp --stdout out --append \
-                   --aslr --cpu free --history 9 --ignore-inlined --no-cache \
+                   --aslr --cpu free --history 9 --ignore-inlined --at-inlined=likely --no-cache \
                    --debug-file-directory d prog a",
     );
     let options = run.options().expect("these are right");
@@ -129,7 +129,10 @@ fn options_say_what_was_asked_for() {
         randomize: true,
         cpu: CpuPolicy::Free,
         history: 9,
-        ignore_inlined: true,
+        inlined: InlinedPolicy {
+            at: AtInlined::Likely,
+            ignore: true,
+        },
         self_check: None,
         symbols: SymbolSettings {
             debug_file_directories: vec!["d".into(), "/usr/lib/debug".into()],

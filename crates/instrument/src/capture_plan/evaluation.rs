@@ -20,7 +20,7 @@ use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
-use juror_symbols::{EntryPlace, EntryValue, Parameter};
+use juror_symbols::{EntryPlace, EntryValue, Parameter, Variable};
 use std::rc::Rc;
 
 /// The largest parameter that lies in memory of the call and is kept from its entry.
@@ -34,8 +34,21 @@ pub(super) enum Site<'a> {
     /// A line, at one of its addresses, and in the frame at this level there: 0 is the
     /// innermost.
     Line(u64, usize),
+    /// The beginning of a call that was inlined.
+    Inlined(&'a InlinedSite),
     /// None of the program's.
     Free,
+}
+
+/// The beginning of a call that was inlined.
+#[derive(Debug, Clone)]
+pub struct InlinedSite {
+    /// Its address in the process.
+    pub address: u64,
+    /// The frame of the call there: 0 is the innermost.
+    pub level: usize,
+    /// The parameters of the function, each with where its value is then.
+    pub arguments: Rc<[Variable]>,
 }
 
 /// An expression that is evaluated at the stop.
@@ -52,6 +65,8 @@ pub struct Evaluation {
 enum Sees {
     /// The frames of the thread.
     Frames,
+    /// The frames of the thread; in that of the event nothing but these parameters.
+    Arguments(Rc<[Variable]>),
     /// Globals.
     Globals,
     /// Globals as the function sees them that has returned, the values of its entry,
@@ -92,11 +107,13 @@ pub(super) fn plan(
     let sees = match site {
         Site::Call(bound) if event.kind.is_end_of_call() => returned_sight(&expression, bound)?,
         Site::Call(_) | Site::Line(..) => Sees::Frames,
+        Site::Inlined(site) => Sees::Arguments(Rc::clone(&site.arguments)),
         Site::Free => Sees::Globals,
     };
     let (address, level) = match site {
         Site::Call(bound) => (bound.address(), 0),
         Site::Line(address, level) => (address, level),
+        Site::Inlined(site) => (site.address, site.level),
         Site::Free => (0, 0),
     };
     let result = match &sees {
@@ -104,7 +121,11 @@ pub(super) fn plan(
         _ => None,
     };
     let wrong = |error: expression::ExpressionError| CaptureError::new(error.message);
-    let check = condition.value_at(program, address, level, result);
+    let arguments = match &sees {
+        Sees::Arguments(arguments) => Some(arguments),
+        _ => None,
+    };
+    let check = condition.value_at(program, address, level, result, arguments);
     let check = check.map_err(wrong)?;
     let is_compiled =
         check.is_compiled() && conversion.is_none() && !matches!(sees, Sees::Returned { .. });
@@ -235,13 +256,17 @@ impl Evaluation {
 
     /// Its value in a stopped thread. `entry` has the values of the entry.
     pub(crate) fn value(&self, program: &Program, thread: ThreadId, entry: &[Typed]) -> Value {
-        let (frames, _) = match &self.sees {
+        let (mut frames, _) = match &self.sees {
             Sees::Globals => (Vec::new(), None),
             _ => {
                 let (frames, end) = program.backtrace(thread, self.level + self.frame_count);
                 (frames, Some(end))
             }
         };
+        if let (Sees::Arguments(arguments), Some(frame)) = (&self.sees, frames.get_mut(self.level))
+        {
+            frame.arguments = Some(Rc::clone(arguments));
+        }
         let scope = FrameScope {
             program,
             frames: &frames,
@@ -249,7 +274,9 @@ impl Evaluation {
             convenience: &|_| None,
         };
         match &self.sees {
-            Sees::Frames | Sees::Globals => self.value_in(&scope, program, thread),
+            Sees::Frames | Sees::Arguments(_) | Sees::Globals => {
+                self.value_in(&scope, program, thread)
+            }
             Sees::Returned {
                 function,
                 entry: names,

@@ -22,7 +22,7 @@ use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use planner::Planner;
 
-pub use evaluation::Evaluation;
+pub use evaluation::{Evaluation, InlinedSite};
 
 pub(crate) use draft::decode_type;
 
@@ -104,7 +104,7 @@ fn plan_at(
     }
     let bound = match site {
         Site::Call(bound) => Some(bound),
-        Site::Line(..) | Site::Free => None,
+        Site::Line(..) | Site::Inlined(_) | Site::Free => None,
     };
     let evaluated = || evaluation::plan(event, capture, site, program);
     if is_expression(&capture.read) {
@@ -215,6 +215,19 @@ pub fn plan_line_capture(
     match fact_of(event, capture)? {
         Some(plan) => Ok(plan),
         None => evaluation::plan(event, capture, Site::Line(address, level), program),
+    }
+}
+
+/// Plans a capture of an event before a call that was inlined.
+pub fn plan_inlined_capture(
+    event: &SymbolicEvent,
+    capture: &Capture,
+    program: &Program,
+    site: &InlinedSite,
+) -> Result<CapturePlan, CaptureError> {
+    match fact_of(event, capture)? {
+        Some(plan) => Ok(plan),
+        None => evaluation::plan(event, capture, Site::Inlined(site), program),
     }
 }
 

@@ -14,6 +14,7 @@ use juror_symbols::{
     EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
     register,
 };
+use std::rc::Rc;
 
 /// The names at an address.
 pub(super) struct PointNames<'a> {
@@ -38,6 +39,14 @@ impl<'a> PointNames<'a> {
             result: result.cloned(),
             ..self
         }
+    }
+
+    /// The same, where an inlined call with these parameters begins.
+    pub(super) fn beginning_with(mut self, arguments: Option<&Rc<[Variable]>>) -> PointNames<'a> {
+        if let Some(frame) = &mut self.frame {
+            frame.arguments = arguments.cloned();
+        }
+        self
     }
 
     /// Whether a name means nothing there.
@@ -128,6 +137,13 @@ impl Names for PointNames<'_> {
 
     fn argument(&self, position: u8) -> Result<Operand, Unknown> {
         let frame = self.frame.as_ref().ok_or(Unknown::Yet)?;
+        if let Some(arguments) = &frame.arguments {
+            let index = usize::from(position).wrapping_sub(1);
+            let variable = arguments.get(index).ok_or_else(|| {
+                Unknown::AtAll(format!("the function has no parameter {position}").into())
+            })?;
+            return self.place_of(frame, variable.clone()).ok_or(Unknown::Yet);
+        }
         let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
             return Err(Unknown::Yet);
         };

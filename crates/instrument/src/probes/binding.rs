@@ -1,11 +1,13 @@
 //! From a symbolic event of a call to the definitions of its function that are
 //! loaded now, with a plan for each value that it captures.
 
+use super::inlined::{InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal};
 use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
-use crate::modules::{Bound, Module};
+use crate::modules::Module;
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_event::SymbolicEvent;
+use std::sync::Arc;
 
 /// Why an event cannot be bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +21,8 @@ pub enum BindError {
     },
     /// Some calls were inlined, and events there would be missed.
     Inlined {
-        /// Where, in words.
-        places: Vec<String>,
+        /// Where.
+        places: Vec<InlinedPlace>,
         /// There is no other definition at all.
         only: bool,
     },
@@ -46,37 +48,49 @@ pub enum BindError {
     },
 }
 
+/// A place where an event of a call happens, with how its captures are read.
+#[derive(Debug)]
+pub struct BoundCall {
+    /// In the process.
+    pub address: u64,
+    /// The function's name.
+    pub function: Arc<str>,
+    /// By capture slot.
+    pub captures: Vec<CapturePlan>,
+    /// The call was inlined.
+    pub inlined: Option<InlinedEntry>,
+}
+
+/// All places where an event of a call happens.
+#[derive(Debug)]
+pub struct BoundCalls {
+    /// The places.
+    pub calls: Vec<BoundCall>,
+    /// What became of the calls that were inlined.
+    pub inlined: InlinedTotal,
+}
+
 impl Program {
-    /// The definitions that an event means, in what is loaded now: none where
-    /// all its calls were inlined and the user accepts that. `thread` waits,
-    /// and may be asked to resolve indirect functions.
+    /// The calls that an event means, in what is loaded now: those of the function's
+    /// definitions, and those that were inlined, as far as the user wants them; none where
+    /// all were inlined and the user accepts that. `thread` waits, and may be asked to
+    /// resolve indirect functions.
     pub fn bind_event(
         &mut self,
         event: &SymbolicEvent,
         thread: ThreadId,
-        ignore_inlined: bool,
-    ) -> Result<Vec<(Bound, Vec<CapturePlan>)>, BindError> {
+        policy: InlinedPolicy,
+    ) -> Result<BoundCalls, BindError> {
         let wanted = |module: &Module| module.is_reached(&event.reach);
         let definitions = self.modules.reached_definitions(&event.subject, wanted);
-        let copies = self.modules.inlined_copies(&event.subject, wanted);
-        if !copies.is_empty() && !ignore_inlined {
-            let mut places: Vec<String> = copies
-                .iter()
-                .map(|(module, copy)| match (&copy.call_file, copy.call_line) {
-                    (Some(file), Some(line)) => {
-                        format!("{}:{line} (in {})", file.display(), copy.caller)
-                    }
-                    _ => format!("{:#x} (in {})", module.to_process(copy.entry), copy.caller),
-                })
-                .collect();
-            places.sort();
-            places.dedup();
+        let inlined = self.bind_inlined(event, policy)?;
+        if !inlined.refused.is_empty() && !policy.ignore {
             return Err(BindError::Inlined {
-                places,
+                places: inlined.refused,
                 only: definitions.is_empty(),
             });
         }
-        if definitions.is_empty() && copies.is_empty() {
+        if definitions.is_empty() && inlined.count == 0 {
             return Err(BindError::UnknownFunction {
                 near: self.near_function(&event.subject),
                 is_stripped: self
@@ -85,14 +99,14 @@ impl Program {
                     .is_some_and(|module| module.symbols.is_stripped()),
             });
         }
-        let mut bound = Vec::new();
+        let mut calls = inlined.calls;
         for mut definition in definitions {
             if definition.function.indirect {
                 definition = self
                     .resolve_indirect(&definition, thread, false)
                     .ok_or(BindError::Indirect)?;
             }
-            let mut plans = Vec::with_capacity(event.captures.len());
+            let mut captures = Vec::with_capacity(event.captures.len());
             for (slot, capture) in event.captures.iter().enumerate() {
                 let plan = plan_capture(event, capture, &definition, self).map_err(|error| {
                     BindError::Capture {
@@ -101,18 +115,19 @@ impl Program {
                         function: definition.function.name.to_string(),
                     }
                 })?;
-                plans.push(plan);
+                captures.push(plan);
             }
-            bound.push((definition, plans));
+            calls.push(BoundCall {
+                address: definition.address(),
+                function: definition.function.name.clone(),
+                captures,
+                inlined: None,
+            });
         }
-        Ok(bound)
-    }
-
-    /// How many calls of an event's function were inlined, in what is loaded
-    /// now: they give no events.
-    pub fn inlined_calls(&self, event: &SymbolicEvent) -> usize {
-        let wanted = |module: &Module| module.is_reached(&event.reach);
-        self.modules.inlined_copies(&event.subject, wanted).len()
+        Ok(BoundCalls {
+            calls,
+            inlined: inlined.total,
+        })
     }
 
     /// The names of the parameters of an event's function, in order, where the

@@ -3,7 +3,7 @@
 
 use super::{Occurrence, Probes};
 use crate::capture_plan::CapturePlan;
-use crate::facts::Moment;
+use crate::facts::{Details, Moment};
 use crate::pending_returns::PendingReturn;
 use crate::program::Program;
 use crate::read_plan::{Begun, ReadPlan};
@@ -57,8 +57,9 @@ impl Probes {
         Ok(caller)
     }
 
-    /// Reads the values of an event at a line, whose thread stands there.
-    pub fn read_line(
+    /// Reads the values of an event at a line, or before an inlined call, whose thread
+    /// stands there.
+    pub fn read_here(
         &self,
         program: &Program,
         thread: ThreadId,
@@ -67,8 +68,14 @@ impl Probes {
         values: &mut Vec<Value>,
     ) {
         values.clear();
-        let moment = Moment::default();
-        let plans = self.get(number).map_or(&[][..], |probe| &probe.captures);
+        let probe = self.get(number);
+        let moment = match probe.and_then(|probe| probe.inlined.as_ref()) {
+            Some(entry) => Moment::of(Details::InlinedCall {
+                caller: &entry.caller,
+            }),
+            None => Moment::default(),
+        };
+        let plans = probe.map_or(&[][..], |probe| &probe.captures);
         values.extend(plans.iter().enumerate().map(|(slot, plan)| {
             if mask >> slot & 1 == 0 {
                 Value::Unavailable(Unavailability::NotCaptured)

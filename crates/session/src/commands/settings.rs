@@ -46,6 +46,14 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "process numbers of its own, for checkpoints of threads (from the next run on)",
             ),
             (
+                "set at-inlined marked",
+                "before f happens at inlined calls, too: where they are marked (or likely); off",
+            ),
+            (
+                "set ignore-inlined on",
+                "accept that inlined calls are not seen",
+            ),
+            (
                 "set substitute-path /build /home/me",
                 "source files that were compiled in /build are in /home/me",
             ),

@@ -12,6 +12,7 @@ use crate::options::{CommandError, Observer};
 use crate::points::{Fate, PointKind, Stopping};
 use crate::report;
 use crate::session::Session;
+use crate::step::Unentered;
 use crate::view::StopReason;
 use crate::watch::Reaction;
 use juror_debuggee::{Owners, ThreadId};
@@ -139,6 +140,11 @@ impl Session {
         if reaction.is_empty() {
             return Ok(None);
         }
+        self.begun = reaction.level.map(|count| Unentered {
+            thread,
+            pc: address,
+            count,
+        });
         let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
     }

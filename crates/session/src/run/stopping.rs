@@ -92,7 +92,14 @@ impl Session {
         self.control.settle()?;
         if !says_where_it_stands(&reason) {
             self.unentered = None;
-            self.stand_at_line_of(&reason, thread)?;
+            let begun = self.begun.take();
+            let is_shown = match begun {
+                Some(begun) => self.stand_at_begun(begun, thread)?,
+                None => false,
+            };
+            if !is_shown {
+                self.stand_at_line_of(&reason, thread)?;
+            }
         }
         if reason.is_silent().is_none() {
             self.attached.clear();

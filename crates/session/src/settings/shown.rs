@@ -2,7 +2,7 @@
 
 use super::absent::{instead, needless};
 use super::{SETTINGS, Setting, advice, setting, split};
-use crate::options::CommandError;
+use crate::options::{AtInlined, CommandError};
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::format::{Radix, format};
@@ -50,6 +50,12 @@ impl Session {
                 let next = self.next_line.as_ref().map(|line| &line.arguments);
                 words(next.unwrap_or(&options.arguments))
             }
+            Setting::AtInlined => match options.inlined.at {
+                AtInlined::Never => "off",
+                AtInlined::Marked => "marked",
+                AtInlined::Likely => "likely",
+            }
+            .to_owned(),
             Setting::CheckpointFiles => self.checkpoints.shown_files().to_owned(),
             Setting::CheckpointNamespace => self.checkpoints.shown_namespace().to_owned(),
             Setting::DebugFileDirectory => {
@@ -68,6 +74,7 @@ impl Session {
                 crate::options::Follow::Child => "child".to_owned(),
                 crate::options::Follow::Both => "both".to_owned(),
             },
+            Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
             Setting::ListLines => limit(u64::from(self.settings.list_lines), u32::MAX.into()),
             Setting::PrintElements => limit(self.settings.elements_max, u64::MAX),
             Setting::PrintPretty => on_or_off(self.settings.is_pretty),

@@ -18,9 +18,9 @@ use juror_instrument::frames::{Frame, beginning_calls};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unentered {
     /// Whose they are.
-    thread: ThreadId,
+    pub thread: ThreadId,
     /// Where it stands, and they begin.
-    pc: u64,
+    pub pc: u64,
     /// How many, the innermost.
     pub count: usize,
 }
@@ -109,6 +109,22 @@ impl Session {
             pc: first.pc,
             count: level,
         });
+    }
+
+    /// The user is shown the inlined call at whose beginning a monitor has spoken, if the
+    /// thread still stands there.
+    pub(crate) fn stand_at_begun(
+        &mut self,
+        begun: Unentered,
+        thread: ThreadId,
+    ) -> Result<bool, CommandError> {
+        let chain = self.running()?.inlined_chain(thread);
+        let here = chain.first().map(|frame| frame.pc);
+        let is_here = begun.thread == thread && here == Some(begun.pc);
+        if is_here {
+            self.stand_at_level(thread, Some(begun.count), &chain);
+        }
+        Ok(is_here)
     }
 
     /// Enters an inlined call in front of which a thread stands, if there is one that the

@@ -117,7 +117,7 @@ impl Watch {
             };
             let is_awaited = !is_start || event.reach != Reach::Anywhere;
             match bound {
-                Ok(()) => self.note_bound(program, monitor, index, event, options),
+                Ok(()) => self.note_bound(monitor, index),
                 Err(
                     BindError::UnknownFunction { .. }
                     | BindError::Subject {
@@ -131,25 +131,10 @@ impl Watch {
     }
 
     /// Some definition of an event's function was found.
-    fn note_bound(
-        &mut self,
-        program: &Program,
-        monitor: usize,
-        index: usize,
-        event: &SymbolicEvent,
-        options: &Options,
-    ) {
-        let Some(watched) = self.watched.get_mut(monitor) else {
-            return;
-        };
-        if let Some(bound) = watched.bound.get_mut(index) {
+    fn note_bound(&mut self, monitor: usize, index: usize) {
+        let watched = self.watched.get_mut(monitor);
+        if let Some(bound) = watched.and_then(|it| it.bound.get_mut(index)) {
             *bound = true;
-        }
-        if options.ignore_inlined
-            && event.kind.is_call()
-            && let Some(inlined) = watched.inlined.get_mut(index)
-        {
-            *inlined = program.inlined_calls(event);
         }
     }
 
@@ -162,16 +147,22 @@ impl Watch {
         symbolic: &SymbolicEvent,
         options: &Options,
     ) -> Result<(), BindError> {
-        for (bound, captures) in program.bind_event(symbolic, thread, options.ignore_inlined)? {
-            let address = bound.address();
-            if !self.probes.has(monitor, event, address) {
+        let bound = program.bind_event(symbolic, thread, options.inlined)?;
+        let watched = self.watched.get_mut(usize::from(monitor));
+        if let Some(total) = watched.and_then(|it| it.inlined.get_mut(usize::from(event.0))) {
+            *total = bound.inlined;
+        }
+        for call in bound.calls {
+            let moment = call.inlined.as_ref().map(|entry| entry.order);
+            if !self.probes.has_moment(monitor, event, call.address, moment) {
                 self.probes.add(Probe {
                     monitor,
                     event,
                     kind: symbolic.kind,
-                    address,
-                    function: bound.function.name.clone(),
-                    captures,
+                    address: call.address,
+                    function: call.function,
+                    captures: call.captures,
+                    inlined: call.inlined,
                     planted: false,
                 });
             }
@@ -198,6 +189,7 @@ impl Watch {
                         address: site.address,
                         function: site.function.into(),
                         captures: site.captures,
+                        inlined: None,
                         planted: false,
                     });
                 }

@@ -23,30 +23,16 @@ impl Watch {
         program.begin_moment();
         let mut hit = std::mem::take(&mut self.hit);
         let mut values = std::mem::take(&mut self.values);
-        self.probes.hit(address, &mut hit);
-        for &number in &hit {
-            let Some(probe) = self.probes.get(number) else {
-                continue;
-            };
-            count(&mut self.watched, probe);
-            // An event before may have made this one unneeded.
-            if probe.kind.is_end_of_call() || !probe.planted {
-                continue;
+        self.probes.arrive();
+        // Calls that were inlined begin after the function itself, or the line; an event of
+        // one may make that of the next needed.
+        let mut moment = self.probes.hit(address, None, &mut hit);
+        while let Some(now) = moment {
+            for &number in &hit {
+                let values = &mut values;
+                self.take_call(program, thread, number, values, observer, reaction)?;
             }
-            let (monitor, event) = (usize::from(probe.monitor), probe.event);
-            let mask = self.mask(monitor, event);
-            let place = if probe.kind == EventKind::Line {
-                let values = &mut values;
-                self.probes.read_line(program, thread, number, mask, values);
-                address
-            } else {
-                let values = &mut values;
-                self.probes
-                    .read_before(program, thread, number, mask, values)?
-            };
-            self.step(
-                program, thread, monitor, event, place, &values, observer, reaction,
-            )?;
+            moment = self.probes.hit(address, Some(now), &mut hit);
         }
         // Those that became needed just now count: the call has not returned.
         self.probes.awaited_at(address, &mut hit);
@@ -60,6 +46,45 @@ impl Watch {
         self.probes.note_entry(address);
         if !self.newly_awaited.is_empty() {
             self.await_active_calls(program, thread, Some(address))?;
+        }
+        Ok(())
+    }
+
+    /// One of the events that happen where a thread stands.
+    fn take_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        number: u32,
+        values: &mut Vec<Value>,
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let Some(probe) = self.probes.get(number) else {
+            return Ok(());
+        };
+        count(&mut self.watched, probe);
+        // An event before may have made this one unneeded.
+        if probe.kind.is_end_of_call() || !probe.planted {
+            return Ok(());
+        }
+        let (monitor, event, address) = (usize::from(probe.monitor), probe.event, probe.address);
+        let level = probe.inlined.as_ref().map(|entry| entry.level);
+        let is_here = probe.kind == EventKind::Line || level.is_some();
+        let mask = self.mask(monitor, event);
+        let place = if is_here {
+            self.probes.read_here(program, thread, number, mask, values);
+            address
+        } else {
+            self.probes
+                .read_before(program, thread, number, mask, values)?
+        };
+        let was_empty = reaction.is_empty();
+        self.step(
+            program, thread, monitor, event, place, values, observer, reaction,
+        )?;
+        if was_empty && !reaction.is_empty() {
+            reaction.level = level;
         }
         Ok(())
     }

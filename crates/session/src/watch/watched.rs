@@ -3,6 +3,7 @@
 use crate::scenarios::Heard;
 use crate::totals::slice_total;
 use juror_event::{EventId, Verdict};
+use juror_instrument::probes::InlinedTotal;
 use juror_language::{EvaluationError, Property};
 use juror_monitor::{Change, Monitor, SliceId};
 use std::sync::Arc;
@@ -31,8 +32,8 @@ pub struct Watched {
     pub violated_by_end: u64,
     /// By event: some definition of its function was found.
     pub bound: Vec<bool>,
-    /// By event: how many calls were inlined, which the user accepts.
-    pub inlined: Vec<usize>,
+    /// By event: what became of the calls that were inlined.
+    pub inlined: Vec<InlinedTotal>,
     /// How many events were left out because they could not be evaluated.
     pub errors: u64,
     /// What the process that this one was forked from had seen till then.
@@ -83,7 +84,7 @@ impl Watched {
             violations: 0,
             violated_by_end: 0,
             bound: vec![false; events],
-            inlined: vec![0; events],
+            inlined: vec![InlinedTotal::default(); events],
             errors: 0,
             inherited: Inherited::default(),
         }
@@ -149,6 +150,8 @@ pub struct Reaction {
     pub error: Option<(usize, EvaluationError)>,
     /// What scenarios wait for.
     pub(crate) heard: Vec<Heard>,
+    /// In which frame the first of it happened: that of a call that was inlined.
+    pub(crate) level: Option<usize>,
 }
 
 impl Reaction {

@@ -29,7 +29,7 @@ pub(super) fn location(
     if let LocationSource::Constant(bytes) = &variable.location.source {
         return constant(bytes, size);
     }
-    let listed = matches!(variable.location.source, LocationSource::List(_));
+    let listed = matches!(variable.location.source, LocationSource::List(..));
     let expression = variable.location.expression_at(low_pc)?;
     let reader = DescriptionReader {
         info,

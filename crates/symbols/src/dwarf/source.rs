@@ -32,6 +32,8 @@ pub(crate) struct SectionSource {
     types: OnceLock<LazySection>,
     lines: OnceLock<LazySection>,
     locations: OnceLock<gimli::LocationLists<Reader>>,
+    /// The sections of the location lists, as bytes: of DWARF 4, and of DWARF 5.
+    location_bytes: OnceLock<[Reader; 2]>,
     /// Abbreviations that several units have, by their offset; read on first use.
     shared_abbreviations: Mutex<FxHashMap<usize, Option<Arc<gimli::Abbreviations>>>>,
     /// The number of the supplementary file that it refers to, and its sections.
@@ -52,6 +54,7 @@ impl SectionSource {
             types: OnceLock::new(),
             lines: OnceLock::new(),
             locations: OnceLock::new(),
+            location_bytes: OnceLock::new(),
             shared_abbreviations: Mutex::default(),
             supplementary: None,
             supplement: None,
@@ -70,6 +73,7 @@ impl SectionSource {
             types: parts(dwarf.debug_types.reader()),
             lines: parts(dwarf.debug_line.reader()),
             locations: OnceLock::from(dwarf.locations.clone()),
+            location_bytes: OnceLock::new(),
             rest: OnceLock::from(dwarf),
             shared_abbreviations: Mutex::default(),
             supplementary: None,
@@ -279,20 +283,8 @@ impl SectionSource {
         unit: &gimli::Unit<Reader>,
         value: super::Value,
     ) -> Option<gimli::LocListIter<Reader>> {
-        let lists = self.locations.get_or_init(|| {
-            gimli::LocationLists::new(
-                gimli::DebugLoc::from(self.section(SectionId::DebugLoc)),
-                gimli::DebugLocLists::from(self.section(SectionId::DebugLocLists)),
-            )
-        });
-        let offset = match value {
-            gimli::AttributeValue::LocationListsRef(offset) => offset,
-            gimli::AttributeValue::DebugLocListsIndex(index) => lists
-                .get_offset(unit.encoding(), unit.loclists_base, index)
-                .ok()?,
-            _ => return None,
-        };
-        lists
+        let offset = self.location_list(unit, value)?;
+        self.location_lists()
             .locations(
                 offset,
                 unit.encoding(),
@@ -301,6 +293,63 @@ impl SectionSource {
                 unit.addr_base,
             )
             .ok()
+    }
+
+    /// The same list as it is written: with entries that are empty.
+    pub fn written_locations(
+        &self,
+        unit: &gimli::Unit<Reader>,
+        value: super::Value,
+    ) -> Option<gimli::RawLocListIter<Reader>> {
+        let offset = self.location_list(unit, value)?;
+        let lists = self.location_lists();
+        lists.raw_locations(offset, unit.encoding()).ok()
+    }
+
+    /// The section of a unit's location lists, from an offset on.
+    pub fn location_bytes(&self, unit: &gimli::Unit<Reader>, offset: usize) -> Option<Reader> {
+        let [before, since] = self.location_sections();
+        let mut bytes = match unit.encoding().version {
+            0..=4 => before.clone(),
+            _ => since.clone(),
+        };
+        gimli::Reader::skip(&mut bytes, offset).ok()?;
+        Some(bytes)
+    }
+
+    fn location_list(
+        &self,
+        unit: &gimli::Unit<Reader>,
+        value: super::Value,
+    ) -> Option<gimli::LocationListsOffset> {
+        match value {
+            gimli::AttributeValue::LocationListsRef(offset) => Some(offset),
+            gimli::AttributeValue::DebugLocListsIndex(index) => self
+                .location_lists()
+                .get_offset(unit.encoding(), unit.loclists_base, index)
+                .ok(),
+            _ => None,
+        }
+    }
+
+    fn location_lists(&self) -> &gimli::LocationLists<Reader> {
+        self.locations.get_or_init(|| {
+            let [before, since] = self.location_sections();
+            gimli::LocationLists::new(
+                gimli::DebugLoc::from(before.clone()),
+                gimli::DebugLocLists::from(since.clone()),
+            )
+        })
+    }
+
+    fn location_sections(&self) -> &[Reader; 2] {
+        self.location_bytes.get_or_init(|| {
+            let section = |id| self.section(id);
+            [
+                section(SectionId::DebugLoc),
+                section(SectionId::DebugLocLists),
+            ]
+        })
     }
 }
 

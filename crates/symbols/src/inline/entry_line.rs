@@ -13,10 +13,10 @@ use crate::line::{Line, Row, file_index};
 use crate::{Function, SymbolFile};
 
 /// Where a function was declared, by the numbers of its unit.
-#[derive(Debug, Clone, Copy)]
-struct Declaration {
-    file: u64,
-    line: u64,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Declaration {
+    pub file: u64,
+    pub line: u64,
 }
 
 impl SymbolFile {
@@ -101,7 +101,7 @@ impl SymbolFile {
 
 /// Whether a line is one of a function, and not of these other ones: of the
 /// declarations before a line the last is that of its function.
-fn is_line_of(row: &Row, function: Declaration, around: &[Declaration]) -> bool {
+pub(super) fn is_line_of(row: &Row, function: Declaration, around: &[Declaration]) -> bool {
     let (file, line) = (u64::from(row.file), u64::from(row.line));
     let is_between = |other: &Declaration| {
         other.file == file && other.line > function.line && other.line <= line
@@ -110,7 +110,7 @@ fn is_line_of(row: &Row, function: Declaration, around: &[Declaration]) -> bool 
 }
 
 /// Where a function was declared, or the one that a copy is of.
-fn declaration(info: &DebugInfo, die: DieRef) -> Option<Declaration> {
+pub(super) fn declaration(info: &DebugInfo, die: DieRef) -> Option<Declaration> {
     let file = info.inherited(die, |_, _, entry| {
         let value = entry.attr_value(gimli::DW_AT_decl_file)?;
         value.udata_value().or(file_index(&value))

@@ -7,6 +7,7 @@
 mod evaluate;
 mod fixed;
 mod uninitialized;
+mod view;
 
 use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
 use crate::types::TableOwner;
@@ -16,6 +17,7 @@ use gimli::{AttributeValue, Expression};
 use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
+pub(crate) use view::Uses;
 
 /// The number by which DWARF names the register that holds the first integer
 /// argument, and so on: the AMD64 supplement, figure 3.36.
@@ -191,8 +193,8 @@ pub struct Location {
 pub(crate) enum LocationSource {
     /// The same wherever the variable is visible.
     Everywhere(Expression<Reader>),
-    /// Different from address to address.
-    List(Value),
+    /// Different from address to address; with where the views stand of its entries.
+    List(Value, Option<Value>),
     Constant(Vec<u8>),
     Nowhere,
 }
@@ -201,7 +203,7 @@ impl fmt::Debug for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match &self.source {
             LocationSource::Everywhere(_) => "everywhere",
-            LocationSource::List(_) => "list",
+            LocationSource::List(..) => "list",
             LocationSource::Constant(_) => "constant",
             LocationSource::Nowhere => "nowhere",
         };
@@ -245,7 +247,10 @@ impl Location {
                     Some(AttributeValue::Block(block)) => {
                         LocationSource::Everywhere(Expression(block))
                     }
-                    Some(list) => LocationSource::List(list),
+                    Some(list) => {
+                        let views = entry.attr_value(gimli::DW_AT_GNU_locviews);
+                        LocationSource::List(list, views)
+                    }
                     None => LocationSource::Constant(constant(
                         &entry.attr_value(gimli::DW_AT_const_value)?,
                     )?),
@@ -271,7 +276,7 @@ impl Location {
     fn written_at(&self, pc: u64) -> Option<Expression<Reader>> {
         match &self.source {
             LocationSource::Everywhere(expression) => Some(expression.clone()),
-            LocationSource::List(value) => {
+            LocationSource::List(value, _) => {
                 let unit = &self.info.unit(self.unit)?.unit;
                 let mut list = self
                     .info
@@ -300,7 +305,7 @@ impl Location {
 
     /// Whether the value may be in different places at different addresses.
     pub fn moves(&self) -> bool {
-        matches!(self.source, LocationSource::List(_))
+        matches!(self.source, LocationSource::List(..))
     }
 
     /// Where the value is while execution stands at the file address `pc`,
@@ -418,7 +423,7 @@ pub(crate) fn frame_base_at(
         match entry.attr_value(gimli::DW_AT_frame_base)? {
             AttributeValue::Exprloc(expression) => Some(LocationSource::Everywhere(expression)),
             AttributeValue::Block(block) => Some(LocationSource::Everywhere(Expression(block))),
-            list => Some(LocationSource::List(list)),
+            list => Some(LocationSource::List(list, None)),
         }
     })?;
     let location = Location {

@@ -1,0 +1,186 @@
+//! Events before calls that were inlined.
+//!
+//! Invariant: an event is bound to all calls of its function that are in the program, or its
+//! user has accepted that some are not seen, and is told of them.
+
+use super::BindError;
+use super::binding::BoundCall;
+use crate::capture_plan::{InlinedSite, plan_inlined_capture};
+use crate::modules::Module;
+use crate::program::Program;
+use juror_event::{EventKind, SymbolicEvent};
+use juror_symbols::{Beginning, InlinedCall, InlinedCopy, Order};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// At which inlined calls events happen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AtInlined {
+    /// At none.
+    #[default]
+    Never,
+    /// Where the compiler has marked that a call begins.
+    Marked,
+    /// Also where the code of a call begins that the compiler has not marked.
+    Likely,
+}
+
+/// What becomes of inlined calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InlinedPolicy {
+    /// At which of them events happen.
+    pub at: AtInlined,
+    /// The others are not seen, and need not be.
+    pub ignore: bool,
+}
+
+/// What became of the inlined calls of an event's function.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InlinedTotal {
+    /// Those that are not seen.
+    pub missed: usize,
+    /// Those that are seen.
+    pub seen: usize,
+    /// Those that are seen where their code begins, which the compiler has not marked.
+    pub likely: usize,
+}
+
+/// An inlined call that cannot be seen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct InlinedPlace {
+    /// Where it is, in words.
+    pub place: String,
+    /// Why not, where events at inlined calls are asked for.
+    pub why: Option<String>,
+    /// It is seen where less certain places are taken.
+    pub is_likely: bool,
+}
+
+/// The beginning of an inlined call, as a probe knows it.
+#[derive(Debug, Clone)]
+pub struct InlinedEntry {
+    /// Which of the calls at its address is made first.
+    pub order: Order,
+    /// The frame of the call: 0 is the innermost.
+    pub level: usize,
+    /// The function that makes the call.
+    pub caller: Arc<str>,
+}
+
+/// The inlined calls of an event's function, bound.
+#[derive(Debug, Default)]
+pub(super) struct BoundInlined {
+    pub calls: Vec<BoundCall>,
+    pub refused: Vec<InlinedPlace>,
+    pub total: InlinedTotal,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Program {
+    /// Binds an event to the inlined calls of its function.
+    pub(super) fn bind_inlined(
+        &mut self,
+        event: &SymbolicEvent,
+        policy: InlinedPolicy,
+    ) -> Result<BoundInlined, BindError> {
+        let wanted = |module: &Module| module.is_reached(&event.reach);
+        let mut bound = BoundInlined::default();
+        if policy.at == AtInlined::Never || event.kind != EventKind::BeforeCall {
+            let copies = self.modules.inlined_copies(&event.subject, wanted);
+            bound.count = copies.len();
+            let place = |(module, copy): &(Rc<Module>, InlinedCopy)| InlinedPlace {
+                place: words(module, copy),
+                why: None,
+                is_likely: false,
+            };
+            bound.refused = copies.iter().map(place).collect();
+        } else {
+            for (module, call) in self.modules.inlined_calls(&event.subject, wanted) {
+                bound.count += 1;
+                self.bind_inlined_call(event, policy, (&module, call), &mut bound)?;
+            }
+        }
+        bound.total.missed = bound.refused.len();
+        bound.refused.sort();
+        bound.refused.dedup();
+        Ok(bound)
+    }
+
+    fn bind_inlined_call(
+        &mut self,
+        event: &SymbolicEvent,
+        policy: InlinedPolicy,
+        (module, call): (&Rc<Module>, InlinedCall),
+        bound: &mut BoundInlined,
+    ) -> Result<(), BindError> {
+        let place = words(module, &call.copy);
+        let beginnings = match call.beginnings {
+            Ok(_) if !call.is_marked && policy.at != AtInlined::Likely => {
+                bound.refused.push(InlinedPlace {
+                    place,
+                    why: Some("the compiler has not marked where it begins".to_owned()),
+                    is_likely: true,
+                });
+                return Ok(());
+            }
+            Err(doubt) => {
+                bound.refused.push(InlinedPlace {
+                    place,
+                    why: Some(doubt.to_string()),
+                    is_likely: false,
+                });
+                return Ok(());
+            }
+            Ok(beginnings) => beginnings,
+        };
+        bound.total.seen += 1;
+        bound.total.likely += usize::from(!call.is_marked);
+        for beginning in beginnings {
+            let it = self.bind_beginning(event, module, &call.copy.name, beginning)?;
+            self.modules.note_inlined_place(it.address);
+            bound.calls.push(it);
+        }
+        Ok(())
+    }
+
+    fn bind_beginning(
+        &self,
+        event: &SymbolicEvent,
+        module: &Module,
+        function: &Arc<str>,
+        beginning: Beginning,
+    ) -> Result<BoundCall, BindError> {
+        let site = InlinedSite {
+            address: module.to_process(beginning.place),
+            level: beginning.level,
+            arguments: beginning.arguments.into(),
+        };
+        let plan = |(slot, capture)| {
+            plan_inlined_capture(event, capture, self, &site).map_err(|error| BindError::Capture {
+                slot,
+                error,
+                function: function.to_string(),
+            })
+        };
+        let captures = event.captures.iter().enumerate().map(plan);
+        Ok(BoundCall {
+            captures: captures.collect::<Result<_, _>>()?,
+            address: site.address,
+            function: function.as_ref().into(),
+            inlined: Some(InlinedEntry {
+                order: beginning.order,
+                level: beginning.level,
+                caller: beginning.caller,
+            }),
+        })
+    }
+}
+
+/// Where an inlined call is.
+fn words(module: &Module, copy: &InlinedCopy) -> String {
+    match (&copy.call_file, copy.call_line) {
+        (Some(file), Some(line)) => format!("{}:{line} (in {})", file.display(), copy.caller),
+        _ => format!("{:#x} (in {})", module.to_process(copy.entry), copy.caller),
+    }
+}

@@ -1,0 +1,396 @@
+//! Where calls begin that were inlined, for who must see each of them, and each once.
+//!
+//! The first instruction of a copy is one that is passed in each call at the best. The
+//! optimizer doubles code and leads ways around it, and of two calls that it has made one
+//! only the source tells. So each copy is looked at: what the line table marks
+//! ([`super::holder`]), and by which ways the code is entered. Where it may be that a call
+//! is seen twice or never, the copy is in [`Doubt`].
+//!
+//! Invariant: a copy that is not in doubt has a place for each way into its code, and comes
+//! by one of them in each call, once. What left no code and no entry is not known here.
+
+use super::code::Code;
+use super::entry_line::is_line_of;
+use super::holder::{Held, Holder, Mark};
+use super::{Doubt, InlinedCopy, inlined_chain};
+use crate::SymbolFile;
+use crate::dwarf::{DebugInfo, DieRef};
+use crate::line::Row;
+use crate::variable::{Variable, inlined_parameters};
+use std::sync::Arc;
+
+/// A call that was inlined.
+#[derive(Debug)]
+pub struct InlinedCall {
+    /// The copy of the function.
+    pub copy: InlinedCopy,
+    /// Where the call begins; or why that is not certain.
+    pub beginnings: Result<Vec<Beginning>, Doubt>,
+    /// The compiler has marked the beginnings. Where it has not, they are those of the code,
+    /// which may be that of several calls.
+    pub is_marked: bool,
+}
+
+/// A place at which an inlined call begins.
+#[derive(Debug)]
+pub struct Beginning {
+    /// The file address.
+    pub place: u64,
+    /// The first of the calls of one place is the one that is made first.
+    pub order: Order,
+    /// In which of the frames at the place it is: 0 is the innermost.
+    pub level: usize,
+    /// The function that makes the call, which may be inlined itself.
+    pub caller: Arc<str>,
+    /// The parameters, in their order, each with where its value is there.
+    pub arguments: Vec<Variable>,
+}
+
+/// What comes first of that which happens at one instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Order {
+    begin: u64,
+    view: u64,
+    depth: usize,
+}
+
+impl SymbolFile {
+    /// The calls of a function that were inlined, and where they begin.
+    pub fn inlined_calls(&self, name: &str) -> Vec<InlinedCall> {
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let mut known: Option<Holder> = None;
+        let copies = self.inlined_copies(name).into_iter();
+        copies
+            .map(|copy| {
+                let other = known.take().filter(|holder| holder.die == copy.holder);
+                let holder = other.unwrap_or_else(|| {
+                    let function = self.function_at(copy.entry);
+                    let entry = function.map_or(copy.entry, |function| function.low_pc);
+                    Holder::read(self, info, copy.holder, entry)
+                });
+                let beginnings = Asked {
+                    info,
+                    holder: &holder,
+                    copy: &copy,
+                }
+                .beginnings();
+                let is_marked = holder.is_marked(copy.die);
+                known = Some(holder);
+                InlinedCall {
+                    copy,
+                    beginnings,
+                    is_marked,
+                }
+            })
+            .collect()
+    }
+}
+
+/// A copy of which the beginnings are looked for.
+struct Asked<'a> {
+    info: &'a Arc<DebugInfo>,
+    holder: &'a Holder,
+    copy: &'a InlinedCopy,
+}
+
+impl Asked<'_> {
+    fn beginnings(&self) -> Result<Vec<Beginning>, Doubt> {
+        let mut copies = self.holder.copies.iter();
+        let number = copies.position(|held| held.die == self.copy.die);
+        let number = number.ok_or(Doubt::Untold)?;
+        let held = self.holder.copies.get(number).ok_or(Doubt::Untold)?;
+        let code = &self.holder.code;
+        if code.inside(&held.ranges).next().is_none() {
+            return Err(Doubt::NoCode);
+        }
+        let mut inside = code.inside(&held.ranges);
+        if let Some(at) = inside.find(|at| code.has_vector_arithmetic(*at)) {
+            return Err(Doubt::Vector(at));
+        }
+        let marks = match held.mark() {
+            Some(mark) => {
+                let marks = self.marks_of(number, held, mark)?;
+                self.check_marked(held, &marks)?;
+                marks
+            }
+            None => {
+                let begin = held.begin.ok_or(Doubt::Untold)?;
+                check_region(code, held, begin)?;
+                self.check_not_doubled(held, begin)?;
+                vec![(begin, 0)]
+            }
+        };
+        let marks = marks.into_iter();
+        marks.map(|mark| self.beginning(held, mark)).collect()
+    }
+
+    /// The marks by which a copy begins: its own, and those that are double.
+    fn marks_of(&self, number: usize, held: &Held, own: Mark) -> Result<Vec<Mark>, Doubt> {
+        let name = held.name.filter(|name| name.column != 0);
+        let name = name.ok_or(Doubt::Untold)?;
+        let all = self.holder.marks(name);
+        if !all.contains(&own) {
+            return Err(Doubt::Untold);
+        }
+        let of_name = || {
+            let copies = self.holder.copies.iter().enumerate();
+            copies.filter(|(_, other)| other.name == Some(name))
+        };
+        let mut marks = vec![own];
+        for mark in all {
+            if of_name().any(|(_, other)| other.mark() == Some(mark)) {
+                continue;
+            }
+            // Where a call of the function is inlined in another one, it is a beginning of
+            // either; the innermost stands for it.
+            let holding = || of_name().filter(|(_, other)| other.holds(mark.0));
+            let innermost = holding().max_by_key(|(_, other)| other.depth);
+            let (innermost, call) = innermost.ok_or(Doubt::Together(mark.0))?;
+            let is_nested = |(at, other): (usize, &Held)| {
+                other.origin == call.origin && self.is_inside(innermost, at)
+            };
+            if !holding().all(is_nested) {
+                return Err(Doubt::Together(mark.0));
+            }
+            if innermost == number {
+                marks.push(mark);
+            }
+        }
+        let mut addresses: Vec<u64> = marks.iter().map(|mark| mark.0).collect();
+        addresses.sort_unstable();
+        match addresses.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Doubt::Together(pair[0])),
+            None => Ok(marks),
+        }
+    }
+
+    /// Whether a copy is another one, or in it.
+    fn is_inside(&self, number: usize, outer: usize) -> bool {
+        let mut at = Some(number);
+        while let Some(number) = at.filter(|number| *number != outer) {
+            at = self.holder.copies.get(number).and_then(|held| held.outer);
+        }
+        at.is_some()
+    }
+
+    /// Marks are passed once in each call: at the instruction behind a mark one does not
+    /// come by without it, and to no statement of the copy, either.
+    fn check_marked(&self, held: &Held, marks: &[Mark]) -> Result<(), Doubt> {
+        let code = &self.holder.code;
+        for &(at, _) in marks {
+            let jumps = code.jumps_to(at);
+            if jumps.iter().any(|from| held.holds(*from)) {
+                return Err(Doubt::Repeats(at));
+            }
+            // Where nothing of the copy is left, the mark may stand for the end of what is
+            // before it.
+            let is_joined = code.may_be_jumped_to(at) && code.falls_into(at).is_some();
+            if is_joined && !code.straight_from(at).any(|at| held.holds(at)) {
+                return Err(Doubt::OtherWays(at));
+            }
+        }
+        if let Some(&(at, _)) = marks.iter().find(|mark| self.is_too_early(held, **mark)) {
+            return Err(Doubt::TooEarly(at));
+        }
+        let addresses: Vec<u64> = marks.iter().map(|mark| mark.0).collect();
+        let without = code.reached_without(self.holder.entry, &addresses);
+        let around: Vec<_> = self.declarations_around(held);
+        let declared = held.name.map(|name| name.declared);
+        let mut other = None;
+        self.holder.rows().iter().for_each(|(row, _)| {
+            let is_statement = row.is_stmt && row.line != 0;
+            let is_own = declared.is_some_and(|declared| is_line_of(row, declared, &around));
+            if is_statement && is_own && held.holds(row.address) && without.contains(&row.address) {
+                other.get_or_insert(row.address);
+            }
+        });
+        other.map_or(Ok(()), |at| Err(Doubt::OtherWays(at)))
+    }
+
+    /// Whether a mark was moved before a branch that decides whether the call is made at
+    /// all: the statement of the branch begins before that of the call. The branch is the
+    /// caller's, at the end of the mark's block.
+    fn is_too_early(&self, held: &Held, mark: Mark) -> bool {
+        let code = &self.holder.code;
+        let Some(branch) = code.branch_behind(mark.0).filter(|at| !held.holds(*at)) else {
+            return false;
+        };
+        let Some(decided) = self.holder.row_of(branch) else {
+            return true;
+        };
+        let rows = self.holder.rows();
+        let begun = rows
+            .iter()
+            .position(|(row, view)| (row.address, *view) == mark);
+        let place = |row: &Row| (row.line, row.column);
+        let statements = |rows: &[(Row, u64)]| -> Vec<(u32, u32)> {
+            let rows = rows.iter().map(|(row, _)| row);
+            let rows = rows.filter(|row| row.is_stmt && row.line != 0 && row.file == decided.file);
+            rows.map(place).collect()
+        };
+        let all = statements(rows).into_iter();
+        let Some(statement) = all.filter(|at| *at <= place(decided)).max() else {
+            return true;
+        };
+        // From the statement that makes the call on.
+        let calling = rows
+            .iter()
+            .take(begun.unwrap_or(0))
+            .rposition(|(row, _)| row.is_stmt);
+        let since = rows.get(calling.unwrap_or(0)..).unwrap_or(&[]);
+        let until = since
+            .iter()
+            .take_while(|(row, _)| row.address <= branch)
+            .count();
+        !statements(since.get(..until).unwrap_or(&[])).contains(&statement)
+    }
+
+    /// Where the other functions were declared of which there is code in the function.
+    fn declarations_around(&self, held: &Held) -> Vec<super::entry_line::Declaration> {
+        let own = held.name.map(|name| name.declared);
+        let holder = super::entry_line::declaration(self.info, self.holder.die);
+        let copies = self.holder.copies.iter();
+        let copies = copies.filter_map(|it| it.name.map(|name| name.declared));
+        let all = copies.chain(holder);
+        all.filter(|declared| Some(*declared) != own).collect()
+    }
+
+    /// Code in which what stands at its beginning is there again may be that of several
+    /// calls.
+    fn check_not_doubled(&self, held: &Held, begin: u64) -> Result<(), Doubt> {
+        let mut first: Option<(u32, u32, u32)> = None;
+        let mut is_first = true;
+        let mut again = None;
+        let mut rows: Vec<(u64, (u32, u32, u32))> = Vec::new();
+        self.holder.rows().iter().for_each(|(row, _)| {
+            if row.line != 0 && held.holds(row.address) {
+                rows.push((row.address, (row.file, row.line, row.column)));
+            }
+        });
+        rows.sort_by_key(|row| row.0);
+        for (at, position) in rows.into_iter().filter(|row| row.0 >= begin) {
+            let first = *first.get_or_insert(position);
+            is_first &= position == first;
+            if !is_first && position == first {
+                again = again.or(Some(at));
+            }
+        }
+        again.map_or(Ok(()), |at| Err(Doubt::OtherWays(at)))
+    }
+
+    fn beginning(&self, held: &Held, mark: Mark) -> Result<Beginning, Doubt> {
+        let is_own = Some(mark.0) == held.begin;
+        let place = match is_own {
+            true => self.copy.entry,
+            false => mark.0,
+        };
+        if place == self.holder.entry {
+            return Err(Doubt::WithHolder);
+        }
+        let level = self.level(held, place).ok_or(Doubt::Untold)?;
+        let caller = match held.outer.and_then(|outer| self.holder.copies.get(outer)) {
+            Some(outer) => self.name_of(outer.die),
+            None => Some(Arc::clone(&self.copy.caller)),
+        };
+        let order = Order {
+            begin: mark.0,
+            view: mark.1,
+            depth: held.depth,
+        };
+        Ok(Beginning {
+            place,
+            order,
+            level,
+            caller: caller.unwrap_or_else(|| "".into()),
+            arguments: self.arguments(held, mark, place),
+        })
+    }
+
+    fn name_of(&self, copy: DieRef) -> Option<Arc<str>> {
+        let origin = self.info.origin(copy.unit, &self.info.die(copy)?)?;
+        self.info.abstract_name(origin).map(Arc::from)
+    }
+
+    /// In which of the frames at a place the call is, or would be: inside of its caller's.
+    fn level(&self, held: &Held, place: u64) -> Option<usize> {
+        let mut chain: Vec<DieRef> = Vec::new();
+        chain.extend(inlined_chain(self.info, place).into_iter().map(|it| it.0));
+        chain.reverse();
+        let position = |die: DieRef| chain.iter().position(|at| *at == die);
+        if let Some(level) = position(held.die) {
+            return Some(level);
+        }
+        let mut outer = held.outer.and_then(|outer| self.holder.copies.get(outer));
+        while let Some(copy) = outer.filter(|copy| copy.is_rest) {
+            outer = copy.outer.and_then(|outer| self.holder.copies.get(outer));
+        }
+        let around = match outer {
+            Some(outer) => position(outer.die)?,
+            None => chain.len(),
+        };
+        around.checked_sub(1)
+    }
+
+    /// The parameters, each with where its value is at a place when a call has begun at a
+    /// mark: what the code in between may have changed is nowhere,
+    /// and so is all where it is not told whose mark it is.
+    fn arguments(&self, held: &Held, mark: Mark, place: u64) -> Vec<Variable> {
+        let copies = self.holder.copies.iter();
+        let mut around = copies.filter(|it| it.name == held.name && it.holds(mark.0));
+        let is_told = held.mark() == Some(mark) || around.all(|it| it.die == held.die);
+        let changes = match mark.0 < place {
+            true => Some(self.holder.code.changes(mark.0, place)),
+            false => None,
+        };
+        let padding = self.holder.code.padding_before(mark.0);
+        let mut arguments = inlined_parameters(self.info, held.die);
+        for argument in &mut arguments {
+            argument.location.function = Some(self.holder.die);
+            let location = argument.location.at_moment(mark, padding);
+            let is_kept = is_told
+                && changes.as_ref().is_none_or(|changes| {
+                    let uses = location.uses();
+                    uses.is_some_and(|uses| changes.leave(&uses))
+                });
+            argument.location = match is_kept {
+                true => location,
+                false => location.lost(),
+            };
+        }
+        arguments
+    }
+}
+
+/// Code without marks is entered at its first instruction, once in a call, when no other
+/// way leads into it. Instructions of the caller may be among it, as long as nothing leads
+/// into or out of them.
+fn check_region(code: &Code, held: &Held, begin: u64) -> Result<(), Doubt> {
+    if !held.holds(begin) {
+        return Err(Doubt::Untold);
+    }
+    for at in code.inside(&held.ranges) {
+        let is_from_inside = |from: &u64| held.holds(*from);
+        let jumps = code.jumps_to(at);
+        if at == begin {
+            if jumps.iter().any(is_from_inside) {
+                return Err(Doubt::Repeats(at));
+            }
+            continue;
+        }
+        if !jumps.iter().all(is_from_inside) {
+            return Err(Doubt::OtherWays(at));
+        }
+        let mut before = code.falls_into(at);
+        let mut is_straight = true;
+        while let Some(from) = before.filter(|from| !held.holds(*from)) {
+            is_straight &= jumps.is_empty() && code.jumps_to(from).is_empty();
+            before = code.falls_into(from);
+            if !is_straight || !code.goes_on(from) || before.is_none() {
+                return Err(Doubt::OtherWays(at));
+            }
+        }
+    }
+    Ok(())
+}

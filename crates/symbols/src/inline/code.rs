@@ -1,0 +1,287 @@
+//! The code of a function, as far as it tells how often a place in it is passed.
+
+use crate::SymbolFile;
+use crate::location::Uses;
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    Register,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The instructions of a function, by their addresses, and the jumps between them.
+pub(super) struct Code {
+    instructions: BTreeMap<u64, Instruction>,
+    /// From where jumps lead to an instruction.
+    jumps: FxHashMap<u64, Vec<u64>>,
+    /// Some jumps may lead anywhere.
+    is_open: bool,
+}
+
+impl Code {
+    /// That of a function.
+    pub fn of_function(file: &SymbolFile, ranges: &[Range<u64>]) -> Code {
+        let mut instructions = BTreeMap::new();
+        for range in ranges {
+            let size = range.end.saturating_sub(range.start);
+            let Some(bytes) = file.bytes_at(range.start, size) else {
+                continue;
+            };
+            let decoder = Decoder::with_ip(64, &bytes, range.start, DecoderOptions::NONE);
+            instructions.extend(decoder.into_iter().map(|it| (it.ip(), it)));
+        }
+        let mut jumps: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+        for (&at, instruction) in &instructions {
+            if let Some(target) = jumps_to(instruction) {
+                jumps.entry(target).or_default().push(at);
+            }
+        }
+        let is_open = |it: &Instruction| it.flow_control() == FlowControl::IndirectBranch;
+        Code {
+            is_open: instructions.values().any(is_open),
+            instructions,
+            jumps,
+        }
+    }
+
+    /// From where jumps lead to an instruction, as far as that is known.
+    pub fn jumps_to(&self, at: u64) -> &[u64] {
+        self.jumps.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether one may come to an instruction by a jump.
+    pub fn may_be_jumped_to(&self, at: u64) -> bool {
+        self.is_open || !self.jumps_to(at).is_empty()
+    }
+
+    /// The instruction before another one that leads to it without a jump.
+    pub fn falls_into(&self, at: u64) -> Option<u64> {
+        let (&before, instruction) = self.instructions.range(..at).next_back()?;
+        let ends = matches!(
+            instruction.flow_control(),
+            FlowControl::UnconditionalBranch
+                | FlowControl::IndirectBranch
+                | FlowControl::Return
+                | FlowControl::Exception
+        );
+        (instruction.next_ip() == at && !ends).then_some(before)
+    }
+
+    /// The instructions from one on that are executed with it: up to a branch, and to where
+    /// others come to.
+    pub fn straight_from(&self, at: u64) -> impl Iterator<Item = u64> {
+        let mut goes_on = true;
+        let from = self.instructions.range(at..);
+        let mut expected = at;
+        let block = from.take_while(move |(address, instruction)| {
+            let is_next = goes_on && **address == expected;
+            let is_joined = **address != at && !self.jumps_to(**address).is_empty();
+            expected = instruction.next_ip();
+            goes_on = matches!(
+                instruction.flow_control(),
+                FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall
+            );
+            is_next && !is_joined
+        });
+        block.map(|(address, _)| *address)
+    }
+
+    /// The branch at the end of what is executed with an instruction.
+    pub fn branch_behind(&self, at: u64) -> Option<u64> {
+        let last = self.straight_from(at).last()?;
+        let instruction = self.instructions.get(&last)?;
+        (instruction.flow_control() == FlowControl::ConditionalBranch).then_some(last)
+    }
+
+    /// Where the padding begins that aligns an instruction; its own address where there is
+    /// none.
+    pub fn padding_before(&self, at: u64) -> u64 {
+        let before = self.instructions.range(..at).rev();
+        let padding = before.scan(at, |next, (address, it)| {
+            let is_padding = it.mnemonic() == Mnemonic::Nop && it.next_ip() == *next;
+            *next = *address;
+            is_padding.then_some(*address)
+        });
+        padding.last().unwrap_or(at)
+    }
+
+    /// Whether nothing but the next instruction comes after one, or what that calls.
+    pub fn goes_on(&self, at: u64) -> bool {
+        let instruction = self.instructions.get(&at);
+        instruction.is_some_and(|it| {
+            matches!(
+                it.flow_control(),
+                FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall
+            )
+        })
+    }
+
+    /// The instructions of these ranges.
+    pub fn inside<'a>(&'a self, ranges: &'a [Range<u64>]) -> impl Iterator<Item = u64> + 'a {
+        let of_range = |range: &Range<u64>| self.instructions.range(range.clone());
+        let all = ranges.iter().flat_map(of_range);
+        all.map(|(address, _)| *address)
+    }
+
+    /// The instructions to which one may come from one without executing any of `avoided`.
+    /// Where exceptions are handled, and where jumps lead that are not known, is not among
+    /// them.
+    pub fn reached_without(&self, entry: u64, avoided: &[u64]) -> FxHashSet<u64> {
+        let mut reached = FxHashSet::default();
+        let mut rest = vec![entry];
+        while let Some(at) = rest.pop() {
+            let Some(instruction) = self.instructions.get(&at) else {
+                continue;
+            };
+            if avoided.contains(&at) || !reached.insert(at) {
+                continue;
+            }
+            rest.extend(jumps_to(instruction));
+            let ends = matches!(
+                instruction.flow_control(),
+                FlowControl::UnconditionalBranch
+                    | FlowControl::IndirectBranch
+                    | FlowControl::Return
+                    | FlowControl::Exception
+            );
+            if !ends {
+                rest.push(instruction.next_ip());
+            }
+        }
+        reached
+    }
+
+    /// Whether an instruction computes with several values at once.
+    pub fn has_vector_arithmetic(&self, at: u64) -> bool {
+        self.instructions.get(&at).is_some_and(is_vector_arithmetic)
+    }
+
+    /// What the instructions from one on up to another one change.
+    pub fn changes(&self, from: u64, to: u64) -> Changes {
+        let mut changes = Changes::default();
+        let mut factory = InstructionInfoFactory::new();
+        for instruction in self.instructions.range(from..to).map(|(_, it)| it) {
+            let is_call = matches!(
+                instruction.flow_control(),
+                FlowControl::Call | FlowControl::IndirectCall
+            );
+            changes.calls |= is_call;
+            let info = factory.info(instruction);
+            let written = |access: OpAccess| {
+                !matches!(
+                    access,
+                    OpAccess::None | OpAccess::Read | OpAccess::CondRead | OpAccess::NoMemAccess
+                )
+            };
+            let registers = info.used_registers().iter();
+            let registers = registers.filter(|it| written(it.access()));
+            changes
+                .registers
+                .extend(registers.map(|it| it.register().full_register()));
+            let is_push = instruction.mnemonic() == Mnemonic::Push;
+            let mut memory = info.used_memory().iter();
+            changes.memory |= !is_push && memory.any(|it| written(it.access()));
+        }
+        changes
+    }
+}
+
+/// What code changes.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    registers: FxHashSet<Register>,
+    /// Memory other than what is pushed.
+    memory: bool,
+    /// Functions that are called may change everything.
+    calls: bool,
+}
+
+impl Changes {
+    /// Whether a value is still where it was before the code.
+    pub fn leave(&self, uses: &Uses) -> bool {
+        let mut registers = uses.registers.iter();
+        let depends = uses.memory || !uses.registers.is_empty();
+        let changes = self.calls
+            || uses.memory && self.memory
+            || registers.any(|number| self.has_register(*number));
+        !(depends && changes)
+    }
+
+    /// Whether a register may have another value behind the code, by its DWARF number.
+    fn has_register(&self, number: u16) -> bool {
+        const GENERAL: [Register; 16] = [
+            Register::RAX,
+            Register::RDX,
+            Register::RCX,
+            Register::RBX,
+            Register::RSI,
+            Register::RDI,
+            Register::RBP,
+            Register::RSP,
+            Register::R8,
+            Register::R9,
+            Register::R10,
+            Register::R11,
+            Register::R12,
+            Register::R13,
+            Register::R14,
+            Register::R15,
+        ];
+        match number {
+            0..=15 => {
+                let register = GENERAL.get(usize::from(number));
+                register.is_none_or(|it| self.registers.contains(it))
+            }
+            17..=32 => {
+                let vector = Register::XMM0 + u32::from(number - 17);
+                self.registers.contains(&vector.full_register())
+            }
+            _ => true,
+        }
+    }
+}
+
+fn jumps_to(instruction: &Instruction) -> Option<u64> {
+    let is_branch = matches!(
+        instruction.flow_control(),
+        FlowControl::ConditionalBranch
+            | FlowControl::UnconditionalBranch
+            | FlowControl::XbeginXabortXend
+    );
+    is_branch.then(|| instruction.near_branch_target())
+}
+
+/// Whether an instruction computes with several numbers at once. Compilers use others of
+/// the vector instructions for single numbers and for copies, but not these.
+fn is_vector_arithmetic(instruction: &Instruction) -> bool {
+    const BEGINNINGS: [&str; 18] = [
+        "Padd", "Psub", "Pmul", "Pmadd", "Pmin", "Pmax", "Pcmpeq", "Pcmpgt", "Pabs", "Pavg",
+        "Psll", "Psra", "Psrl", "Por", "Pand", "Phadd", "Psad", "Pxor",
+    ];
+    const OF_FRACTIONS: [&str; 6] = ["Add", "Sub", "Mul", "Div", "Sqrt", "Fmadd"];
+    let name = format!("{:?}", instruction.mnemonic());
+    let name = match name.strip_prefix('V') {
+        // Their names begin in the same way, without the capital letter.
+        Some(rest) => capitalized(rest),
+        None => name,
+    };
+    // A whole register is moved by bytes.
+    let is_move = name.ends_with("dq") && (name.starts_with("Psll") || name.starts_with("Psrl"));
+    let is_packed = name.ends_with("ps") || name.ends_with("pd");
+    // A register compared or combined with itself is a constant.
+    let is_constant = (name.starts_with("Pcmp") || name == "Pxor")
+        && instruction.op0_register() != Register::None
+        && instruction.op0_register() == instruction.op1_register();
+    let begins = |it: &str| name.starts_with(it);
+    !is_move
+        && !is_constant
+        && (BEGINNINGS.iter().any(|it| begins(it))
+            || is_packed && OF_FRACTIONS.iter().any(|it| begins(it)))
+}
+
+fn capitalized(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|it| it.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
