@@ -188,7 +188,7 @@ const MISTAKES: &[Mistake] = &[
     mistake("state a { on push when count < 1 / 0 }", "bad-constant", (4, 32), "1 / 0", ""),
     mistake("state a { on push { letter = 1 } }", "assignment-to-parameter", (4, 21), "letter", ""),
     mistake("state a { on push else -> a }", "else-without-when", (4, 19), "else", ""),
-    mistake("state a { on push when $1 == 0 }", "not-in-properties", (4, 24), "$1", "write it out"),
+    mistake("state a { on push when $1 == 0 }", "not-in-properties", (4, 24), "$1", "`arg 1`"),
     mistake("slice on quue\nstate a { on push }", "unbound-slice", (4, 10), "quue", "`queue`"),
     mistake("stat a { on push }", "syntax", (4, 1), "stat", "`state`"),
     mistake("state a { on push -> }", "syntax", (4, 22), "}", ""),

@@ -367,7 +367,7 @@ fn values_have_names() {
         ("print $$2", &["$4 = 1"]),
         ("print counter = 7", &["= 7"]),
         ("print counter += 3", &["= 10"]),
-        ("print counter--", &["= 9"]),
+        ("print counter--", &["= 10"]),
         ("output counter", &["9\n", "!$"]),
         ("x/3dw &table[5]", &["5  6  7"]),
         ("print $__", &["= 7"]),

@@ -155,6 +155,7 @@ impl Program {
                     message: format!("`{}` is no single value", event.subject),
                     help: Some("watch one of its fields, or leave the value out".to_owned()),
                     is_final: false,
+                    lacks_parameter: false,
                 },
                 function: event.subject.to_string(),
             });

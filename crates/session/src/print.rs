@@ -110,14 +110,21 @@ impl Session {
 }
 
 impl Session {
-    /// `x = 3`, `x += 1`, `x++`: does that, and gives the place, whose value is then
-    /// the one of the expression.
+    /// `x = 3`, `x += 1`, `x++`: does that, and gives the expression that has its value
+    /// then.
     fn assign_first(&mut self, text: &str) -> Result<Option<String>, CommandError> {
         let Some((place, _)) = crate::assignment::split_any(text) else {
             return Ok(None);
         };
         self.assign(text)?;
-        Ok(Some(place))
+        // The value of `x++` is the one before.
+        let undone = match text.trim_end() {
+            text if text.ends_with("++") => '-',
+            text if text.ends_with("--") => '+',
+            _ => return Ok(Some(place)),
+        };
+        let of = self.evaluate(&place)?.r#type.name();
+        Ok(Some(format!("({of})(({place}) {undone} 1)")))
     }
 
     /// A value with a name, where there is no program to ask: `$_exitcode` is of most

@@ -86,6 +86,7 @@ impl Draft {
                         help: None,
                         // Of a number the prompt would read the word at that address.
                         is_final: matches!(r#type.strip().kind(), TypeKind::Base(_)),
+                        lacks_parameter: false,
                     });
                 }
             },
@@ -113,6 +114,7 @@ impl Draft {
                 message: format!("the type of what holds `{name}` is not known"),
                 help: Some("fields need debug information: build with -g".to_owned()),
                 is_final: false,
+                lacks_parameter: false,
             });
         };
         if r#type.is_pointer() {
@@ -130,6 +132,7 @@ impl Draft {
                 message: format!("`{}` has no field `{name}`", r#type.name()),
                 help: near.map(|near| format!("did you mean `{near}`?")),
                 is_final: false,
+                lacks_parameter: false,
             });
         };
         self.go_to(field);
@@ -212,6 +215,7 @@ impl Draft {
                     "capture it where a pointer or a reference leads to the object".to_owned(),
                 ),
                 is_final: false,
+                lacks_parameter: false,
             });
         }
         (self.parts, self.offset) = (parts, 0);
@@ -443,6 +447,7 @@ pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decod
         ),
         help: Some("read one of its fields, or its address with `&`".to_owned()),
         is_final: false,
+        lacks_parameter: false,
     };
     Ok(match stripped.kind() {
         TypeKind::Pointer(_) | TypeKind::Reference(_) => Decode::Address,

@@ -158,6 +158,7 @@ fn only_globals(expression: &Expression) -> Result<(), CaptureError> {
             message: "an expression of arguments needs a call of a function".to_owned(),
             help: Some("read the argument by itself, and compute with it in guards".to_owned()),
             is_final: false,
+            lacks_parameter: false,
         }),
         false => Ok(()),
     }
@@ -212,6 +213,7 @@ fn returned_sight(expression: &Expression, bound: &Bound) -> Result<Sees, Captur
                     message: "the type of what the function returns is not known".to_owned(),
                     help: Some("build it with -g, or read `ret` by itself".to_owned()),
                     is_final: false,
+                    lacks_parameter: false,
                 })?,
         ),
     };

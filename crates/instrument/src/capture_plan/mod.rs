@@ -61,6 +61,8 @@ pub struct CaptureError {
     pub help: Option<String>,
     /// No other way of reading finds more: the compiler kept no copy.
     pub(crate) is_final: bool,
+    /// The function has no parameter of this name, as far as its debug information tells.
+    pub(crate) lacks_parameter: bool,
 }
 
 impl CaptureError {
@@ -69,6 +71,7 @@ impl CaptureError {
             message: message.into(),
             help: None,
             is_final: false,
+            lacks_parameter: false,
         }
     }
 }

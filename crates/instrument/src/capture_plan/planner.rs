@@ -136,6 +136,7 @@ impl Planner<'_> {
             message: format!("there is no global variable `{name}`"),
             help: near.map(|near| format!("did you mean `{near}`?")),
             is_final: false,
+            lacks_parameter: false,
         }
     }
 
@@ -153,6 +154,7 @@ impl Planner<'_> {
             message: error.to_string(),
             help,
             is_final: false,
+            lacks_parameter: true,
         }
     }
 
@@ -296,6 +298,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
                 message: reason.to_string(),
                 help: Some(help.to_owned()),
                 is_final: true,
+                lacks_parameter: false,
             });
         }
         let Some((source, pointed)) = part_of(&piece.place) else {

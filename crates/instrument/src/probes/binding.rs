@@ -100,7 +100,8 @@ impl Program {
             });
         }
         let mut calls = inlined.calls;
-        for mut definition in definitions {
+        let is_own = inlined.count > 0 || definitions.iter().any(|it| it.module.is_main);
+        'definitions: for mut definition in definitions {
             if definition.function.indirect {
                 definition = self
                     .resolve_indirect(&definition, thread, false)
@@ -108,13 +109,21 @@ impl Program {
             }
             let mut captures = Vec::with_capacity(event.captures.len());
             for (slot, capture) in event.captures.iter().enumerate() {
-                let plan = plan_capture(event, capture, &definition, self).map_err(|error| {
-                    BindError::Capture {
-                        slot,
-                        error,
-                        function: definition.function.name.to_string(),
+                let plan = match plan_capture(event, capture, &definition, self) {
+                    Ok(plan) => plan,
+                    // Where the program has its own, that of a library whose parameters are
+                    // others only has the same name.
+                    Err(error) if error.lacks_parameter && is_own && !definition.module.is_main => {
+                        continue 'definitions;
                     }
-                })?;
+                    Err(error) => {
+                        return Err(BindError::Capture {
+                            slot,
+                            error,
+                            function: definition.function.name.to_string(),
+                        });
+                    }
+                };
                 captures.push(plan);
             }
             calls.push(BoundCall {
