@@ -412,3 +412,29 @@ fn code_that_stands_for_several_calls_is_refused() {
         }
     }
 }
+
+/// That a library's function has other parameters is a mistake where the program has none
+/// of that name, also where calls of it were inlined and need not be seen.
+#[test]
+fn a_misspelt_parameter_of_a_library_is_told() {
+    let library = "
+        inline __attribute__((always_inline)) int push(int value) { return value + 1; }
+        extern inline int push(int value);
+        int twice(int value) { return push(value) + push(value + 1); }";
+    let library = Fixture::c("pushing", library).argument("-shared");
+    let library = library.argument("-fPIC").compile_plain();
+    let user = "
+        int push(int);
+        int twice(int);
+        int main(void) { return push(1) + twice(2) - 9; }";
+    let user = Fixture::c("pushed", user).argument("-Wl,--no-as-needed");
+    let user = user.argument(&library.display().to_string());
+    let executable = user.compile_plain();
+    for (parameter, code) in [("value", 0), ("valeu", 2)] {
+        let report = watching(&format!("push({parameter})"), "--ignore-inlined");
+        let report = report.run(&executable, &[]);
+        report.assert_code(code);
+        let is_told = report.output.stderr.contains("did you mean `value`?");
+        assert_eq!(is_told, code == 2, "{}", report.all());
+    }
+}

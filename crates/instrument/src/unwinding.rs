@@ -114,7 +114,8 @@ pub fn jump_target(
     let mut candidates = revealed.into_iter().chain([(stack, pc)]);
     let target = candidates.find(|&(stack, _)| {
         let goes_up = stack > registers.rsp || !(is_own(stack) && is_own(registers.rsp));
-        goes_up && stack % 8 == 0 && program.mapping_of(stack).is_some()
+        let is_there = || is_own(stack) || program.mapping_of(stack).is_some();
+        goes_up && stack % 8 == 0 && is_there()
     });
     Ok(target.map(|(stack, pc)| JumpTarget { pc, stack }))
 }

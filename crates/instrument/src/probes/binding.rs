@@ -100,7 +100,7 @@ impl Program {
             });
         }
         let mut calls = inlined.calls;
-        let is_own = inlined.count > 0 || definitions.iter().any(|it| it.module.is_main);
+        let is_own = !calls.is_empty() || definitions.iter().any(|it| it.module.is_main);
         'definitions: for mut definition in definitions {
             if definition.function.indirect {
                 definition = self

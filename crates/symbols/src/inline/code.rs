@@ -58,14 +58,7 @@ impl Code {
     /// The instruction before another one that leads to it without a jump.
     pub fn falls_into(&self, at: u64) -> Option<u64> {
         let (&before, instruction) = self.instructions.range(..at).next_back()?;
-        let ends = matches!(
-            instruction.flow_control(),
-            FlowControl::UnconditionalBranch
-                | FlowControl::IndirectBranch
-                | FlowControl::Return
-                | FlowControl::Exception
-        );
-        (instruction.next_ip() == at && !ends).then_some(before)
+        (instruction.next_ip() == at && !ends(instruction)).then_some(before)
     }
 
     /// The instructions from one on that are executed with it: up to a branch, and to where
@@ -78,10 +71,7 @@ impl Code {
             let is_next = goes_on && **address == expected;
             let is_joined = **address != at && !self.jumps_to(**address).is_empty();
             expected = instruction.next_ip();
-            goes_on = matches!(
-                instruction.flow_control(),
-                FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall
-            );
+            goes_on = goes_straight_on(instruction);
             is_next && !is_joined
         });
         block.map(|(address, _)| *address)
@@ -109,12 +99,7 @@ impl Code {
     /// Whether nothing but the next instruction comes after one, or what that calls.
     pub fn goes_on(&self, at: u64) -> bool {
         let instruction = self.instructions.get(&at);
-        instruction.is_some_and(|it| {
-            matches!(
-                it.flow_control(),
-                FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall
-            )
-        })
+        instruction.is_some_and(goes_straight_on)
     }
 
     /// The instructions of these ranges.
@@ -138,14 +123,7 @@ impl Code {
                 continue;
             }
             rest.extend(jumps_to(instruction));
-            let ends = matches!(
-                instruction.flow_control(),
-                FlowControl::UnconditionalBranch
-                    | FlowControl::IndirectBranch
-                    | FlowControl::Return
-                    | FlowControl::Exception
-            );
-            if !ends {
+            if !ends(instruction) {
                 rest.push(instruction.next_ip());
             }
         }
@@ -240,6 +218,25 @@ impl Changes {
             _ => true,
         }
     }
+}
+
+/// Whether nothing but the next instruction comes after it, or what it calls.
+fn goes_straight_on(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.flow_control(),
+        FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall
+    )
+}
+
+/// Whether the next instruction does not come after it.
+fn ends(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.flow_control(),
+        FlowControl::UnconditionalBranch
+            | FlowControl::IndirectBranch
+            | FlowControl::Return
+            | FlowControl::Exception
+    )
 }
 
 fn jumps_to(instruction: &Instruction) -> Option<u64> {
