@@ -101,7 +101,7 @@ struct Run<'a, S: System> {
 impl<S: System> Run<'_, S> {
     fn all(&mut self, search: &mut Search, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         search.settle();
-        let mut state = Vec::new();
+        let (mut state, mut before) = (Vec::new(), Predecessor::default());
         let mut searched = 0_usize;
         let mut next = search.store.first();
         let mut layer_end = search.store.end();
@@ -126,7 +126,11 @@ impl<S: System> Run<'_, S> {
             }
             state.clear();
             state.extend_from_slice(search.store.get(next));
-            self.expand(search, next, &state);
+            before.turn_to(search.store.note(next), |id, bytes| {
+                bytes.clear();
+                bytes.extend_from_slice(search.store.get(id));
+            });
+            self.expand(search, next, &state, &before.state);
             next = search.store.after(next);
             searched += 1;
         }
@@ -153,7 +157,7 @@ impl<S: System> Run<'_, S> {
         }
     }
 
-    fn expand(&mut self, search: &mut Search, id: StateId, state: &[u8]) {
+    fn expand(&mut self, search: &mut Search, id: StateId, state: &[u8], before: &[u8]) {
         if let Some(fault) = self.system.wrong(&mut self.scratch, state) {
             self.report(search, id, Finding::Fault(fault), None);
             if self.is_over() {
@@ -162,7 +166,7 @@ impl<S: System> Run<'_, S> {
         }
         search.from = id.0;
         search.successors = 0;
-        self.successors(search, state);
+        self.successors(search, state, before);
         if let Some(fault) = search.fault.take() {
             let number = fault_number(self.system, state, &fault);
             self.report(search, id, Finding::Fault(fault), number);
@@ -187,9 +191,14 @@ impl<S: System> Run<'_, S> {
     /// All successors, or few that suffice. Few suffice only if one of them is
     /// new: then a state with all its successors is found later on the way, and
     /// no step is put off for ever.
-    fn successors(&mut self, search: &mut Search, state: &[u8]) {
+    fn successors(&mut self, search: &mut Search, state: &[u8], before: &[u8]) {
+        let scratch = &mut self.scratch;
         if !self.options.reduces {
-            return self.system.successors(&mut self.scratch, state, search);
+            // Behind a fault, it is not known what all ways lead to.
+            return match self.options.all || before.is_empty() {
+                true => self.system.successors(scratch, state, search),
+                false => self.system.successors_after(scratch, before, state, search),
+            };
         }
         search.settle();
         let known = search.store.len();
@@ -207,6 +216,25 @@ impl<S: System> Run<'_, S> {
             let states = search.way(id);
             let trail = Trail::through(self.system, &states, fault);
             self.finding = Some((finding, trail));
+        }
+    }
+}
+
+/// The state before the one that is expanded; no bytes where there is none.
+#[derive(Default)]
+pub(crate) struct Predecessor {
+    note: u32,
+    pub state: Vec<u8>,
+}
+
+impl Predecessor {
+    /// It is the one of this note, which is read if it is another one than before: what
+    /// was found together is expanded together.
+    #[inline]
+    pub fn turn_to(&mut self, note: u32, read: impl FnOnce(StateId, &mut Vec<u8>)) {
+        if note != self.note {
+            self.note = note;
+            read(StateId(note), &mut self.state);
         }
     }
 }
@@ -259,6 +287,12 @@ impl Visitor for Search {
         if self.batch.push(state, hash(state), self.from) == BATCH {
             self.settle();
         }
+        !self.full
+    }
+
+    fn known(&mut self) -> bool {
+        self.successors += 1;
+        self.transitions += 1;
         !self.full
     }
 

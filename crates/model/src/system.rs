@@ -124,6 +124,12 @@ pub trait Visitor {
     /// A step that goes wrong. It counts as a successor of its number, and has
     /// no state. Gives whether more are wanted.
     fn fault(&mut self, fault: Fault) -> bool;
+
+    /// One successor of which it is certain that it is found in another way, too; only
+    /// [`System::successors_after`] tells of it so. Gives whether more are wanted.
+    fn known(&mut self) -> bool {
+        true
+    }
 }
 
 /// A value that a step has changed.
@@ -179,6 +185,20 @@ pub trait System: Sync {
 
     /// The states after each step that is possible, in a fixed order.
     fn successors(&self, scratch: &mut Self::Scratch, state: &[u8], visitor: &mut impl Visitor);
+
+    /// The same for a state that was found as a successor of another one. A search that
+    /// goes layer by layer, takes all successors of each state in this way, and ends with
+    /// the first fault finds all states, each in its layer, although it is only told of
+    /// some successors that there are more of them ([`Visitor::known`]).
+    fn successors_after(
+        &self,
+        scratch: &mut Self::Scratch,
+        _before: &[u8],
+        state: &[u8],
+        visitor: &mut impl Visitor,
+    ) {
+        self.successors(scratch, state, visitor);
+    }
 
     /// Some of the successors that stand for all: steps of one actor that touch
     /// nothing that another one could see or change, and that nobody asks about.

@@ -44,6 +44,11 @@ impl Arena {
         load(self.at(state).first())
     }
 
+    /// The note of a state.
+    pub fn note(&self, state: StateId) -> u32 {
+        record::note(self.first(state))
+    }
+
     /// Whether a state is this one.
     pub fn is(&self, id: StateId, state: &[u8]) -> bool {
         let mut own = self.at(id).iter().map(|word| word.load(Ordering::Relaxed));

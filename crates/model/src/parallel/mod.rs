@@ -231,7 +231,7 @@ impl<S: System> Search<'_, S> {
             let mut state = Vec::new();
             arena.get(here, &mut state);
             states.push(state);
-            here = StateId(record::note(arena.first(here)));
+            here = StateId(arena.note(here));
         }
         states.reverse();
         let step = match (finding, states.last()) {

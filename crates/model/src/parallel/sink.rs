@@ -147,6 +147,12 @@ impl Visitor for Sink<'_> {
         true
     }
 
+    fn known(&mut self) -> bool {
+        self.successors += 1;
+        self.transitions += 1;
+        true
+    }
+
     fn fault(&mut self, fault: Fault) -> bool {
         self.successors += 1;
         self.fault.get_or_insert(fault);

@@ -10,7 +10,7 @@ use super::FEW;
 use super::arena::Cursor;
 use super::board::{Board, Meeting, Part, Participant};
 use super::sink::{Pool, Sink};
-use crate::breadth::Options;
+use crate::breadth::{Options, Predecessor};
 use crate::report::{Cut, Finding};
 use crate::store::StateId;
 use crate::system::System;
@@ -135,7 +135,7 @@ impl<'a, S: System> Worker<'a, S> {
     fn expand_all(&mut self, layer: u32, go_on: &mut Option<GoOn<'_>>) {
         let (board, pool) = (self.common.board, self.common.pool);
         let posted = board.posted(layer);
-        let mut state = Vec::new();
+        let (mut state, mut predecessor) = (Vec::new(), Predecessor::default());
         let (before, from) = posted.split_at(self.number.min(posted.len()));
         let others = before.iter().enumerate();
         let own_first = from.iter().enumerate();
@@ -148,7 +148,9 @@ impl<'a, S: System> Worker<'a, S> {
                         return;
                     }
                     pool.arena.get(id, &mut state);
-                    self.expand(id, &state);
+                    let note = pool.arena.note(id);
+                    predecessor.turn_to(note, |id, bytes| pool.arena.get(id, bytes));
+                    self.expand(id, &state, &predecessor.state);
                 }
             }
         }
@@ -213,13 +215,18 @@ impl<'a, S: System> Worker<'a, S> {
         self.common.stop.store(true, Ordering::Relaxed);
     }
 
-    fn expand(&mut self, id: StateId, state: &[u8]) {
+    fn expand(&mut self, id: StateId, state: &[u8], before: &[u8]) {
         self.count += 1;
         let system = self.common.system;
         let wrong = system.wrong(&mut self.scratch, state);
         self.sink.from = id.0;
         self.sink.successors = 0;
-        system.successors(&mut self.scratch, state, &mut self.sink);
+        let (scratch, sink) = (&mut self.scratch, &mut self.sink);
+        // Behind a fault, it is not known what all ways lead to.
+        match self.common.options.all || before.is_empty() {
+            true => system.successors(scratch, state, sink),
+            false => system.successors_after(scratch, before, state, sink),
+        }
         let fault = wrong.or(self.sink.fault.take());
         let is_stuck = self.sink.successors == 0
             && self.common.options.deadlocks

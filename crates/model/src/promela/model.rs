@@ -287,6 +287,10 @@ impl<V: Visitor> Sink for Passing<'_, V> {
     fn fault(&mut self, fault: Fault, _path: &[Micro]) -> bool {
         self.visitor.fault(fault)
     }
+
+    fn known(&mut self) -> bool {
+        self.visitor.known()
+    }
 }
 
 /// Keeps the path to one of the successors.
@@ -315,6 +319,10 @@ impl Sink for Telling {
     fn fault(&mut self, _fault: Fault, path: &[Micro]) -> bool {
         self.one(path)
     }
+
+    fn known(&mut self) -> bool {
+        true
+    }
 }
 
 impl System for Model {
@@ -338,6 +346,17 @@ impl System for Model {
     fn successors(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) {
         let mut sink = Passing { visitor };
         Walk::new(&self.machine, scratch, &mut sink).expand(state);
+    }
+
+    fn successors_after(
+        &self,
+        scratch: &mut Scratch,
+        before: &[u8],
+        state: &[u8],
+        visitor: &mut impl Visitor,
+    ) {
+        let mut sink = Passing { visitor };
+        Walk::new(&self.machine, scratch, &mut sink).expand_after(Some(before), state);
     }
 
     fn reduced(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) -> bool {

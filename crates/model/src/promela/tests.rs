@@ -2,6 +2,7 @@
 
 mod escapes;
 mod hidden;
+mod independence;
 mod labels;
 mod looks;
 mod run;

@@ -6,6 +6,7 @@
 //! process can go on without it or is blocked; then the others have a turn.
 
 mod handover;
+mod independence;
 mod outside;
 mod table;
 mod turn;
@@ -19,6 +20,7 @@ use crate::promela::program::{Operation, Program, Transition};
 use crate::promela::shape::{Shape, Shapes};
 use crate::promela::trap::Trap;
 use crate::system::{Fault, Participants};
+use independence::Arrival;
 use std::sync::Arc;
 use table::{Table, Way};
 
@@ -74,6 +76,8 @@ pub(in crate::promela) trait Sink {
     fn state(&mut self, state: &[u8], path: &[Micro]) -> bool;
     /// A step that goes wrong, the last of its path.
     fn fault(&mut self, fault: Fault, path: &[Micro]) -> bool;
+    /// A step to a state that another way leads to, too.
+    fn known(&mut self) -> bool;
     /// Whether the states between are wanted.
     const TELLS: bool;
 }
@@ -104,6 +108,10 @@ pub(in crate::promela) struct Walk<'a, S> {
     pub scratch: &'a mut Scratch,
     pub sink: &'a mut S,
     stopped: bool,
+    /// The step that has led to the state.
+    arrival: Option<Arrival>,
+    /// Whether the steps of the present process are passed over; once that is known.
+    passes_over: Option<bool>,
 }
 
 /// A state with its shape.
@@ -122,11 +130,18 @@ impl<'a, S: Sink> Walk<'a, S> {
             scratch,
             sink,
             stopped: false,
+            arrival: None,
+            passes_over: None,
         }
     }
 
     /// All steps from a state.
     pub fn expand(&mut self, state: &[u8]) {
+        self.expand_after(None, state);
+    }
+
+    /// The same for a state that a step from another one has led to.
+    pub fn expand_after(&mut self, before: Option<&[u8]>, state: &[u8]) {
         let number = word(state, 0);
         let shape = match self.scratch.shape.take() {
             Some(shape) if shape.number == number => shape,
@@ -139,8 +154,11 @@ impl<'a, S: Sink> Walk<'a, S> {
             state,
             shape: &shape,
         };
+        let before = before.filter(|_| self.machine.table.may_be_independent);
+        self.arrival = before.and_then(|before| self.arrival(before, here));
         let mut moved = false;
         for process in (0..shape.frames.len()).rev() {
+            self.passes_over = None;
             moved |= self.process(here, process, false);
             if self.stopped {
                 break;
@@ -283,6 +301,9 @@ impl<'a, S: Sink> Walk<'a, S> {
             Ok(true) => {}
             Err(trap) => return self.trapped_in(view, way, trap),
         }
+        if self.is_passed_over(view) {
+            return self.pass_over();
+        }
         self.push(view, &way.transition, false);
         let mut next = self.copy(here.state);
         let done = match &way.operation {
@@ -308,6 +329,9 @@ impl<'a, S: Sink> Walk<'a, S> {
             Ok(ready) => ready,
             Err(trap) => return self.trapped_in(view, way, trap),
         };
+        if self.is_passed_over(view) {
+            return self.pass_over();
+        }
         self.push(view, &way.transition, false);
         let mut made = true;
         match (ready, &way.operation) {

@@ -6,6 +6,7 @@
 //! could take a message from: who sends a message asks only those who could mean
 //! its channel.
 
+use super::independence::{Touched, may_be_independent};
 use crate::promela::layout::bytes;
 use crate::promela::program::{Code, Location, Node, Operation, Program, Source, Transition};
 
@@ -44,11 +45,12 @@ pub(in crate::promela) struct Way {
 }
 
 /// Where a process may stand.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Stand {
     start: u32,
     end: u32,
     takes: Channels,
+    touched: Option<Touched>,
 }
 
 /// Where processes may stand, kind by kind.
@@ -58,11 +60,16 @@ pub(in crate::promela) struct Table {
     kinds: Vec<u32>,
     stands: Vec<Stand>,
     ways: Vec<Way>,
+    /// Whether steps of processes may be independent of one another.
+    pub may_be_independent: bool,
 }
 
 impl Table {
     pub fn new(program: &Program) -> Table {
-        let mut table = Table::default();
+        let mut table = Table {
+            may_be_independent: may_be_independent(program),
+            ..Table::default()
+        };
         for kind in &program.kinds {
             table.kinds.push(table.stands.len() as u32);
             for location in &kind.locations {
@@ -83,7 +90,12 @@ impl Table {
                     });
                 }
                 let end = table.ways.len() as u32;
-                table.stands.push(Stand { start, end, takes });
+                table.stands.push(Stand {
+                    start,
+                    end,
+                    takes,
+                    touched: Touched::by(program, &location.transitions),
+                });
             }
         }
         table
@@ -100,6 +112,12 @@ impl Table {
         let stand = self.stand(kind, location);
         let ways = stand.and_then(|stand| self.ways.get(stand.start as usize..stand.end as usize));
         ways.unwrap_or(&[])
+    }
+
+    /// What the steps of a process that stands there touch, if that is known.
+    #[inline]
+    pub fn touched(&self, kind: u16, location: u16) -> Option<&Touched> {
+        self.stand(kind, location)?.touched.as_ref()
     }
 
     /// From which channels a process that stands there can take a message.
