@@ -25,6 +25,10 @@ pub(super) struct Token {
     pub span: Span,
     /// It is the first of its line.
     pub begins_line: bool,
+    /// Something that is no token stands before it.
+    pub is_apart: bool,
+    /// The name of a macro that stands in what comes of that macro: it stays as it is.
+    pub is_final: bool,
 }
 
 impl Token {
@@ -134,10 +138,13 @@ impl Lexer<'_> {
 
     fn push(&mut self, kind: Kind, length: usize) {
         let span = self.span(length);
+        let before = self.tokens.last().map(|token| token.span.end);
         self.tokens.push(Token {
             kind,
             span,
             begins_line: self.begins_line,
+            is_apart: before != Some(span.start),
+            is_final: false,
         });
         self.begins_line = false;
         self.position += length;

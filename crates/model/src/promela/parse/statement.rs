@@ -261,7 +261,7 @@ impl Parser {
             return self.refuse("inline", message, name.span);
         }
         let instance = Some(self.instances);
-        let body = substitute(&inline.body, &inline.parameters, &arguments);
+        let body = substitute(&inline.body, &inline.parameters, &arguments, &arguments);
         if body.len() > INLINED_MAX {
             let message = format!("`{}` becomes too long here", name.text);
             return self.refuse("inline", message, name.span);

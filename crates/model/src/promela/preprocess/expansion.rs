@@ -1,7 +1,7 @@
 //! Uses of macros, and what becomes of them.
 
-use super::{Frame, Macro, Preprocessor, TOKENS_MAX};
-use crate::promela::lexer::{Kind, Token};
+use super::{DEPTH_MAX, Frame, Macro, Preprocessor, TOKENS_MAX};
+use crate::promela::lexer::{Kind, Token, lex};
 use std::sync::Arc;
 
 impl Preprocessor<'_, '_> {
@@ -10,34 +10,47 @@ impl Preprocessor<'_, '_> {
         self.tokens.extend(expanded);
     }
 
+    /// What comes of tokens by themselves, also while others are expanded.
     pub(super) fn expand(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let outside = std::mem::replace(&mut self.outside, self.frames.len());
         self.frames.push(Frame {
             tokens: tokens.into_iter(),
             origin: None,
         });
+        self.depth += 1;
+        let expanded = self.expand_frames();
+        self.depth -= 1;
+        self.frames.truncate(self.outside);
+        self.outside = outside;
+        expanded
+    }
+
+    fn expand_frames(&mut self) -> Vec<Token> {
         let mut expanded = Vec::new();
         while let Some(token) = self.next_token() {
-            if self.tokens.len() + expanded.len() > TOKENS_MAX {
+            let is_large = self.tokens.len() + expanded.len() > TOKENS_MAX;
+            if is_large || self.depth > DEPTH_MAX || self.is_full {
                 if !self.is_full {
                     let message = "the macros make more text than a model may have";
                     self.fault("too-large", message, token.span);
                 }
                 self.is_full = true;
-                self.frames.clear();
                 break;
             }
             let name = match &token.kind {
-                Kind::Name(name) => name.clone(),
+                Kind::Name(name) if !token.is_final => name.clone(),
                 _ => {
                     expanded.push(token);
                     continue;
                 }
             };
             match self.macros.get(&name).cloned() {
-                Some(meaning) if !self.is_in_use(&name) => {
-                    self.use_macro(&mut expanded, token, name, &meaning)
-                }
-                _ => expanded.push(token),
+                Some(_) if self.is_in_use(&name) => expanded.push(Token {
+                    is_final: true,
+                    ..token
+                }),
+                Some(meaning) => self.use_macro(&mut expanded, token, name, &meaning),
+                None => expanded.push(token),
             }
         }
         expanded
@@ -49,17 +62,19 @@ impl Preprocessor<'_, '_> {
     }
 
     fn next_token(&mut self) -> Option<Token> {
-        loop {
+        while self.frames.len() > self.outside {
             let frame = self.frames.last_mut()?;
             if let Some(token) = frame.tokens.next() {
                 return Some(token);
             }
             self.frames.pop();
         }
+        None
     }
 
     fn peek_is_open(&self) -> bool {
-        for frame in self.frames.iter().rev() {
+        let own = self.frames.get(self.outside..).unwrap_or(&[]);
+        for frame in own.iter().rev() {
             if let Some(token) = frame.tokens.as_slice().first() {
                 return token.is("(");
             }
@@ -81,13 +96,20 @@ impl Preprocessor<'_, '_> {
                 let Some(arguments) = self.arguments(&token, parameters.len()) else {
                     return;
                 };
-                substitute(&meaning.body, parameters, &arguments)
+                let expanded = arguments.iter().map(|it| self.expand(it.clone())).collect();
+                let expanded: Vec<Vec<Token>> = expanded;
+                substitute(&meaning.body, parameters, &arguments, &expanded)
             }
         };
         let mut body = body;
         for (index, part) in body.iter_mut().enumerate() {
             part.span = token.span;
             part.begins_line = index == 0 && token.begins_line;
+            part.is_apart = if index == 0 {
+                token.is_apart
+            } else {
+                part.is_apart
+            };
         }
         self.frames.push(Frame {
             tokens: body.into_iter(),
@@ -133,37 +155,87 @@ impl Preprocessor<'_, '_> {
 }
 
 /// The body of a macro or of an inline with the arguments in place of the
-/// parameters; `a ## b` becomes one name.
+/// parameters, as in C: `a ## b` becomes one name, and `#a` a text. These take the
+/// arguments as they are written, and all others take what has come of them.
 pub(in crate::promela) fn substitute(
     body: &[Token],
     parameters: &[Arc<str>],
+    written: &[Vec<Token>],
     arguments: &[Vec<Token>],
 ) -> Vec<Token> {
+    let position = |token: &Token| {
+        let name = token.name()?;
+        parameters.iter().position(|it| it == name)
+    };
     let mut replaced: Vec<Token> = Vec::with_capacity(body.len());
-    let mut pasting = false;
-    for token in body {
+    // Whether the token before is `##`, and whether there is something to its left.
+    let (mut pastes, mut has_left) = (false, false);
+    let mut tokens = body.iter().peekable();
+    while let Some(token) = tokens.next() {
         if token.is("##") {
-            pasting = true;
+            pastes = true;
             continue;
         }
-        let index = token
-            .name()
-            .and_then(|name| parameters.iter().position(|it| it == name));
-        let own = std::slice::from_ref(token);
-        let mut part = index
-            .and_then(|index| arguments.get(index))
-            .map_or(own, |it| it)
-            .to_vec();
+        let is_pasted = pastes || tokens.peek().is_some_and(|next| next.is("##"));
+        let quoted = match token.is("#") {
+            true => tokens.peek().and_then(|next| position(next)),
+            false => None,
+        };
+        let mut part = match (quoted, position(token)) {
+            (Some(index), _) => {
+                tokens.next();
+                vec![quote(token, written.get(index).map_or(&[], |it| it))]
+            }
+            (None, Some(index)) if is_pasted => written.get(index).cloned().unwrap_or_default(),
+            (None, Some(index)) => arguments.get(index).cloned().unwrap_or_default(),
+            (None, None) => vec![token.clone()],
+        };
         if let Some(first) = part.first_mut() {
             first.begins_line = token.begins_line;
+            first.is_apart = token.is_apart;
         }
-        if std::mem::take(&mut pasting)
-            && let (Some(left), Some(right)) = (replaced.last_mut(), part.first())
-        {
-            left.kind = Kind::Name(format!("{left}{right}").into());
-            part.remove(0);
+        let has_part = !part.is_empty();
+        if pastes && has_left && has_part {
+            paste(&mut replaced, part.remove(0));
         }
+        has_left = has_part || pastes && has_left;
+        pastes = false;
         replaced.extend(part);
     }
     replaced
+}
+
+/// An argument as a text.
+fn quote(mark: &Token, argument: &[Token]) -> Token {
+    let mut text = String::from("\"");
+    for (index, token) in argument.iter().enumerate() {
+        if index > 0 && token.is_apart {
+            text.push(' ');
+        }
+        let word = token.to_string();
+        match &token.kind {
+            Kind::Text(_) => text += &word.replace('\\', "\\\\").replace('"', "\\\""),
+            _ => text += &word,
+        }
+    }
+    text.push('"');
+    Token {
+        kind: Kind::Text(text.into()),
+        ..mark.clone()
+    }
+}
+
+/// Makes one token of the last one and another; where these make no token, they stay two.
+fn paste(replaced: &mut Vec<Token>, right: Token) {
+    let Some(left) = replaced.last_mut() else {
+        return replaced.push(right);
+    };
+    let (made, faults) = lex(0, &format!("{left}{right}"));
+    match <[Token; 1]>::try_from(made) {
+        Ok([made]) if faults.is_empty() => {
+            left.kind = made.kind;
+            left.is_final = false;
+        }
+        _ => replaced.push(right),
+    }
 }

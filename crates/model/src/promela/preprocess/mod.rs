@@ -11,6 +11,7 @@ mod tests;
 use super::lexer::{Kind, Token, lex};
 use crate::{Fault, Span};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(super) use expansion::substitute;
@@ -31,6 +32,8 @@ pub type Reader<'a> = dyn FnMut(&str) -> Result<Text, String> + 'a;
 /// more than any memory holds.
 const TOKENS_MAX: usize = 4_000_000;
 const INCLUDES_MAX: usize = 64;
+/// The most uses of macros in arguments of others.
+const DEPTH_MAX: usize = 200;
 
 #[derive(Debug, Clone)]
 struct Macro {
@@ -63,7 +66,10 @@ pub(super) struct Preprocessor<'a, 'r> {
     pub tokens: Vec<Token>,
     pub faults: Vec<Fault>,
     macros: FxHashMap<Arc<str>, Macro>,
+    /// What is expanded now: of these, the first ones wait for what is expanded by itself.
     frames: Vec<Frame>,
+    outside: usize,
+    depth: usize,
     conditions: Vec<Condition>,
     is_full: bool,
 }
@@ -82,6 +88,8 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             faults: Vec::new(),
             macros: FxHashMap::default(),
             frames: Vec::new(),
+            outside: 0,
+            depth: 0,
             conditions: Vec::new(),
             is_full: false,
         };
@@ -93,8 +101,8 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             this.macros
                 .insert(name.as_str().into(), Macro { parameters, body });
         }
-        let first = this.tokens_of(0);
-        this.lines(first);
+        let (first, faults) = this.tokens_of(0);
+        this.lines(first, faults);
         this
     }
 
@@ -104,7 +112,8 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             name: "formula".to_owned(),
             text: text.to_owned(),
         });
-        let tokens = self.tokens_of(source);
+        let (tokens, faults) = self.tokens_of(source);
+        self.faults.extend(faults);
         self.expand(tokens)
     }
 
@@ -113,19 +122,19 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
         self.texts.len() as u32 - 1
     }
 
-    fn tokens_of(&mut self, source: u32) -> Vec<Token> {
+    fn tokens_of(&self, source: u32) -> (Vec<Token>, Vec<Fault>) {
         let text = self
             .texts
             .get(source as usize)
             .map_or("", |text| &text.text);
-        let (tokens, faults) = lex(source, text);
-        self.faults.extend(faults);
-        tokens
+        lex(source, text)
     }
 
-    /// Takes the lines of a file: directives, and what lies between them.
-    fn lines(&mut self, tokens: Vec<Token>) {
+    /// Takes the lines of a file: directives, and what lies between them. Of what is no
+    /// token there, it is told if it stands where something is taken.
+    fn lines(&mut self, tokens: Vec<Token>, faults: Vec<Fault>) {
         let open = self.conditions.len();
+        let mut skipped: Vec<Range<u32>> = Vec::new();
         let mut tokens = tokens.into_iter().peekable();
         let mut text = Vec::new();
         while let Some(token) = tokens.next() {
@@ -142,7 +151,18 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
                 line.push(token);
             }
             self.directive(token.span, &line);
+            if let Some(last) = skipped.last_mut()
+                && last.end == u32::MAX
+            {
+                last.end = token.span.start;
+            }
+            if !self.is_taken() {
+                skipped.push(token.span.end..u32::MAX);
+            }
         }
+        let is_skipped = |at: u32| skipped.iter().any(|range| range.contains(&at));
+        let told = |fault: &Fault| !fault.span.is_some_and(|span| is_skipped(span.start));
+        self.faults.extend(faults.into_iter().filter(told));
         self.expand_into_tokens(text);
         for condition in self.conditions.split_off(open) {
             let message = "this condition has no `#endif`";
@@ -309,8 +329,8 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
         match (self.reader)(&name) {
             Ok(text) => {
                 let source = self.file(text);
-                let tokens = self.tokens_of(source);
-                self.lines(tokens);
+                let (tokens, faults) = self.tokens_of(source);
+                self.lines(tokens, faults);
             }
             Err(error) => self.fault("include", error, at),
         }

@@ -44,6 +44,45 @@ fn macros() {
     check("x = GIVEN", "x = 7");
 }
 
+/// As `gcc -E` has it.
+#[test]
+fn arguments_are_expanded_first() {
+    check("#define two(x) x, x\ntwo(two(1))", "1 , 1 , 1 , 1");
+    check(
+        "#define MAX(a, b) (a > b -> a : b)\nMAX(MAX(1, x), 3)",
+        "( ( 1 > x -> 1 : x ) > 3 -> ( 1 > x -> 1 : x ) : 3 )",
+    );
+    check("#define x x + 1\n#define f(a) a a\nf(x)", "x + 1 x + 1");
+    check(
+        "#define f(a) a * g\n#define g(a) f(a)\nf(2)(9)",
+        "2 * 9 * g",
+    );
+    check("#define f(a) a\n#define N 3\nf(f)(N) f(f(N))", "f ( 3 ) 3");
+}
+
+#[test]
+fn arguments_become_texts_and_names() {
+    check("#define show(x) printf(#x)\nshow(<>)", "printf ( \"<>\" )");
+    check(
+        "#define text(x) #x\n#define N 3\ntext( a+b  == N /**/ [1] ) text()",
+        "\"a+b == N [1]\" \"\"",
+    );
+    check("#define text(x) #x\ntext(\"a\\n\")", r#""\"a\\n\"""#);
+    check(
+        "#define text(x) #x\n#define of(x) text(x)\n#define N 3+4\nof(N)",
+        "\"3+4\"",
+    );
+    check(
+        "#define p(x, y) x##y\np(a,1) p(,b) p(c,) p(,) p(1,2)",
+        "a1 b c 12",
+    );
+    check(
+        "#define p(x, y) x ## y\n#define N 3\n#define N1 4\np(N,1)",
+        "4",
+    );
+    check("#define p(x, y) x##y\np(-,>) p(:,:)", "-> ::");
+}
+
 #[test]
 fn conditions() {
     check("#ifdef A\na\n#else\nb\n#endif\nc", "b c");
@@ -56,6 +95,9 @@ fn conditions() {
         "#if 0\n#if 1\na\n#else\nb\n#endif\n#elif GIVEN == 7\nc\n#endif",
         "c",
     );
+    // What is not taken need not be PROMELA.
+    check("#if 0\ndon't 1x \"\n#endif\na", "a");
+    check("#if 0\n#else\na\n#if 0\n1x\n#endif\nb\n#endif", "a b");
     check("#if 0\n#error no\n#define X 1\n#endif\nX", "X");
 }
 
@@ -80,7 +122,10 @@ fn what_is_wrong_is_told() {
         ("#define f(a\n", "directive"),
         ("#define f(a) a\nf(1, 2)", "macro"),
         ("#define f(a) a\nf(1", "macro"),
+        ("#define f(a) a\n#define open f(\nf(open 1)", "macro"),
         ("#nonsense\n", "directive"),
+        ("#if 1\na\n#else\nb\n#endif\n1x", "number"),
+        ("#if 1\n1x\n#else\nb\n#endif\n", "number"),
         ("#error this way\n", "error-directive"),
         ("#if 1 +\n#endif", "condition"),
     ] {
@@ -96,4 +141,19 @@ fn macros_that_grow_without_end_are_stopped() {
         text += &format!("#define a{level}{below}\n");
     }
     assert_eq!(run(&(text + "a11"), &[]).1, ["too-large"]);
+    let deep = |depth: usize| {
+        format!(
+            "#define f(x) x\n{}{}",
+            "f(".repeat(depth),
+            ")".repeat(depth)
+        )
+    };
+    assert_eq!(run(&deep(100), &[]).1, [""; 0]);
+    assert_eq!(run(&deep(2000), &[]).1, ["too-large"]);
+    let wide = format!(
+        "#define f(x) x x x x\n{}1{}",
+        "f(".repeat(30),
+        ")".repeat(30)
+    );
+    assert_eq!(run(&wide, &[]).1, ["too-large"]);
 }
