@@ -25,12 +25,14 @@ impl Code {
         let mut instructions = BTreeMap::new();
         for range in ranges {
             let size = range.end.saturating_sub(range.start);
-            let Some(bytes) = file.bytes_at(range.start, size) else {
-                continue;
-            };
-            let decoder = Decoder::with_ip(64, &bytes, range.start, DecoderOptions::NONE);
-            instructions.extend(decoder.into_iter().map(|it| (it.ip(), it)));
+            if let Some(bytes) = file.bytes_at(range.start, size) {
+                instructions.extend(decoded(range.start, &bytes));
+            }
         }
+        Code::of(instructions)
+    }
+
+    fn of(instructions: BTreeMap<u64, Instruction>) -> Code {
         let mut jumps: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
         for (&at, instruction) in &instructions {
             if let Some(target) = jumps_to(instruction) {
@@ -220,6 +222,11 @@ impl Changes {
     }
 }
 
+fn decoded(start: u64, bytes: &[u8]) -> BTreeMap<u64, Instruction> {
+    let decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
+    decoder.into_iter().map(|it| (it.ip(), it)).collect()
+}
+
 /// Whether nothing but the next instruction comes after it, or what it calls.
 fn goes_straight_on(instruction: &Instruction) -> bool {
     matches!(
@@ -281,4 +288,121 @@ fn capitalized(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|it| it.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop that counts as long as `edi` is not 0.
+    #[rustfmt::skip]
+    const LOOP: &[u8] = &[
+        0x31, 0xc0,       // 0: xor eax, eax
+        0x85, 0xff,       // 2: test edi, edi
+        0x74, 0x04,       // 4: je 10
+        0xff, 0xc0,       // 6: inc eax
+        0xeb, 0xf8,       // 8: jmp 2
+        0x0f, 0x1f, 0x00, // 10: nop
+        0x90,             // 13: nop
+        0xc3,             // 14: ret
+    ];
+
+    fn code(bytes: &[u8]) -> Code {
+        Code::of(decoded(0, bytes))
+    }
+
+    #[test]
+    fn jumps_are_known_by_their_targets() {
+        let code = code(LOOP);
+        assert_eq!((code.jumps_to(2), code.jumps_to(10)), (&[8][..], &[4][..]));
+        assert_eq!(code.jumps_to(6), []);
+        assert!(code.may_be_jumped_to(2) && !code.may_be_jumped_to(6));
+        // jmp rax
+        let open = Code::of(decoded(0, &[0xff, 0xe0, 0x90]));
+        assert!(open.may_be_jumped_to(2));
+    }
+
+    #[test]
+    fn what_is_executed_together_ends_at_branches_and_where_jumps_lead() {
+        let code = code(LOOP);
+        let from = |at| code.straight_from(at).collect::<Vec<u64>>();
+        assert_eq!(from(0), [0]);
+        assert_eq!(from(2), [2, 4]);
+        assert_eq!(from(6), [6, 8]);
+        assert_eq!(from(10), [10, 13, 14]);
+        assert_eq!(code.branch_behind(2), Some(4));
+        assert_eq!(code.branch_behind(6), None);
+        assert_eq!(code.falls_into(2), Some(0));
+        assert_eq!(code.falls_into(6), Some(4));
+        assert_eq!(code.falls_into(10), None);
+        assert!(code.goes_on(0) && !code.goes_on(4) && !code.goes_on(14));
+    }
+
+    #[test]
+    fn padding_stands_before_what_it_aligns() {
+        let code = code(LOOP);
+        assert_eq!(code.padding_before(14), 10);
+        assert_eq!(code.padding_before(6), 6);
+    }
+
+    #[test]
+    fn ways_go_round_what_they_avoid() {
+        let reached = |from, avoided: &[u64]| {
+            let mut reached: Vec<u64> = code(LOOP)
+                .reached_without(from, avoided)
+                .into_iter()
+                .collect();
+            reached.sort_unstable();
+            reached
+        };
+        assert_eq!(reached(0, &[6]), [0, 2, 4, 10, 13, 14]);
+        assert_eq!(reached(6, &[4]), [2, 6, 8]);
+        assert_eq!(reached(0, &[0]), []);
+    }
+
+    #[test]
+    fn a_value_is_where_it_was_unless_that_is_changed() {
+        let uses = |registers: &[u16], memory| Uses {
+            registers: registers.to_vec(),
+            memory,
+        };
+        let check = |bytes: &[u8], uses: &Uses, expected| {
+            let changes = code(bytes).changes(0, bytes.len() as u64);
+            assert_eq!(changes.leave(uses), expected, "{bytes:x?} {uses:?}");
+        };
+        let (rax, rbx, xmm1) = (uses(&[0], false), uses(&[3], false), uses(&[18], false));
+        let xor_eax = [0x31, 0xc0];
+        check(&xor_eax, &rax, false);
+        check(&xor_eax, &rbx, true);
+        check(&xor_eax, &uses(&[0], true), false);
+        check(&xor_eax, &uses(&[3], true), true);
+        // mov [rdi], al
+        check(&[0x88, 0x07], &uses(&[3], true), false);
+        check(&[0x88, 0x07], &rbx, true);
+        // push rbx
+        check(&[0x53], &uses(&[3], true), true);
+        // movaps xmm1, xmm0
+        check(&[0x0f, 0x28, 0xc8], &xmm1, false);
+        check(&[0x0f, 0x28, 0xc1], &xmm1, true);
+        // call 5
+        check(&[0xe8, 0, 0, 0, 0], &rbx, false);
+        check(&[0xe8, 0, 0, 0, 0], &uses(&[], false), true);
+    }
+
+    #[test]
+    fn vector_arithmetic_is_told_from_copies() {
+        for (bytes, expected) in [
+            (&[0x66, 0x0f, 0xfe, 0xc1][..], true),  // paddd xmm0, xmm1
+            (&[0xc5, 0xf9, 0xfe, 0xc1][..], true),  // vpaddd xmm0, xmm0, xmm1
+            (&[0x0f, 0x58, 0xc1][..], true),        // addps xmm0, xmm1
+            (&[0xf3, 0x0f, 0x58, 0xc1][..], false), // addss xmm0, xmm1
+            (&[0x66, 0x0f, 0xef, 0xc0][..], false), // pxor xmm0, xmm0
+            (&[0x66, 0x0f, 0xef, 0xc1][..], true),  // pxor xmm0, xmm1
+            (&[0x66, 0x0f, 0x73, 0xf8, 0x04][..], false), // pslldq xmm0, 4
+            (&[0x0f, 0x28, 0xc1][..], false),       // movaps xmm0, xmm1
+            (&[0x01, 0xd8][..], false),             // add eax, ebx
+        ] {
+            assert_eq!(code(bytes).has_vector_arithmetic(0), expected, "{bytes:x?}");
+        }
+    }
 }
