@@ -1,14 +1,11 @@
-//! New slices, from what there is and what an event binds, and their end.
+//! New slices, from what there is and what an event binds.
 //!
 //! The slices are closed: when two of them contradict nothing, a slice has the
 //! bindings of both. So for every binding one slice knows most of it.
 //!
 //! A new slice that would be as its parent is after the event is left out
-//! (*declined*), unless another slice came into being between the two. Of
-//! formulas, a slice that has become as the one below it is dropped again: when
-//! a lock has been released, nothing need be known of who held it. Nothing is
-//! lost by either, since the slice that now knows most of the binding is in the
-//! same state.
+//! (*declined*), unless another slice came into being between the two. Nothing
+//! is lost, since the slice that knows most of the binding is in the same state.
 //!
 //! The first parent of a binding, from those that bind most, is the one that
 //! knows most of it. Parents in a state that the event changes in no way decline,
@@ -19,9 +16,8 @@ use crate::automaton::Taken;
 use crate::monitor::Monitor;
 use crate::plan::Plan;
 use crate::routing::Delivery;
-use crate::slices::{BASE, Place, SliceId};
+use crate::slices::{BASE, Place};
 use crate::words::{Word, join, mask_of};
-use juror_event::Verdict;
 use juror_language::{EvaluationError, StateId};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -342,71 +338,5 @@ impl Monitor {
         let record = self.slices.last_record(parent);
         let place = self.settle(parent, state, Taken::Goes(state), record);
         self.note_created(place, family.mask);
-    }
-
-    /// Drops slices that have become as the one below them.
-    pub(crate) fn prune(&mut self, touched: &[Place]) {
-        let mut ranked = std::mem::take(&mut self.scratch.ranked);
-        ranked.clear();
-        for &place in touched {
-            if self.may_be_as_below(place) {
-                let bound = self.slices.mask(place).count_ones();
-                ranked.push(u64::from(bound) << 32 | u64::from(place));
-            }
-        }
-        // From those that bind least, in the order of their places.
-        ranked.sort_unstable();
-        let mut lost_violation: Option<SliceId> = None;
-        for &rank in &ranked {
-            let place = rank as Place;
-            let state = self.slices.state(place);
-            let Some(below) = self.below(place) else {
-                continue;
-            };
-            if self.slices.state(below) == state {
-                if self.behaviour.verdict(state) == Verdict::Violated {
-                    lost_violation = Some(self.slices.id(place));
-                }
-                self.forget(place);
-            }
-        }
-        self.scratch.ranked = ranked;
-        if lost_violation.is_some() {
-            // The slice below tells of it.
-            let mut changes = std::mem::take(&mut self.changes);
-            changes.retain(|change| self.is_live(change.slice) || !change.violates());
-            self.changes = changes;
-        }
-    }
-
-    /// Whether some slice that binds less may be in the same state.
-    fn may_be_as_below(&self, place: Place) -> bool {
-        if place == BASE || !self.slices.is_live(place) {
-            return false;
-        }
-        let state = self.slices.state(place);
-        let is_of_base = self.slices.state(BASE) == state;
-        is_of_base || self.index.has_below(self.slices.mask(place), state)
-    }
-
-    /// The slice that knows most of a slice's binding, itself apart; nothing
-    /// when there are several.
-    pub(crate) fn below(&self, place: Place) -> Option<Place> {
-        let binding = self.slices.binding(place);
-        let mask = mask_of(binding);
-        let (mut below, mut of_below) = (BASE, 0_u32);
-        for inner in self.index.masks() {
-            // What binds a part of what the largest binds makes no difference.
-            if inner & mask != inner || inner == mask || inner & of_below == inner {
-                continue;
-            }
-            if let Some(found) = self.index.exact(&self.slices, binding, inner) {
-                if of_below != 0 {
-                    return None;
-                }
-                (below, of_below) = (found, inner);
-            }
-        }
-        Some(below)
     }
 }

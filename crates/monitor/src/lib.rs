@@ -41,6 +41,7 @@ mod monitor;
 mod needs;
 mod passing;
 mod plan;
+mod pruning;
 mod routing;
 mod saved;
 mod slices;
