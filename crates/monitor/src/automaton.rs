@@ -26,6 +26,15 @@ impl Taken {
             false => Taken::Goes(to),
         }
     }
+
+    /// The state that comes of it.
+    #[inline]
+    pub(crate) fn leads(self, from: StateId) -> StateId {
+        match self {
+            Taken::Ignored => from,
+            Taken::Goes(to) | Taken::Updates(to) => to,
+        }
+    }
 }
 
 /// A property prepared for stepping.

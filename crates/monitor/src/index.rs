@@ -1,63 +1,50 @@
 //! From the values of an event's parameters to the slices they concern.
 //!
 //! Slices are grouped by the set of parameters that they bind. For each smaller
-//! set in which events can meet it, a group has a table of rings: the slices that
-//! agree on that set are linked in a circle, so that one is taken out without a
-//! search for its place among a million others. A slice with a given binding is
-//! found by a table for the whole set; as long as some of the rings are all short,
-//! it is found in its ring, and that table is not there. Where events meet the
-//! group in no parameter at all, it has a list of its members.
+//! set in which events can meet it, a group has a table of chains: the slices that
+//! agree on that set are linked, so that one is taken out without a search for its
+//! place among a million others. A slice with a given binding is found by a table for
+//! the whole set; as long as some of the chains are all short, it is found in its
+//! chain, and that table is not there. Where events meet the group in no parameter at
+//! all, its members are one chain.
 //!
-//! A slice is in one group, so what is known by its place is kept once for all
-//! groups: its neighbours in the rings, its position in the list.
+//! A slice is in one group, so its neighbours in the chains are kept by its place,
+//! once for all groups.
 //!
-//! Invariant: a table holds one place for each ring, and every member of the
-//! group is in one ring of each table.
+//! Invariant: every member of the group is in one chain of each table; groups are
+//! in the order in which parents are asked, those that bind most first.
 
+use crate::chains::{Chains, enter};
 use crate::hashing;
-use crate::rings::{Links, Rings, enter};
-use crate::slices::{BASE, Place, Slices, make_room};
-use crate::words::{Word, agree, hash_words};
+use crate::links::Links;
+use crate::slices::{Place, Slices};
+use crate::words::{Word, agree, hash_words, mask_of};
 use hashbrown::HashTable;
 use juror_language::StateId;
+use std::cmp::Reverse;
 
-/// Of a place that is in no list.
-const NOWHERE: u32 = u32::MAX;
+/// More states of a group are not looked through to leave it out, unless all its
+/// members would be looked at instead.
+const FEW_STATES: usize = 32;
 
 /// The slices that bind one set of parameters.
 #[derive(Debug, Clone)]
 struct Group {
     mask: u32,
     count: usize,
-    /// All members by what they bind; nothing while some rings are short.
+    /// All members by what they bind; nothing while some chains are short.
     exact: Option<HashTable<Place>>,
-    rings: Vec<Rings>,
-    /// All members, where events meet the group in no parameter.
-    members: Option<Members>,
+    chains: Vec<Chains>,
     /// By state: how many members are in it; nothing where nobody asks.
     states: Option<Vec<u32>>,
-}
-
-/// A list from which a place is taken out at once.
-#[derive(Debug, Clone, Default)]
-struct Members {
-    places: Vec<Place>,
-}
-
-/// What is known by the place of a slice, whatever its group.
-#[derive(Debug, Clone, Default)]
-struct ByPlace {
-    /// By the number of the table in its group.
-    links: Vec<Links>,
-    /// Where it is in the list of its group, if that has one.
-    positions: Vec<u32>,
 }
 
 /// All groups but that of the base slice, those that bind most first.
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     groups: Vec<Group>,
-    by_place: ByPlace,
+    /// By the number of the table in its group.
+    links: Vec<Links>,
     /// The sets of parameters that events bind.
     event_masks: Vec<u32>,
     /// Somebody asks for the states of slices that bind less.
@@ -73,7 +60,7 @@ impl Index {
             // Where all events bind the same, nothing but the base is below.
             counts_states: drops && bound.count() > 1,
             groups: Vec::new(),
-            by_place: ByPlace::default(),
+            links: Vec::new(),
             event_masks,
         }
     }
@@ -87,35 +74,40 @@ impl Index {
         found: &mut Vec<Place>,
     ) {
         let groups = self.groups.iter();
-        for group in groups.filter(|group| group.mask & mask == mask) {
-            group.compatible(slices, &self.by_place, binding, mask, found);
+        for group in groups.filter(|group| group.count > 0 && group.mask & mask == mask) {
+            group.compatible(slices, &self.links, binding, mask, found);
         }
     }
 
-    /// The slices that bind less than the event but contradict nothing, from
-    /// which new slices may come. Groups that meet the event in no parameter
-    /// are left out when none of their states is one that it changes; gives
-    /// whether there were any.
+    /// The slices that bind these parameters, agree with the binding, which has
+    /// others, on those that both have. Gives false, and no slices, where none of
+    /// them is in such a state.
     pub(crate) fn parents(
         &self,
         slices: &Slices,
-        binding: &[Word],
-        mask: u32,
-        is_changed: &impl Fn(StateId) -> bool,
+        group: u32,
+        (binding, mask): (&[Word], u32),
+        is_such: &impl Fn(StateId) -> bool,
         found: &mut Vec<Place>,
     ) -> bool {
-        let mut left_out = false;
-        let groups = self.groups.iter();
-        for group in groups.filter(|group| group.mask & mask != mask) {
-            let common = group.mask & mask;
-            if common == 0 && !group.has_state(is_changed) {
-                left_out |= group.count > 0;
-            } else {
-                group.compatible(slices, &self.by_place, binding, common, found);
-            }
-        }
-        found.push(BASE);
-        left_out
+        let group = self.groups.iter().find(|other| other.mask == group);
+        let Some(group) = group.filter(|group| group.may_have_state(group.mask & mask, is_such))
+        else {
+            return false;
+        };
+        group.compatible(slices, &self.links, binding, group.mask & mask, found);
+        true
+    }
+
+    /// Whether a slice with these parameters may have the binding, which is of fewer
+    /// of them.
+    pub(crate) fn may_contain(&self, slices: &Slices, group: u32, binding: &[Word]) -> bool {
+        let Some(group) = self.groups.iter().find(|other| other.mask == group) else {
+            return false;
+        };
+        let mask = mask_of(binding);
+        let chains = group.chains.iter().find(|chains| chains.mask == mask);
+        chains.is_none_or(|chains| chains.head(slices, binding).is_some())
     }
 
     /// A slice has gone from one state to another.
@@ -132,7 +124,7 @@ impl Index {
     #[inline]
     pub(crate) fn exact(&self, slices: &Slices, binding: &[Word], mask: u32) -> Option<Place> {
         let group = self.groups.iter().find(|group| group.mask == mask)?;
-        group.exact(slices, &self.by_place, binding)
+        group.exact(slices, &self.links, binding)
     }
 
     /// The slice that binds this one parameter to the word, where there is no
@@ -182,17 +174,14 @@ impl Index {
             return;
         };
         group.count += 1;
-        for (rings, links) in group.rings.iter_mut().zip(&mut self.by_place.links) {
-            rings.insert(slices, links, place);
+        for (chains, links) in group.chains.iter_mut().zip(&mut self.links) {
+            chains.insert(slices, links, place);
         }
         match &mut group.exact {
             Some(exact) => enter(exact, place, |&place: &Place| {
                 hash_words(slices.binding(place), mask)
             }),
-            None => group.keep_findable(slices, &self.by_place),
-        }
-        if let Some(members) = &mut group.members {
-            members.insert(&mut self.by_place.positions, place);
+            None => group.keep_findable(slices, &self.links),
         }
         group.enter(slices.state(place));
     }
@@ -200,10 +189,12 @@ impl Index {
     /// A group for slices that bind these parameters; gives where it is.
     fn add_group(&mut self, mask: u32) -> usize {
         let group = Group::new(mask, &self.event_masks, self.counts_states);
-        let tables = self.by_place.links.len().max(group.rings.len());
-        self.by_place.links.resize_with(tables, Links::default);
-        let binds_more = |other: &Group| other.mask.count_ones() > mask.count_ones();
-        let position = self.groups.partition_point(binds_more);
+        let tables = self.links.len().max(group.chains.len());
+        self.links.resize_with(tables, Links::default);
+        let rank = |mask: u32| (Reverse(mask.count_ones()), mask);
+        let position = self
+            .groups
+            .partition_point(|other| rank(other.mask) < rank(mask));
         self.groups.insert(position, group);
         position
     }
@@ -221,11 +212,8 @@ impl Index {
                 entry.remove();
             }
         }
-        for (rings, links) in group.rings.iter_mut().zip(&mut self.by_place.links) {
-            rings.remove(slices, links, place);
-        }
-        if let Some(members) = &mut group.members {
-            members.remove(&mut self.by_place.positions, place);
+        for (chains, links) in group.chains.iter_mut().zip(&mut self.links) {
+            chains.remove(slices, links, place);
         }
         group.leave(slices.state(place));
     }
@@ -263,14 +251,11 @@ impl Index {
 
     /// The bytes that the tables have taken from the system.
     pub(crate) fn bytes(&self) -> usize {
-        let of_members = |members: &Members| 4 * members.places.capacity();
-        let of_places = self.by_place.links.iter().map(Links::bytes).sum::<usize>()
-            + 4 * self.by_place.positions.capacity();
+        let of_places = self.links.iter().map(Links::bytes).sum::<usize>();
         let groups = self.groups.iter().map(|group| {
             let exact = group.exact.as_ref();
             exact.map_or(0, HashTable::allocation_size)
-                + group.rings.iter().map(Rings::bytes).sum::<usize>()
-                + group.members.as_ref().map_or(0, of_members)
+                + group.chains.iter().map(Chains::bytes).sum::<usize>()
         });
         of_places + groups.sum::<usize>()
     }
@@ -278,18 +263,19 @@ impl Index {
 
 impl Group {
     fn new(mask: u32, event_masks: &[u32], counts_states: bool) -> Group {
-        let bound = || event_masks.iter().filter(|&&event| event != 0);
-        let mut masks: Vec<u32> = bound().map(|event| event & mask).collect();
+        let bound = event_masks.iter().filter(|&&event| event != 0);
+        let mut masks: Vec<u32> = bound.map(|event| event & mask).collect();
         masks.sort_unstable();
         masks.dedup();
-        masks.retain(|&common| common != 0 && common != mask);
-        let is_met_in_none = bound().any(|event| event & mask == 0);
+        masks.retain(|&common| common != mask);
+        let is_met_in_none = masks.contains(&0);
+        // Where all members are one chain, that is no way to find one of them.
+        masks.rotate_left(usize::from(is_met_in_none));
         Group {
             mask,
             count: 0,
-            exact: masks.is_empty().then(HashTable::new),
-            rings: masks.into_iter().map(Rings::new).collect(),
-            members: is_met_in_none.then(Members::default),
+            exact: masks.iter().all(|&common| common == 0).then(HashTable::new),
+            chains: masks.into_iter().map(Chains::new).collect(),
             states: (is_met_in_none || counts_states).then(Vec::new),
         }
     }
@@ -321,36 +307,35 @@ impl Group {
     /// The one table that its members are in, and how many they are, where there is
     /// nothing else.
     fn plain(&mut self) -> Option<(&mut HashTable<Place>, &mut usize)> {
-        let is_plain = self.rings.is_empty() && self.members.is_none();
-        let exact = self.exact.as_mut().filter(|_| is_plain)?;
+        let exact = self.exact.as_mut().filter(|_| self.chains.is_empty())?;
         Some((exact, &mut self.count))
     }
 
     /// The member with this binding.
     #[inline]
-    fn exact(&self, slices: &Slices, by_place: &ByPlace, binding: &[Word]) -> Option<Place> {
+    fn exact(&self, slices: &Slices, all_links: &[Links], binding: &[Word]) -> Option<Place> {
         let agrees = |place: Place| agree(slices.binding(place), binding, self.mask);
         if let Some(exact) = &self.exact {
             let hash = hash_words(binding, self.mask);
             return exact.find(hash, |&place| agrees(place)).copied();
         }
-        let tables = self.rings.iter().zip(&by_place.links);
-        let (rings, links) = tables.into_iter().find(|(rings, _)| rings.are_short)?;
-        let mut ring = rings.ring(slices, links, binding);
-        ring.find(|&place| agrees(place))
+        let mut tables = self.chains.iter().zip(all_links);
+        let (chains, links) = tables.find(|(chains, _)| chains.are_short)?;
+        let mut chain = chains.chain(slices, links, binding);
+        chain.find(|&place| agrees(place))
     }
 
-    /// When there are no short rings any more, the members get a table.
-    fn keep_findable(&mut self, slices: &Slices, by_place: &ByPlace) {
-        let (Some(rings), Some(links)) = (self.rings.first(), by_place.links.first()) else {
+    /// When there are no short chains any more, the members get a table.
+    fn keep_findable(&mut self, slices: &Slices, all_links: &[Links]) {
+        let (Some(chains), Some(links)) = (self.chains.first(), all_links.first()) else {
             return;
         };
-        if self.rings.iter().any(|rings| rings.are_short) {
+        if self.chains.iter().any(|chains| chains.are_short) {
             return;
         }
         let mask = self.mask;
         let mut exact = HashTable::with_capacity(self.count);
-        for place in rings.places(links) {
+        for place in chains.places(links) {
             enter(&mut exact, place, |&place: &Place| {
                 hash_words(slices.binding(place), mask)
             });
@@ -358,10 +343,16 @@ impl Group {
         self.exact = Some(exact);
     }
 
-    /// Whether a member is in such a state.
-    fn has_state(&self, is_such: &impl Fn(StateId) -> bool) -> bool {
-        let counts = self.states.iter().flatten();
-        let mut occupied = (0..).zip(counts).filter(|(_, count)| **count > 0);
+    /// Whether a member may be in such a state; `common` is what the others are met
+    /// in.
+    fn may_have_state(&self, common: u32, is_such: &impl Fn(StateId) -> bool) -> bool {
+        let Some(states) = &self.states else {
+            return true;
+        };
+        if common != 0 && states.len() > FEW_STATES {
+            return true;
+        }
+        let mut occupied = (0..).zip(states).filter(|(_, count)| **count > 0);
         occupied.any(|(state, _)| is_such(StateId(state)))
     }
 
@@ -370,51 +361,18 @@ impl Group {
     fn compatible(
         &self,
         slices: &Slices,
-        by_place: &ByPlace,
+        all_links: &[Links],
         binding: &[Word],
         common: u32,
         found: &mut Vec<Place>,
     ) {
-        if common == 0 {
-            let members = self.members.as_ref().map(|members| &members.places);
-            found.extend(members.into_iter().flatten());
-            return;
-        }
         if common == self.mask {
-            found.extend(self.exact(slices, by_place, binding));
+            found.extend(self.exact(slices, all_links, binding));
             return;
         }
-        let mut tables = self.rings.iter().zip(&by_place.links);
-        if let Some((rings, links)) = tables.find(|(rings, _)| rings.mask == common) {
-            found.extend(rings.ring(slices, links, binding));
-        }
-    }
-}
-
-impl Members {
-    fn insert(&mut self, positions: &mut Vec<u32>, place: Place) {
-        let size = place as usize + 1;
-        if positions.len() < size {
-            make_room(positions, size - positions.len());
-            positions.resize(size, NOWHERE);
-        }
-        if let Some(position) = positions.get_mut(place as usize) {
-            *position = u32::try_from(self.places.len()).unwrap_or(NOWHERE);
-        }
-        self.places.push(place);
-    }
-
-    fn remove(&mut self, positions: &mut [u32], place: Place) {
-        let position = positions.get(place as usize).copied();
-        let position = position.unwrap_or(NOWHERE) as usize;
-        if position >= self.places.len() {
-            return;
-        }
-        self.places.swap_remove(position);
-        if let Some(&moved) = self.places.get(position)
-            && let Some(place) = positions.get_mut(moved as usize)
-        {
-            *place = u32::try_from(position).unwrap_or(NOWHERE);
+        let mut tables = self.chains.iter().zip(all_links);
+        if let Some((chains, links)) = tables.find(|(chains, _)| chains.mask == common) {
+            found.extend(chains.chain(slices, links, binding));
         }
     }
 }

@@ -1,47 +1,41 @@
-//! New slices, from what there is and what an event binds, and their end.
+//! New slices, from what there is and what an event binds.
 //!
 //! The slices are closed: when two of them contradict nothing, a slice has the
 //! bindings of both. So for every binding one slice knows most of it.
 //!
 //! A new slice that would be as its parent is after the event is left out
-//! (*declined*), unless another slice came into being between the two. Of
-//! formulas, a slice that has become as the one below it is dropped again: when
-//! a lock has been released, nothing need be known of who held it. Nothing is
-//! lost by either, since the slice that now knows most of the binding is in the
-//! same state.
+//! (*declined*), unless another slice came into being between the two. Nothing
+//! is lost, since the slice that knows most of the binding is in the same state.
 //!
 //! The first parent of a binding, from those that bind most, is the one that
-//! knows most of it.
+//! knows most of it. Parents in a state that the event changes in no way decline,
+//! and are not looked at; so whether an earlier one was there is asked when a
+//! later one would bear the slice.
 
 use crate::automaton::Taken;
-use crate::hashing;
 use crate::monitor::Monitor;
 use crate::plan::Plan;
 use crate::routing::Delivery;
-use crate::slices::{BASE, Place, SliceId};
-use crate::words::{UNBOUND, Word, contains, hash_words, join, mask_of};
-use juror_event::Verdict;
+use crate::slices::{BASE, Place};
+use crate::words::{Word, join, mask_of};
 use juror_language::{EvaluationError, StateId};
 use std::cmp::Reverse;
+use std::ops::Range;
 
-/// A slice that an event could make: from this parent with this binding of the
-/// event, by number.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Candidate {
-    pub parent: Place,
-    pub union: u32,
-    /// What the parent binds, and its name: the order in which they are asked.
+/// Slices that an event could make: of the parents that bind these parameters,
+/// with a binding of the event.
+#[derive(Debug, Clone)]
+pub(crate) struct Family {
+    /// What the parents bind.
+    parents: u32,
+    /// Where the binding of the event is in the scratch.
+    union: Range<usize>,
+    /// What that binds.
+    of_event: u32,
+    /// What the slices would bind.
     mask: u32,
-    id: SliceId,
-}
-
-/// A binding that no slice has after a parent was asked for it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Settled {
-    candidate: Candidate,
-    /// The state that its parent is in after the event; nothing when a slice
-    /// had the binding and was forgotten at once, or its step had no value.
-    state: Option<StateId>,
+    /// Some of the parents decline, as far as they were asked.
+    declines: bool,
 }
 
 impl Monitor {
@@ -51,18 +45,19 @@ impl Monitor {
         plan: &Plan,
         delivery: Delivery<'_>,
     ) -> Result<(), EvaluationError> {
-        self.scratch.settled.clear();
-        self.scratch.settled_numbers.clear();
         self.scratch.created.clear();
+        self.scratch.created_masks.clear();
         self.unite_roles(plan)?;
+        let mut families = std::mem::take(&mut self.scratch.families);
+        self.find_families(&mut families);
         let mut result = Ok(());
-        let left_out = self.find_candidates(delivery, false);
-        result = result.and(self.bear_candidates(plan, delivery));
-        if left_out && !self.scratch.created.is_empty() {
-            self.find_candidates(delivery, true);
-            result = result.and(self.bear_candidates(plan, delivery));
+        for family in &mut families {
+            result = result.and(self.bear_family(plan, delivery, family));
         }
-        self.separate();
+        if !self.scratch.created.is_empty() {
+            self.separate(plan, delivery, &mut families);
+        }
+        self.scratch.families = families;
         result
     }
 
@@ -99,243 +94,249 @@ impl Monitor {
         Ok(())
     }
 
-    fn union_words(&self, union: u32) -> &[Word] {
-        let start = union as usize * self.parameters;
-        let words = self.scratch.unions.get(start..start + self.parameters);
+    fn union_words(&self, family: &Family) -> &[Word] {
+        let words = self.scratch.unions.get(family.union.clone());
         words.unwrap_or(&[])
     }
 
-    /// The parents that contradict nothing, those that bind most first. `all`:
-    /// those too that the event meets in no parameter and cannot change. Gives
-    /// whether such were left out.
-    fn find_candidates(&mut self, delivery: Delivery<'_>, all: bool) -> bool {
-        let mut candidates = std::mem::take(&mut self.scratch.candidates);
-        let mut parents = std::mem::take(&mut self.scratch.parents);
-        candidates.clear();
-        let mut left_out = false;
-        let unions = self.scratch.unions.len() / self.parameters.max(1);
-        let is_changed = |state| all || self.behaviour.is_changed_by(state, delivery.event);
-        for union in 0..unions as u32 {
-            let binding = self.union_words(union);
-            parents.clear();
-            let mask = mask_of(binding);
-            left_out |= self
-                .index
-                .parents(&self.slices, binding, mask, &is_changed, &mut parents);
-            candidates.extend(parents.iter().map(|&parent| Candidate {
-                parent,
-                union,
-                mask: self.slices.mask(parent),
-                id: self.slices.id(parent),
-            }));
+    /// What slices could come of the event, those of the parents that bind most
+    /// first.
+    fn find_families(&self, families: &mut Vec<Family>) {
+        families.clear();
+        let parameters = self.parameters.max(1);
+        for parents in self.index.masks().chain([0]) {
+            let unions = self.scratch.unions.chunks(parameters);
+            for (number, union) in unions.enumerate() {
+                let of_event = mask_of(union);
+                let mask = of_event | parents;
+                if mask != parents {
+                    let union = number * parameters..(number + 1) * parameters;
+                    families.push(Family {
+                        parents,
+                        union,
+                        of_event,
+                        mask,
+                        declines: false,
+                    });
+                }
+            }
         }
-        candidates.sort_unstable_by_key(|candidate| {
-            let most_bound_first = Reverse(candidate.mask.count_ones());
-            let Candidate {
-                mask, id, union, ..
-            } = *candidate;
-            (most_bound_first, mask, id, union)
-        });
-        self.scratch.candidates = candidates;
-        self.scratch.parents = parents;
-        left_out
     }
 
-    fn bear_candidates(
+    /// The parents of a family that are in such a state, in the order of their places.
+    /// Gives whether there may be others.
+    fn find_parents(
+        &self,
+        family: &Family,
+        is_such: &impl Fn(StateId) -> bool,
+        parents: &mut Vec<Place>,
+    ) -> bool {
+        parents.clear();
+        let mut looked_at_all = true;
+        if family.parents == 0 {
+            parents.push(BASE);
+        } else {
+            let union = (self.union_words(family), family.of_event);
+            let of_family = family.parents;
+            looked_at_all = self
+                .index
+                .parents(&self.slices, of_family, union, is_such, parents);
+        }
+        let found = parents.len();
+        parents.retain(|&parent| is_such(self.slices.state(parent)));
+        parents.sort_unstable();
+        !looked_at_all || parents.len() < found
+    }
+
+    fn bear_family(
         &mut self,
         plan: &Plan,
         delivery: Delivery<'_>,
+        family: &mut Family,
     ) -> Result<(), EvaluationError> {
-        let candidates = std::mem::take(&mut self.scratch.candidates);
+        let mut parents = std::mem::take(&mut self.scratch.parents);
+        let is_changed = |state| self.behaviour.is_changed_by(state, delivery.event);
+        family.declines = self.find_parents(family, &is_changed, &mut parents);
+        // Parents of one family never have the same slice.
+        let union = self.union_words(family);
+        let may_exist = self.index.may_contain(&self.slices, family.mask, union);
         let mut result = Ok(());
-        for &candidate in &candidates {
-            result = result.and(self.bear_candidate(plan, delivery, candidate));
+        for &parent in &parents {
+            self.join_binding(family, parent);
+            let joined = &self.scratch.joined;
+            let is_known = may_exist
+                && self
+                    .index
+                    .exact(&self.slices, joined, family.mask)
+                    .is_some();
+            if !is_known && !self.was_asked(family) {
+                let is_born = self.bear_candidate(plan, delivery, family, parent);
+                family.declines |= is_born != Ok(true);
+                result = result.and(is_born.map(|_| ()));
+            }
         }
-        self.scratch.candidates = candidates;
+        self.scratch.parents = parents;
         result
     }
 
     /// Puts what the parent and the event bind together into the scratch.
-    fn join_binding(&mut self, candidate: Candidate) -> u32 {
-        let start = candidate.union as usize * self.parameters;
+    fn join_binding(&mut self, family: &Family, parent: Place) {
         let scratch = &mut self.scratch;
-        let union = scratch.unions.get(start..start + self.parameters);
-        let parent = self.slices.binding(candidate.parent);
+        let union = scratch.unions.get(family.union.clone());
+        let parent = self.slices.binding(parent);
         join(union.unwrap_or(&[]), parent, &mut scratch.joined);
-        mask_of(&scratch.joined)
     }
 
+    /// Whether a parent that is asked before those of the family could have the
+    /// joined binding, too.
+    fn was_asked(&self, family: &Family) -> bool {
+        let joined = &self.scratch.joined;
+        let before = self.index.masks();
+        let before = before.take_while(|&mask| mask != family.parents);
+        let mut before =
+            before.filter(|&mask| mask | family.of_event == family.mask && mask != family.mask);
+        before.any(|mask| {
+            let found = self.index.exact(&self.slices, joined, mask);
+            found.is_some_and(|found| !self.scratch.created.contains(&found))
+        })
+    }
+
+    /// The state that a parent is in after the event, which it may take itself in
+    /// another role.
+    fn state_after(
+        &mut self,
+        delivery: Delivery<'_>,
+        family: &Family,
+        parent: Place,
+    ) -> Result<StateId, EvaluationError> {
+        let from = self.slices.state(parent);
+        let binding = self.slices.binding(parent);
+        Ok(match self.effects_at(binding, family.parents) {
+            0 => from,
+            own => self.take(delivery, own, parent)?.leads(from),
+        })
+    }
+
+    /// What comes of the joined binding; nothing where the parent declines.
+    fn take_joined(
+        &mut self,
+        delivery: Delivery<'_>,
+        family: &Family,
+        parent: Place,
+    ) -> Result<Option<Taken>, EvaluationError> {
+        let after = self.state_after(delivery, family, parent)?;
+        let effects = self.effects_at(&self.scratch.joined, family.mask);
+        let taken = self.take(delivery, effects, parent)?;
+        let is_declined = match self.drops {
+            true => taken.leads(self.slices.state(parent)) == after,
+            false => taken == Taken::Ignored,
+        };
+        Ok((!is_declined).then_some(taken))
+    }
+
+    /// The slice with the joined binding, if there may be one and its parent does not
+    /// decline; false where it does.
     fn bear_candidate(
         &mut self,
         plan: &Plan,
         delivery: Delivery<'_>,
-        candidate: Candidate,
-    ) -> Result<(), EvaluationError> {
-        let mask = self.join_binding(candidate);
+        family: &Family,
+        parent: Place,
+    ) -> Result<bool, EvaluationError> {
         let joined = &self.scratch.joined;
-        let known = self.index.exact(&self.slices, joined, mask).is_some();
-        if known || self.is_settled(mask) {
-            return Ok(());
+        if !plan.constraint.admits(joined, family.mask, &self.words)? {
+            return Ok(true);
         }
-        if !plan.constraint.admits(joined, mask, &self.words)? {
-            return Ok(());
-        }
-        let parent = candidate.parent;
+        let Some(taken) = self.take_joined(delivery, family, parent)? else {
+            return Ok(false);
+        };
         let from = self.slices.state(parent);
-        // A parent that takes the event itself, in another role.
-        let own = self.effects_on(parent);
-        let after = match own {
-            0 => from,
-            own => match self.take(delivery, own, parent)? {
-                Taken::Ignored => from,
-                Taken::Goes(to) | Taken::Updates(to) => to,
-            },
-        };
-        let effects = self.effects_at(&self.scratch.joined);
-        let taken = match self.take(delivery, effects, parent) {
-            Ok(taken) => taken,
-            Err(error) => {
-                // Its slice stays what its parent is.
-                self.settle_as(candidate, mask, Some(after));
-                return Err(error);
-            }
-        };
-        let to = match taken {
-            Taken::Ignored => from,
-            Taken::Goes(to) | Taken::Updates(to) => to,
-        };
-        let is_declined = match self.drops {
-            true => to == after,
-            false => taken == Taken::Ignored,
-        };
-        if is_declined {
-            self.settle_as(candidate, mask, Some(after));
-            return Ok(());
-        }
-        let place = self.bear(delivery, parent, from, to, taken)?;
+        let place = self.bear(delivery, parent, from, taken.leads(from), taken)?;
         if self.slices.is_live(place) {
-            self.scratch.created.push(place);
-        } else {
-            self.settle_as(candidate, mask, None);
+            self.note_created(place, family.mask);
         }
-        Ok(())
-    }
-
-    fn settle_as(&mut self, candidate: Candidate, mask: u32, state: Option<StateId>) {
-        let number = self.scratch.settled.len() as u32;
-        self.scratch.settled.push(Settled { candidate, state });
-        let key = hashing::mix(hash_words(&self.scratch.joined, mask), mask.into());
-        self.scratch
-            .settled_numbers
-            .insert_unique(key, (key, number), |(key, _)| *key);
-    }
-
-    /// True when a parent that knows more has settled the joined binding.
-    fn is_settled(&self, mask: u32) -> bool {
-        let joined = &self.scratch.joined;
-        let key = hashing::mix(hash_words(joined, mask), mask.into());
-        let same = |(other, number): &(u64, u32)| {
-            *other == key
-                && self.scratch.settled.get(*number as usize).is_some_and(|s| {
-                    let parent = self.slices.binding(s.candidate.parent);
-                    let union = self.union_words(s.candidate.union);
-                    let both = joined.iter().zip(parent.iter().zip(union));
-                    both.into_iter().all(|(&joined, (&parent, &union))| {
-                        joined == if union == UNBOUND { parent } else { union }
-                    })
-                })
-        };
-        self.scratch.settled_numbers.find(key, same).is_some()
+        Ok(true)
     }
 
     /// Copies of parents that declined, where a slice that came into being
     /// would otherwise be taken for the one that knows most of the binding.
     /// From those that bind least, since a copy may call for another.
-    fn separate(&mut self) {
-        if self.scratch.created.is_empty() || self.scratch.settled.is_empty() {
+    fn separate(&mut self, plan: &Plan, delivery: Delivery<'_>, families: &mut [Family]) {
+        let mut parents = std::mem::take(&mut self.scratch.parents);
+        families.sort_unstable_by_key(|family| {
+            let most_bound_first = Reverse(family.parents.count_ones());
+            let bound = family.mask.count_ones();
+            (bound, most_bound_first, family.parents, family.union.start)
+        });
+        for family in families.iter().filter(|family| family.declines) {
+            if !self.masks_between(family).any(|_| true) {
+                continue;
+            }
+            self.find_parents(family, &|_| true, &mut parents);
+            parents.retain(|parent| !self.scratch.created.contains(parent));
+            for &parent in &parents {
+                self.separate_from(plan, delivery, family, parent);
+            }
+        }
+        self.scratch.parents = parents;
+    }
+
+    fn note_created(&mut self, place: Place, mask: u32) {
+        self.scratch.created.push(place);
+        if !self.scratch.created_masks.contains(&mask) {
+            self.scratch.created_masks.push(mask);
+        }
+    }
+
+    /// What slices bind that the event brought into being, and is a part of what
+    /// those of the family do.
+    fn masks_between(&self, family: &Family) -> impl Iterator<Item = u32> + use<'_> {
+        let whole = family.mask;
+        let masks = self.scratch.created_masks.iter().copied();
+        masks.filter(move |&mask| mask & whole == mask && mask != whole)
+    }
+
+    /// Whether the event brought the slice into being that binds this part of the
+    /// joined binding.
+    fn created(&self, mask: u32) -> bool {
+        let found = self.index.exact(&self.slices, &self.scratch.joined, mask);
+        found.is_some_and(|found| self.scratch.created.contains(&found))
+    }
+
+    /// A copy of one parent, if it declined and a slice has come between.
+    fn separate_from(
+        &mut self,
+        plan: &Plan,
+        delivery: Delivery<'_>,
+        family: &Family,
+        parent: Place,
+    ) {
+        self.join_binding(family, parent);
+        let joined = &self.scratch.joined;
+        if !self.masks_between(family).any(|mask| self.created(mask))
+            || self
+                .index
+                .exact(&self.slices, joined, family.mask)
+                .is_some()
+            || self.was_asked(family)
+            || !matches!(
+                plan.constraint.admits(joined, family.mask, &self.words),
+                Ok(true)
+            )
+        {
             return;
         }
-        let mut settled = std::mem::take(&mut self.scratch.settled);
-        settled.retain(|settled| settled.state.is_some());
-        settled.sort_by_cached_key(|settled| {
-            let mask = self.join_binding(settled.candidate);
-            (mask.count_ones(), settled.candidate.parent)
-        });
-        for settled in &settled {
-            let mask = self.join_binding(settled.candidate);
-            let joined = &self.scratch.joined;
-            let is_between = |&created: &Place| {
-                let binding = self.slices.binding(created);
-                self.slices.is_live(created)
-                    && contains(joined, binding)
-                    && mask_of(binding) != mask
-            };
-            if self.scratch.created.iter().any(is_between)
-                && let Some(state) = settled.state
-            {
-                let parent = settled.candidate.parent;
-                let record = self.slices.last_record(parent);
-                let place = self.settle(parent, state, Taken::Goes(state), record);
-                self.scratch.created.push(place);
-            }
+        // One whose step has no value is as its parent; one that was born and is not
+        // there was in a final state at once.
+        if let Ok(Some(_)) = self.take_joined(delivery, family, parent) {
+            return;
         }
-        self.scratch.settled = settled;
-    }
-
-    /// Drops slices that have become as the one below them.
-    pub(crate) fn prune(&mut self, touched: &[Place]) {
-        let mut ranked = std::mem::take(&mut self.scratch.ranked);
-        let rank = |&place: &Place| (self.slices.mask(place).count_ones(), place);
-        ranked.clear();
-        ranked.extend(touched.iter().map(rank));
-        ranked.sort_unstable();
-        let mut lost_violation: Option<SliceId> = None;
-        for &(_, place) in &ranked {
-            if place == BASE || !self.slices.is_live(place) {
-                continue;
-            }
-            let state = self.slices.state(place);
-            let is_of_base = self.slices.state(BASE) == state;
-            if !is_of_base && !self.index.has_below(self.slices.mask(place), state) {
-                continue;
-            }
-            let Some(below) = self.below(place) else {
-                continue;
-            };
-            if self.slices.state(below) == state {
-                if self.behaviour.verdict(state) == Verdict::Violated {
-                    lost_violation = Some(self.slices.id(place));
-                }
-                self.forget(place);
-            }
-        }
-        self.scratch.ranked = ranked;
-        if lost_violation.is_some() {
-            // The slice below tells of it.
-            let mut changes = std::mem::take(&mut self.changes);
-            changes.retain(|change| self.is_live(change.slice) || !change.violates());
-            self.changes = changes;
-        }
-    }
-
-    /// The slice that knows most of a slice's binding, itself apart; nothing
-    /// when there are several.
-    pub(crate) fn below(&self, place: Place) -> Option<Place> {
-        let binding = self.slices.binding(place);
-        let mask = mask_of(binding);
-        let (mut below, mut of_below) = (BASE, 0_u32);
-        for inner in self.index.masks() {
-            // What binds a part of what the largest binds makes no difference.
-            if inner & mask != inner || inner == mask || inner & of_below == inner {
-                continue;
-            }
-            if let Some(found) = self.index.exact(&self.slices, binding, inner) {
-                if of_below != 0 {
-                    return None;
-                }
-                (below, of_below) = (found, inner);
-            }
-        }
-        Some(below)
+        // The parent tells of this mistake itself, when it takes the event.
+        let Ok(state) = self.state_after(delivery, family, parent) else {
+            return;
+        };
+        let record = self.slices.last_record(parent);
+        let place = self.settle(parent, state, Taken::Goes(state), record);
+        self.note_created(place, family.mask);
     }
 }

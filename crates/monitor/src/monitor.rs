@@ -4,7 +4,7 @@ use crate::behaviour::Behaviour;
 use crate::error::MonitorError;
 use crate::history::{HISTORY_RECORDS, History};
 use crate::index::Index;
-use crate::joining::{Candidate, Settled};
+use crate::joining::Family;
 use crate::needs::{EventNeed, Needs};
 use crate::plan::Plan;
 use crate::routing::Played;
@@ -12,7 +12,6 @@ use crate::slices::{BASE, Place, SliceId, Slices};
 use crate::step::{Change, Occurrence, Step};
 use crate::violations::Violations;
 use crate::words::{UNBOUND, Word, Words};
-use hashbrown::HashTable;
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, Property, StateId};
 use std::sync::Arc;
@@ -115,15 +114,13 @@ pub(crate) struct Scratch {
     pub joined: Vec<Word>,
     pub targets: Vec<Place>,
     pub parents: Vec<Place>,
-    pub candidates: Vec<Candidate>,
-    /// Bindings that no slice has after their parents were asked, and their
-    /// positions by hash.
-    pub settled: Vec<Settled>,
-    pub settled_numbers: HashTable<(u64, u32)>,
+    pub families: Vec<Family>,
     /// Slices that the event brought into being.
     pub created: Vec<Place>,
-    /// Slices by how much they bind.
-    pub ranked: Vec<(u32, Place)>,
+    /// What these bind, each once.
+    pub created_masks: Vec<u32>,
+    /// Slices by how much they bind: the number of parameters in the high half.
+    pub ranked: Vec<u64>,
     /// What an event of plain numbers carries.
     pub values: Vec<Value>,
 }

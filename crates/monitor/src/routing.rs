@@ -18,7 +18,7 @@ use crate::monitor::Monitor;
 use crate::plan::Plan;
 use crate::slices::{BASE, Place};
 use crate::step::Occurrence;
-use crate::words::{UNBOUND, Word, contains};
+use crate::words::{UNBOUND, Word, agree, mask_of};
 use juror_event::{EventId, Value};
 use juror_language::EvaluationError;
 use std::sync::Arc;
@@ -210,16 +210,23 @@ impl Monitor {
     pub(crate) fn effects_on(&self, place: Place) -> u64 {
         match self.scratch.roles.as_slice() {
             [role] if role.mask == 0 => role.effects,
-            _ => self.effects_at(self.slices.binding(place)),
+            _ => {
+                let binding = self.slices.binding(place);
+                self.effects_at(binding, mask_of(binding))
+            }
         }
     }
 
-    /// The effects of the event under way on a slice with this binding.
-    pub(crate) fn effects_at(&self, binding: &[Word]) -> u64 {
+    /// The effects of the event under way on a slice with this binding, which is of
+    /// these parameters.
+    #[inline]
+    pub(crate) fn effects_at(&self, binding: &[Word], mask: u32) -> u64 {
         let scratch = &self.scratch;
-        let bindings = scratch.role_words.chunks(self.parameters.max(1));
+        let bindings = scratch.role_words.chunks_exact(self.parameters.max(1));
         let roles = scratch.roles.iter().zip(bindings);
-        let played = roles.filter(|(_, of_role)| contains(binding, of_role));
+        let played = roles.filter(|(role, of_role)| {
+            role.mask & mask == role.mask && agree(binding, of_role, role.mask)
+        });
         played.fold(0, |effects, (role, _)| effects | role.effects)
     }
 

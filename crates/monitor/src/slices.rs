@@ -65,7 +65,11 @@ pub(crate) struct Slices {
     last_records: Vec<u64>,
     keeps_records: bool,
     environments: Vec<Value>,
-    free: Vec<Place>,
+    /// The place that no slice has and that is used next; the base where there is
+    /// none. The others follow one another: each has the next where its slice had a
+    /// binding, so what has no slice takes no memory of its own.
+    next_free: Place,
+    free_count: usize,
 }
 
 impl Slices {
@@ -83,7 +87,8 @@ impl Slices {
             last_records: Vec::new(),
             keeps_records,
             environments: Vec::new(),
-            free: Vec::new(),
+            next_free: BASE,
+            free_count: 0,
         };
         slices.insert(&vec![UNBOUND; parameters], initial, environment, None);
         slices
@@ -96,13 +101,13 @@ impl Slices {
 
     /// The number of live slices, the base included.
     pub(crate) fn count(&self) -> usize {
-        self.places() as usize - self.free.len()
+        self.places() as usize - self.free_count
     }
 
     /// The bytes that the arrays have taken from the system, without the
     /// variables.
     pub(crate) fn bytes(&self) -> usize {
-        8 * self.cells.capacity() + 8 * self.last_records.capacity() + 4 * self.free.capacity()
+        8 * self.cells.capacity() + 8 * self.last_records.capacity()
     }
 
     /// Whether slices have variables.
@@ -218,7 +223,18 @@ impl Slices {
         environment: &[Value],
         record: Option<u64>,
     ) -> Place {
-        let place = self.free.pop().unwrap_or_else(|| self.push_place());
+        let place = self.take_free().unwrap_or_else(|| self.push_place());
+        self.fill(place, (state, binding, environment), record);
+        place
+    }
+
+    /// Puts a slice into a place that is free and not among the free ones any more.
+    fn fill(
+        &mut self,
+        place: Place,
+        (state, binding, environment): (StateId, &[Word], &[Value]),
+        record: Option<u64>,
+    ) {
         let cell = self.cell(place);
         if let Some(head) = self.cells.get_mut(cell) {
             *head = *head >> 32 << 32 | u64::from(state.0);
@@ -237,7 +253,33 @@ impl Slices {
             self.environments.get_mut(range).unwrap_or(&mut []),
             environment,
         );
-        place
+    }
+
+    /// The place that was freed last.
+    fn take_free(&mut self) -> Option<Place> {
+        let place = self.next_free;
+        if place == BASE {
+            return None;
+        }
+        self.next_free = self.after_free(place);
+        self.free_count = self.free_count.saturating_sub(1);
+        Some(place)
+    }
+
+    /// The place that is used after this one, which is free.
+    fn after_free(&self, place: Place) -> Place {
+        let next = self.cells.get(self.cell(place) + 1);
+        next.map_or(BASE, |&next| next as Place)
+    }
+
+    /// A free place is the next to be used.
+    fn push_free(&mut self, place: Place) {
+        let cell = self.cell(place);
+        if let Some(next) = self.cells.get_mut(cell + 1) {
+            *next = u64::from(self.next_free);
+        }
+        self.next_free = place;
+        self.free_count += 1;
     }
 
     fn push_place(&mut self) -> Place {
@@ -269,7 +311,7 @@ impl Slices {
             // The next slice here has another name.
             *head = (*head >> 32).wrapping_add(1) << 32 | FREE;
         }
-        self.free.push(place);
+        self.push_free(place);
     }
 
     /// How often a place was used before.
@@ -278,8 +320,12 @@ impl Slices {
     }
 
     /// The places that no slice has, the next to be used last.
-    pub(crate) fn free(&self) -> &[Place] {
-        &self.free
+    pub(crate) fn free(&self) -> Vec<Place> {
+        let first = Some(self.next_free).filter(|&place| place != BASE);
+        let after = |&place: &Place| Some(self.after_free(place)).filter(|&next| next != BASE);
+        let mut free: Vec<Place> = std::iter::successors(first, after).collect();
+        free.reverse();
+        free
     }
 
     /// Makes a place, if there is none, that no slice has and that was used so
@@ -307,8 +353,7 @@ impl Slices {
             return false;
         }
         self.restore_free(place, generation);
-        self.free = vec![place];
-        self.insert(binding, state, environment, record);
+        self.fill(place, (state, binding, environment), record);
         true
     }
 
@@ -318,8 +363,15 @@ impl Slices {
         sorted.sort_unstable();
         let found = (0..self.places()).filter(|&place| !self.is_live(place));
         let is_right = found.eq(sorted);
-        self.free = free.to_vec();
-        is_right
+        // Without parameters there is the base alone.
+        if !is_right || self.parameters == 0 && !free.is_empty() {
+            return false;
+        }
+        (self.next_free, self.free_count) = (BASE, 0);
+        for &place in free {
+            self.push_free(place);
+        }
+        true
     }
 
     /// The place of a live slice, by its name.

@@ -199,7 +199,7 @@ impl Monitor {
         };
         Body {
             slices: slices.collect(),
-            free: self.slices.free().to_vec(),
+            free: self.slices.free(),
             history: self.history.saved(name),
             violations: self.violations.groups.iter().map(violations).collect(),
             other_violations: self.violations.others,

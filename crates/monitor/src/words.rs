@@ -116,21 +116,24 @@ fn hash_of(value: &Value) -> u64 {
 }
 
 /// Which parameters are bound; bit n is parameter n.
+#[inline]
 pub(crate) fn mask_of(words: &[Word]) -> u32 {
-    let bound = (0..32_u32).zip(words).filter(|(_, word)| **word != UNBOUND);
-    bound.fold(0, |mask, (parameter, _)| mask | 1 << parameter)
-}
-
-/// True when a binding has all of another's values.
-pub(crate) fn contains(large: &[Word], small: &[Word]) -> bool {
-    let mut both = large.iter().zip(small);
-    both.all(|(large, small)| *small == UNBOUND || large == small)
+    let bound = (0..32_u32).zip(words);
+    // Without a branch: which are bound follows no pattern.
+    bound.fold(0, |mask, (parameter, &word)| {
+        mask | u32::from(word != UNBOUND) << parameter
+    })
 }
 
 /// True when two bindings agree on the parameters of a mask.
+#[inline]
 pub(crate) fn agree(a: &[Word], b: &[Word], mask: u32) -> bool {
-    let mut both = (0..32_u32).zip(a.iter().zip(b));
-    both.all(|(parameter, (a, b))| mask >> parameter & 1 == 0 || a == b)
+    let both = (0..32_u32).zip(a.iter().zip(b));
+    let differing = both.fold(0, |differing, (parameter, (a, b))| {
+        let chosen = Word::from(mask >> parameter & 1).wrapping_neg();
+        differing | (a ^ b) & chosen
+    });
+    differing == 0
 }
 
 /// Puts the values of both bindings together; false when they contradict.
@@ -144,6 +147,7 @@ pub(crate) fn join(a: &[Word], b: &[Word], joined: &mut [Word]) -> bool {
 }
 
 /// A hash of the words of the parameters of a mask.
+#[inline]
 pub(crate) fn hash_words(words: &[Word], mask: u32) -> u64 {
     let chosen = (0..32_u32).zip(words).filter(|(p, _)| mask >> p & 1 != 0);
     chosen.fold(0, |hash, (_, &word)| hashing::mix(hash, word))

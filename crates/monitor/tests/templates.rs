@@ -421,6 +421,19 @@ fn check_locks(reversed: impl Fn(i64, i64, i64) -> bool, violated: bool, peak_ma
     assert!(monitor.peak_count() <= peak_max, "{}", monitor.peak_count());
 }
 
+/// Beyond the values of its four parameters; in the tables for the instances that
+/// there were at once, since memory is kept for others.
+#[test]
+fn an_instance_takes_few_bytes() {
+    let mut monitor = Monitor::with_history(Arc::new(lock_order()), 0).unwrap();
+    for (event, of) in lock_trace(|_, _, _| false) {
+        step(&mut monitor, event, &of);
+    }
+    let (bytes, instances) = (monitor.bytes(), monitor.peak_count());
+    assert!(instances > 500, "{instances}");
+    assert!(bytes <= (32 + 48) * instances, "{bytes}: {instances}");
+}
+
 #[test]
 fn locks_in_one_order() {
     check_locks(|_, _, _| false, false, 2_500);

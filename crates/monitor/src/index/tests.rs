@@ -1,5 +1,5 @@
 use super::*;
-use crate::words::{UNBOUND, contains, mask_of};
+use crate::words::{UNBOUND, mask_of};
 use proptest::prelude::*;
 
 const STATE: StateId = StateId(0);
@@ -53,7 +53,7 @@ impl Indexed {
         let of_binding = self
             .known
             .iter()
-            .filter(|(known, _)| contains(known, &binding));
+            .filter(|(known, _)| agree(known, &binding, mask));
         let mut expected: Vec<Place> = of_binding.map(|(_, place)| *place).collect();
         expected.sort_unstable();
         assert_eq!(found, expected, "{binding:?}");

@@ -11,6 +11,9 @@ use juror_logic::Formula;
 use juror_monitor::Monitor;
 use std::sync::Arc;
 
+/// What the values of four parameters take.
+const VALUE_BYTES: usize = 4 * size_of::<u64>();
+
 /// Ten threads take pairs of ten locks in order: the template of four
 /// parameters.
 struct Locks {
@@ -39,9 +42,11 @@ impl Runner for Locks {
         taken.map(|_| ()).map_err(|error| error.to_string())
     }
 
+    /// Of the instances that there were at once: the memory of those that are gone is
+    /// kept for others.
     fn bytes(&self) -> Option<f64> {
-        let slices = self.monitor.slice_count();
-        Some(self.monitor.bytes() as f64 / slices.max(1) as f64)
+        let instances = self.monitor.peak_count();
+        Some(self.monitor.bytes() as f64 / instances.max(1) as f64)
     }
 }
 
@@ -58,7 +63,8 @@ pub fn lock_order(effort: &Effort) -> Result<(), String> {
         rate = rate.max(locks.rate(round * events, events)?);
     }
     println!(
-        "{rate:.2} M events/s; at most {} instances at once, of 8 100 tuples that fit; {:.0} bytes each",
+        "{rate:.3} M events/s; at most {} instances at once, of 8 100 tuples that fit; {:.1} bytes \
+         each, {VALUE_BYTES} of them the values of the parameters",
         locks.monitor.peak_count(),
         locks.bytes().unwrap_or(0.0),
     );
