@@ -474,7 +474,10 @@ fn a_dprintf_prints_under_its_condition_in_processes_that_are_followed() {
         ("hbreak work if n == 4", NOTHING),
         (set, NOTHING),
         ("continue", &["3 of parent\nBreakpoint 1"]),
-        ("continue", &["4 of parent\n5 of parent\n", "100 of parent\n"]),
+        (
+            "continue",
+            &["4 of parent\n5 of parent\n", "100 of parent\n"],
+        ),
     ];
     check_in(directory.path(), &printing, beside);
 }

@@ -347,8 +347,8 @@ impl Type {
                 dimensions,
                 ..
             } => {
-                let inner = dimensions.get(1..).unwrap_or(&[]).iter().rev();
-                inner.fold(Some(element), |row, count| Some(row?.array_of((*count)?)))
+                let mut inner = dimensions.get(1..).unwrap_or(&[]).iter().rev();
+                inner.try_fold(element, |row, count| Some(row.array_of((*count)?)))
             }
             _ => None,
         }
