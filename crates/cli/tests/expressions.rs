@@ -233,6 +233,15 @@ fn the_fields_of_an_alternative_are_those_of_the_value() {
         ("(*boxed.0).0", "= 7"),
         ("nothing.0", "this is `None`"),
         ("unit", "= ()"),
+        ("circle == Circle", "= true"),
+        ("circle != Shape::Circle", "= false"),
+        ("circle == alternatives::Shape::Empty", "= false"),
+        ("&circle == Circle", "= true"),
+        ("boxed == Option::Some", "= true"),
+        ("*boxed.0 == Rectangle", "= true"),
+        ("nothing == None", "= true"),
+        ("circle == Triangle", "there is no `Triangle`"),
+        ("circle == Option::Circle", "there is no `Option::Circle`"),
     ];
     let mut typed = format!("break alternatives.rs:{line}\nrun\n");
     for (expression, _) in asked {
@@ -250,6 +259,13 @@ fn the_fields_of_an_alternative_are_those_of_the_value() {
     let output = juror(&["run"]).args([&executable]).input(condition).run();
     let expected = "cannot be evaluated: this is `Rectangle`";
     assert!(output.stdout.contains(expected), "{}", output.stdout);
+    let typed = "break alternatives::area if shape == Empty && scale == Some\nrun\n\
+                 break alternatives::area if shape == Emty\nprint shape\n";
+    let output = juror(&["run"]).args([&executable]).input(typed).run();
+    for expected in ["$1 = @", ": Empty", "there is no `Emty` here"] {
+        let said = format!("{}{}", output.stdout, output.stderr);
+        assert!(said.contains(expected), "{said}");
+    }
 }
 
 /// A field that the alternative does not have makes a guard an error, not false.
@@ -275,6 +291,31 @@ fn events_read_the_fields_of_alternatives() {
     }
 }
 
+/// Which alternative it is can be asked where an event reads it.
+#[test]
+fn events_tell_alternatives_apart() {
+    for build in Build::all_of(Language::Rust) {
+        let executable = program("alternatives.rs").compile(&build);
+        for (read, guard) in [
+            ("is_empty = shape == Empty", "is_empty"),
+            ("is_empty = *shape == Shape::Empty", "is_empty"),
+            (
+                "c = shape != Circle, r = shape != Shape::Rectangle",
+                "c and r",
+            ),
+        ] {
+            let property = format!(
+                "property shapes event area = before alternatives::area({read})
+                 var empty = 0
+                 state open accepting {{ on area when {guard} {{ empty += 1 }} -> open }}"
+            );
+            let report = Batch::watching(&property).run(&executable, &[]);
+            assert_eq!(report.output.code(), Some(0), "{build}: {}", report.all());
+            assert_eq!(report.changes("area").len(), 1, "{build}: {}", report.all());
+        }
+    }
+}
+
 /// What a function that waits keeps meanwhile has the name of where it waits.
 #[test]
 fn a_future_is_shown_by_where_it_waits() {
@@ -287,5 +328,59 @@ fn a_future_is_shown_by_where_it_waits() {
     let output = juror(&["run"]).args([&executable]).input(typed).run();
     for expected in ["Suspend0 {n: 4, text: \"it's 4\"", "$2 = \"it's 4\""] {
         assert!(output.stdout.contains(expected), "{}", output.stdout);
+    }
+}
+
+/// What is printed in `lengths.c`, and as what.
+const PRINTED: &[(&str, &str)] = &[
+    ("numbers", "{0, 1, 4, 9}"),
+    ("sizeof numbers", "16"),
+    ("grid", "{{0, 1, 2, 3}, {10, 11, 12, 13}}"),
+    ("grid[1]", "{10, 11, 12, 13}"),
+    ("letters", "\"abcd\""),
+    ("message->text", "\"flexible\""),
+    ("*message", "{length = 0, text = \"flexible\"}"),
+    ("table->cells", "<array of unknown length>"),
+    ("table->cells[1]", "0"),
+    ("*matrix", "{1, 2, 3}"),
+    ("*matrix@2", "{{1, 2, 3}, {4, 5, 6}}"),
+    ("**(matrix + 1)", "4"),
+    ("fraction == 1.1f", "true"),
+    ("fraction == 1.1", "false"),
+    ("both", "(READS | RUNS)"),
+    ("unnamed", "8"),
+    ("between", "7"),
+    ("/d both", "5"),
+    ("widest", "340282366920938463463374607431768211455"),
+];
+
+#[test]
+fn arrays_and_numbers_are_shown_as_they_are() {
+    let source = include_str!("programs/lengths.c");
+    let line = source.lines().position(|line| line.contains("/* here */"));
+    let line = line.expect("the line is there") + 1;
+    for compiler in [Compiler::Gcc, Compiler::Clang] {
+        let build = Build {
+            compiler,
+            ..Build::plain(Language::C)
+        };
+        if !compiler.is_present() {
+            continue;
+        }
+        let commands = PRINTED
+            .iter()
+            .map(|(printed, _)| match printed.strip_prefix('/') {
+                Some(rest) => format!("print/{rest}"),
+                None => format!("print {printed}"),
+            });
+        let batch = Batch::new()
+            .command(&format!("break {line}"))
+            .command("run");
+        let batch = commands.clone().fold(batch, |batch, it| batch.command(&it));
+        let report = batch.run(program("lengths.c").compile(&build), &[]);
+        for (command, (_, expected)) in commands.zip(PRINTED) {
+            let value = &report.outcome(&command)["value"];
+            assert_eq!(value, expected, "{command}: {}", report.all());
+        }
     }
 }

@@ -449,3 +449,35 @@ fn other_programs_run_from_the_prompt() {
     let is_json = |line: &str| serde_json::from_str::<serde_json::Value>(line).is_ok();
     assert!(output.stdout.lines().all(is_json), "{}", output.stdout);
 }
+
+#[test]
+fn a_dprintf_prints_under_its_condition_in_processes_that_are_followed() {
+    let printing = program("printing.c").compile_plain();
+    let directory = TempDir::with_prefix("juror-habits-").expect("a directory");
+    let set = "dprintf work if n > 2,\"%d of %s\\n\", n, who";
+    let parent = "3 of parent\n4 of parent\n5 of parent\n";
+    let check = |follow: &str, printed: &[&str]| {
+        let follow = format!("set follow {follow}");
+        let typed: &[(&str, &[&str])] = &[
+            (&follow, NOTHING),
+            (set, &["dprintf breakpoint 1 at"]),
+            ("run", printed),
+        ];
+        check_in(directory.path(), &printing, typed);
+    };
+    check("parent", &[parent, "100 of parent\n", "!of child"]);
+    check("child", &[parent, "3 of child\n", "!100 of parent"]);
+    check("both", &[parent, "3 of child\n", "100 of parent\n"]);
+    // Beside a breakpoint in a debug register at the same place.
+    let beside: &[(&str, &[&str])] = &[
+        ("start", NOTHING),
+        ("hbreak work if n == 4", NOTHING),
+        (set, NOTHING),
+        ("continue", &["3 of parent\nBreakpoint 1"]),
+        (
+            "continue",
+            &["4 of parent\n5 of parent\n", "100 of parent\n"],
+        ),
+    ];
+    check_in(directory.path(), &printing, beside);
+}

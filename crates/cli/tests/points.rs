@@ -233,3 +233,26 @@ fn the_condition_of_a_local_variable_is_asked_in_its_call() {
         .run(watched(), &[]);
     assert_eq!(report.outcome("print i")["value"], "3", "{}", report.all());
 }
+
+#[test]
+fn continue_with_a_number_passes_what_has_stopped_the_program() {
+    let report = Batch::new()
+        .command("start")
+        .command("watch stored")
+        .command("continue")
+        .command("continue 3")
+        .command("info watchpoints")
+        .run(watched(), &[]);
+    let stops = report.kind("stop").skip(1);
+    assert_eq!(stops.count(), 2, "{}", report.all());
+    assert_eq!(hits(&report, "info watchpoints"), [4], "{}", report.all());
+
+    let report = Batch::new()
+        .command("catch syscall write")
+        .command("run")
+        .command("continue 2")
+        .command("info breakpoints")
+        .run(watched(), &[]);
+    let said = &report.output.stdout;
+    assert!(!said.contains("says nothing"), "{}", report.all());
+}

@@ -80,3 +80,39 @@ fn a_stop_in_a_library_shows_the_nearest_caller_whose_source_is_there() {
         assert_eq!(stop["source"]["current"], line, "{}", report.all());
     }
 }
+
+#[test]
+fn a_step_goes_on_where_a_handler_jumps_to() {
+    let source = include_str!("programs/handler_jumps.c");
+    let line = |words: &str| {
+        let found = source.lines().position(|line| line.contains(words));
+        found.expect("the line is there") + 1
+    };
+    let jumping = || program("handler_jumps.c").compile(&Build::plain(Language::C));
+    let next_from = |place: usize, words: &str| {
+        let report = Batch::new()
+            .command("handle SIGSEGV nostop noprint")
+            .command(&format!("break {place}"))
+            .command("run")
+            .command("delete")
+            .command("next")
+            .run(jumping(), &[]);
+        let stop = report.kind("stop").last().expect("a stop");
+        assert_eq!(stop["location"]["line"], line(words), "{}", report.all());
+    };
+    next_from(line("/* in its line */"), "/* and here */");
+    next_from(line("poke(0);"), "/* goes on here */");
+    next_from(line("/* faults */"), "/* goes on here */");
+
+    // Neither there nor back to the caller: it ends where the jump leads.
+    let report = Batch::new()
+        .command("handle SIGSEGV nostop noprint")
+        .command("break poke")
+        .command("run")
+        .command("delete")
+        .command(&format!("advance {}", line("/* the end */")))
+        .run(jumping(), &[]);
+    let stop = report.kind("stop").last().expect("a stop");
+    let here = stop["location"]["function"].as_str();
+    assert_eq!(here, Some("main"), "{}", report.all());
+}

@@ -233,6 +233,7 @@ impl Debuggee {
             return Ok(false);
         }
         self.modules = announced.modules;
+        self.scratch.set_lasting_code(Vec::new());
         self.map_regions_for_modules(thread)?;
         self.announce(Notice::ModulesChanged { thread });
         Ok(true)
@@ -326,12 +327,31 @@ impl Debuggee {
 
     /// The address ranges that are mapped, in order.
     pub(crate) fn mappings(&self) -> Vec<Range<u64>> {
+        self.mappings_where(|_| true)
+    }
+
+    /// Those that the program may execute.
+    pub(crate) fn executable_memory(&self) -> Vec<Range<u64>> {
+        self.mappings_where(|words| words.get(2..3) == Some("x"))
+    }
+
+    /// Those that hold the code of files and that the program cannot write to.
+    pub(crate) fn lasting_code(&self) -> Vec<Range<u64>> {
+        self.mappings_where(|words| {
+            words.starts_with("r-xp") && (words.contains('/') || words.ends_with("[vdso]"))
+        })
+    }
+
+    /// Those of which the rest of the kernel's line, from the access on, is wanted.
+    fn mappings_where(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Range<u64>> {
         let maps = self.memory_map().unwrap_or_default();
         maps.lines()
             .filter_map(|line| {
                 let (start, rest) = line.split_once('-')?;
-                let end = rest.split(' ').next()?;
-                Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
+                let (end, words) = rest.split_once(' ')?;
+                let range =
+                    u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?;
+                is_wanted(words).then_some(range)
             })
             .collect()
     }

@@ -152,10 +152,10 @@ impl Debuggee {
     }
 
     /// Writes to the debuggee's memory, read-only pages included. Points
-    /// stay; a new instruction under one is not planned for again while the
-    /// point is there.
+    /// stay, and a thread that stands at one executes the new instruction.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let written = self.memory.write(address, bytes);
+        self.replan_written(address, bytes.len());
         // What juror writes is no access of the program's.
         for watch in &mut self.watches.list {
             watch.look(&self.memory);

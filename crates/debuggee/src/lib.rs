@@ -60,6 +60,7 @@ mod replaced;
 mod rescue;
 mod resolver;
 mod rest;
+mod rewritten;
 mod scratch;
 mod self_check;
 mod several;

@@ -106,6 +106,13 @@ impl Memory {
 
     /// Fills as many leading bytes as are mapped, traps hidden; their number.
     pub(crate) fn read_up_to(&self, address: u64, bytes: &mut [u8]) -> usize {
+        let filled = self.read_raw_up_to(address, bytes);
+        self.hide_traps(address, &mut bytes[..filled]);
+        filled
+    }
+
+    /// The same with what the memory really holds, traps and all.
+    pub(crate) fn read_raw_up_to(&self, address: u64, bytes: &mut [u8]) -> usize {
         let mut filled = 0;
         while filled < bytes.len() {
             let rest = &mut bytes[filled..];
@@ -116,7 +123,6 @@ impl Memory {
                 Err(_) => break,
             }
         }
-        self.hide_traps(address, &mut bytes[..filled]);
         filled
     }
 
@@ -171,7 +177,7 @@ impl Memory {
         self.write_raw(from, rest)
     }
 
-    fn hide_traps(&self, address: u64, bytes: &mut [u8]) {
+    pub(crate) fn hide_traps(&self, address: u64, bytes: &mut [u8]) {
         if self.originals.is_empty() {
             return;
         }
@@ -180,7 +186,10 @@ impl Memory {
             return;
         }
         for (trap, original) in self.originals.range(address..end) {
-            if let Some(byte) = bytes.get_mut((trap - address) as usize) {
+            // What the program has written over a trap is its own.
+            if let Some(byte) = bytes.get_mut((trap - address) as usize)
+                && *byte == TRAP
+            {
                 *byte = *original;
             }
         }
@@ -189,6 +198,23 @@ impl Memory {
     /// Whether a trap of juror's is planted here.
     pub(crate) fn is_planted(&self, address: u64) -> bool {
         self.originals.contains_key(&address)
+    }
+
+    /// Whether the traps are out of the text.
+    pub(crate) fn is_resting(&self) -> bool {
+        self.is_at_rest
+    }
+
+    /// Whether the program has written over the trap that was planted at an address,
+    /// from which on there is `present`.
+    pub(crate) fn is_overwritten(&self, address: u64, present: &[u8]) -> bool {
+        present.first().is_some_and(|&byte| byte != TRAP) && self.is_planted(address)
+    }
+
+    /// Plants a trap once more over what the program has written there.
+    pub(crate) fn renew(&mut self, address: u64) -> Result<(), DebuggeeError> {
+        self.originals.remove(&address);
+        self.plant(address)
     }
 
     /// Plants a trap, keeping the original byte.
@@ -369,6 +395,27 @@ mod tests {
         memory.lift(base + 1).unwrap();
         let mut seen = [0; 3];
         memory.read(base, &mut seen).unwrap();
+        assert_eq!(seen, [1, 9, 3]);
+    }
+
+    #[test]
+    fn a_trap_that_was_written_over_is_planted_over_what_is_there() {
+        let buffer: Box<[u8]> = vec![1, 2, 3].into();
+        let base = buffer.as_ptr() as u64;
+        let mut memory = own();
+        memory.plant(base + 1).unwrap();
+        memory.write_raw(base + 1, &[9]).unwrap();
+        let mut seen = [0; 3];
+        memory.read(base, &mut seen).unwrap();
+        assert_eq!(seen, [1, 9, 3]);
+        assert!(memory.is_overwritten(base + 1, &seen[1..]));
+        memory.renew(base + 1).unwrap();
+        memory.read_raw(base, &mut seen).unwrap();
+        assert_eq!(seen, [1, TRAP, 3]);
+        memory.read(base, &mut seen).unwrap();
+        assert_eq!(seen, [1, 9, 3]);
+        memory.lift(base + 1).unwrap();
+        memory.read_raw(base, &mut seen).unwrap();
         assert_eq!(seen, [1, 9, 3]);
     }
 

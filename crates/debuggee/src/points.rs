@@ -37,7 +37,7 @@ impl Debuggee {
         self.feed(Input::Remove { address, owner })
     }
 
-    fn plan(&mut self, address: u64) -> Result<Passage, DebuggeeError> {
+    pub(crate) fn plan(&mut self, address: u64) -> Result<Passage, DebuggeeError> {
         let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
         let count = self.memory.read_up_to(address, &mut bytes);
         let Some(readable) = bytes.get(..count).filter(|readable| !readable.is_empty()) else {
@@ -47,13 +47,14 @@ impl Debuggee {
         self.memory
             .note(readable.first().map(|&byte| (address, byte)));
         if self.in_place {
-            let passage = plan_passage(readable, address, None).passage;
-            return Ok(match passage.is_in_place() {
-                true => passage,
-                false => Passage::InPlace,
-            });
+            return Ok(plan_in_place(readable, address));
         }
         if let Some(passage) = self.scratch.known_passage(address, &bytes) {
+            return Ok(passage);
+        }
+        if !self.is_lasting_code(address) {
+            let passage = plan_in_place(readable, address);
+            self.scratch.remember_passage(address, bytes, passage);
             return Ok(passage);
         }
         let slot = self.scratch.free_slot_near(address);
@@ -70,6 +71,18 @@ impl Debuggee {
         Ok(passage)
     }
 
+    /// Whether the code at an address is a file's, which the program does not write to. Of
+    /// other code (a program makes it as it runs, or rewrites numbers in it) a copy may be
+    /// out of date when it is executed.
+    fn is_lasting_code(&mut self, address: u64) -> bool {
+        if self.scratch.is_lasting_code(address) {
+            return true;
+        }
+        let lasting = self.lasting_code();
+        self.scratch.set_lasting_code(lasting);
+        self.scratch.is_lasting_code(address)
+    }
+
     /// More room for copies: needs a stopped thread to make the system call.
     /// Without one the site is passed in place, which always works.
     fn make_slot(&mut self, address: u64) -> Result<Option<u64>, DebuggeeError> {
@@ -82,5 +95,14 @@ impl Debuggee {
             self.ensure_region_near(thread, address)?;
         }
         Ok(self.scratch.free_slot_near(address))
+    }
+}
+
+/// The way past that executes the instruction where it is.
+fn plan_in_place(readable: &[u8], address: u64) -> Passage {
+    let passage = plan_passage(readable, address, None).passage;
+    match passage.is_in_place() {
+        true => passage,
+        false => Passage::InPlace,
     }
 }

@@ -63,6 +63,8 @@ pub(crate) struct Scratch {
     slots: BTreeMap<u64, Slot>,
     /// The way past each site that ever was, with the bytes it was made for.
     passages: BTreeMap<u64, KnownPassage>,
+    /// Where the program does not write to its code, when that was last asked.
+    lasting_code: Vec<Range<u64>>,
     /// A page that the process may write, for what its system calls are given
     /// and give back, once it was needed.
     data: Option<u64>,
@@ -173,6 +175,26 @@ impl Scratch {
             .get(&address)
             .filter(|known| known.bytes == bytes)
             .map(|known| known.passage)
+    }
+
+    /// Whether an address is known to be that of code to which the program does not write.
+    pub(crate) fn is_lasting_code(&self, address: u64) -> bool {
+        self.lasting_code.iter().any(|it| it.contains(&address))
+    }
+
+    /// Tells where that is; nowhere, when it may have changed.
+    pub(crate) fn set_lasting_code(&mut self, ranges: Vec<Range<u64>>) {
+        self.lasting_code = ranges;
+    }
+
+    /// Whether the way past a site was planned for other bytes than these, as far as
+    /// these go.
+    pub(crate) fn is_other_code(&self, address: u64, present: &[u8]) -> bool {
+        let Some(known) = self.passages.get(&address) else {
+            return false;
+        };
+        let mut pairs = present.iter().zip(&known.bytes);
+        pairs.any(|(present, known)| present != known)
     }
 
     pub(crate) fn remember_passage(

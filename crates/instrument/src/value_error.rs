@@ -58,7 +58,9 @@ impl ValueError {
                 _ => Unavailability::NoValue,
             },
             ValueError::Argument(
-                EntryUnavailable::Removed | EntryUnavailable::ConventionChanged,
+                EntryUnavailable::Removed
+                | EntryUnavailable::Unused
+                | EntryUnavailable::ConventionChanged,
             ) => Unavailability::OptimizedOut,
             ValueError::Argument(_) => Unavailability::NoValue,
             ValueError::Within { why, .. } => why.unavailability(),

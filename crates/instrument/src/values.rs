@@ -42,12 +42,9 @@ impl Program {
             let why = "it was left when its function ended in a jump";
             return Typed::missing(variable.r#type.clone(), why);
         }
-        located(
-            &variable.location,
-            module.to_file(frame.lookup),
-            variable.r#type.clone(),
-            &context,
-        )
+        let place = module.to_file(frame.lookup);
+        let r#type = variable.type_in(place, &context);
+        located(&variable.location, place, r#type, &context)
     }
 
     /// Whether a piece was in the part of the stack that a function has given up by

@@ -309,6 +309,12 @@ fn syntax() {
         "`before`",
     );
     check(
+        "event e = before Ring<int, 4>::push(value) state a { on push }",
+        "syntax",
+        "Ring",
+        "\"Ring<int>::..\"",
+    );
+    check(
         "event e = before f(*p) state a { on push }",
         "syntax",
         "*",

@@ -21,6 +21,8 @@ const SILENT: &str = "silent";
 pub(crate) struct Attached {
     given: Option<Given>,
     queue: VecDeque<String>,
+    /// The points that have stopped the program.
+    stopped_by: Vec<u32>,
     /// Lines of files, which go on when the program has run.
     script: VecDeque<String>,
     /// Commands that have a name together.
@@ -43,6 +45,7 @@ impl Attached {
     /// whether they ask for the stop not to be shown.
     pub(crate) fn prepare(&mut self, stopping: &Stopping) -> bool {
         self.queue.clear();
+        self.stopped_by = stopping.numbers.to_vec();
         let mut is_silent = stopping.errors.is_empty() && stopping.unprinted.is_empty();
         for commands in &stopping.commands {
             let asks = commands.first().is_some_and(|it| it == SILENT);
@@ -56,6 +59,12 @@ impl Attached {
     /// Nothing more is to be done by the points that have stopped the program.
     pub(crate) fn clear(&mut self) {
         self.queue.clear();
+        self.stopped_by.clear();
+    }
+
+    /// The numbers of the points that have stopped the program.
+    pub(crate) fn stopped_by(&self) -> &[u32] {
+        &self.stopped_by
     }
 
     /// Nothing more is to be done by itself.

@@ -180,6 +180,15 @@ impl Breakpoints {
             .any(|breakpoint| breakpoint.point.owner == PointOwner::Developer)
     }
 
+    /// The numbers of the breakpoints whose traps are at this address.
+    pub fn planted_at(&self, address: u64) -> Vec<u32> {
+        let here = self.index.get(&address).into_iter().flatten();
+        let here = here.filter_map(|&(position, _)| self.list.get(position as usize));
+        let mut numbers: Vec<u32> = here.map(|it| it.point.number).collect();
+        numbers.dedup();
+        numbers
+    }
+
     /// In which of the frames of a thread it is that stands at an address where these
     /// breakpoints have stopped it: the innermost of those that their places mean.
     pub fn level_of(&self, address: u64, numbers: &[u32], frames: &[Frame]) -> Option<usize> {

@@ -61,6 +61,7 @@ mod recorded_run;
 mod recording;
 mod replay;
 mod report;
+mod rewritten;
 mod run;
 mod saving;
 mod scenarios;

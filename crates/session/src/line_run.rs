@@ -8,6 +8,9 @@ use crate::options::{CommandError, Observer};
 use crate::run::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
+use juror_instrument::unwinding::{
+    Dropped, Drops, FrameDropping, JumpTarget, Raised, frame_dropping_functions,
+};
 use juror_stepping::{LineStops, line_stops};
 use std::ops::Range;
 
@@ -44,7 +47,7 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         let stack = self.running()?.registers(thread)?.rsp;
         let up_to = self.end_of_stack(thread)?;
-        let points: Vec<Temporary> = stops
+        let mut points: Vec<Temporary> = stops
             .addresses
             .iter()
             .map(|&address| Temporary {
@@ -56,10 +59,40 @@ impl Session {
                 up_to,
             })
             .collect();
-        if stops.has_loop {
-            return self.run_to_any(&points, observer);
+        let jumps: Vec<FrameDropping> = frame_dropping_functions(self.running()?)
+            .into_iter()
+            .filter(|it| matches!(it.drops, Drops::Jump | Drops::ContextJump))
+            .collect();
+        points.extend(
+            jumps
+                .iter()
+                .map(|it| Temporary::anywhere(it.address, thread)),
+        );
+        loop {
+            let pause = match stops.has_loop {
+                true => self.run_to_any(&points, observer)?,
+                false => self.run_alone(thread, &points, observer)?,
+            };
+            if !matches!(pause, Pause::Temporary(_)) {
+                return Ok(pause);
+            }
+            let program = self.running()?;
+            let at = program.registers(thread)?.rip;
+            let Some(jump) = jumps.iter().find(|it| it.address == at) else {
+                return Ok(pause);
+            };
+            // Nothing in the line calls it: a signal handler does, which may leave the line.
+            let mut raised = Raised::default();
+            let dropped = Dropped::at(program, thread, jump.drops, stack, &mut raised)?;
+            let line = JumpTarget { pc: at, stack };
+            if let Some(target) = dropped.and_then(|dropped| dropped.goes_on(line)) {
+                return self.run_back(target.pc, thread, target.stack, observer);
+            }
+            let pause = self.step_instruction(thread, observer)?;
+            if !matches!(pause, Pause::Stepped(_)) {
+                return Ok(pause);
+            }
         }
-        self.run_alone(thread, &points, observer)
     }
 
     /// What the stack pointer of a thread does not exceed as long as the innermost frame is

@@ -171,9 +171,16 @@ impl Session {
             return Ok(Some(pause));
         }
         if self.has_entered_handler(thread, registers.rip)? {
-            // Nobody asked for it: it comes back to the same instruction.
-            let pause = self.run_back(registers.rip, thread, registers.rsp, observer)?;
-            return Ok((!matches!(pause, Pause::Temporary(_))).then_some(pause));
+            // Nobody asked for it: it comes back to the same instruction, or jumps out.
+            let pause = self.run_over_call(registers.rip, thread, registers.rsp, observer)?;
+            if !matches!(pause, Pause::Temporary(_)) {
+                return Ok(Some(pause));
+            }
+            let now = self.running()?.registers(thread)?.rip;
+            return match now == registers.rip {
+                true => Ok(None),
+                false => self.is_line_done(leaving, lines, observer),
+            };
         }
         if let Flow::Call { back } = flow {
             return self.enter_call(leaving, back, registers.rsp, observer);

@@ -26,6 +26,7 @@ use crate::{Input, Operation, Owner, Owners, Passage, Site, StepBy, ThreadId};
 use pass::Pass;
 use processes::Made;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 
 /// What a thread of the debuggee does at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -165,6 +166,7 @@ impl Engine {
             } => self.insert(address, owner, passage, operations),
             Input::Remove { address, owner } => self.remove(address, owner, operations),
             Input::Lost { address } => self.lose(address),
+            Input::Rewritten { address, passage } => self.rewritten(address, passage),
             Input::Started { thread } => {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
@@ -265,6 +267,13 @@ impl Engine {
             .map(|(address, site)| (*address, site.owners(), site.passage))
     }
 
+    /// The addresses of the sites in a range.
+    pub fn sites_in(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        let is_empty = range.is_empty();
+        let sites = (!is_empty).then(|| self.sites.range(range));
+        sites.into_iter().flatten().map(|(address, _)| *address)
+    }
+
     /// Every insert that has not been taken back: the site, whose, how many, and
     /// the way past.
     pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, Passage)> + '_ {
@@ -361,6 +370,20 @@ impl Engine {
         // For the end of a step a trap is there.
         if !self.is_follow_trap(address) && self.sites.remove(&address).is_some() {
             self.forget_returns_to(address);
+        }
+    }
+
+    /// Arrivals at a site are passed in another way from now on.
+    fn rewritten(&mut self, address: u64, passage: Passage) {
+        if let Some(site) = self.sites.get_mut(&address) {
+            site.passage = passage;
+        }
+        // A thread may stand at a site that has been removed since.
+        for thread in self.threads.values_mut() {
+            thread.change_passage(address, passage);
+        }
+        for made in self.made.values_mut() {
+            made.thread.change_passage(address, passage);
         }
     }
 

@@ -11,6 +11,7 @@
 //! that were ordered, a trace trap that is still to come) is not suspended:
 //! the kernel knows of one thread only.
 
+use crate::Passage;
 use crate::arrival::{Arrival, Departure, retain_standing};
 use crate::thread::{Motion, Thread, Wanted};
 
@@ -35,6 +36,17 @@ impl Suspended {
 }
 
 impl Thread {
+    /// There is another instruction at a site: arrivals that have been reported there,
+    /// wherever the thread comes back to them from, are passed in this way. One that
+    /// has departed executes what it departed with.
+    pub(crate) fn change_passage(&mut self, address: u64, passage: Passage) {
+        let suspended = self.suspended.iter_mut().map(|it| &mut it.arrivals);
+        let arrivals = suspended.chain([&mut self.arrivals]).flatten();
+        for arrival in arrivals.filter(|it| it.address == address && !it.departed) {
+            arrival.passage = passage;
+        }
+    }
+
     /// Puts the place of a stopped thread aside; whether it was stopped.
     pub(crate) fn suspend(&mut self) -> bool {
         if self.motion != Motion::Stopped {

@@ -390,3 +390,74 @@ int main(int argc, char **argv) { return copied(7, 1, argc) + copied(7, 2, argc 
     assert_eq!(show_named("kept"), "rdi:4");
     assert_eq!(show_named("flag"), "=7:4");
 }
+
+#[test]
+fn what_callers_need_not_pass_is_not_guessed() {
+    let source = r#"
+volatile int sink;
+__attribute__((noinline)) static int internal(int used, int unused) { sink = used; return 1; }
+int main(int argc, char **argv) { return internal(argc, 2) + internal(1, argc); }
+"#;
+    for (level, unused) in [("-O1", "<optimized out"), ("-O0", "rsi:4")] {
+        let Some(program) = compile("clang", "program.c", source, &[level, "-g"]) else {
+            return;
+        };
+        let internal = program.function("internal");
+        let show_named = |name| {
+            let plan = program
+                .file
+                .entry_value_plan(&internal, Parameter::Name(name));
+            show(&plan.unwrap().location)
+        };
+        assert_eq!(show_named("used"), "rdi:4", "{level}");
+        let shown = show_named("unused");
+        assert!(shown.starts_with(unused), "{level}: {shown}");
+    }
+}
+
+#[test]
+fn what_is_copied_by_code_of_its_own_is_passed_by_its_address() {
+    let source = r#"
+struct Copied { int x; Copied(int x) : x(x) {} Copied(const Copied &other) : x(other.x) {} };
+struct Moved { int x; Moved(int x) : x(x) {} Moved(const Moved &) = default; Moved(Moved &&other) : x(other.x) {} };
+struct Later { int x; Later(int x) : x(x) {} Later(const Later &); };
+Later::Later(const Later &) = default;
+struct Plain { int x; Plain(int x) : x(x) {} Plain(const Plain &) = default; Plain(const int *p) : x(*p) {} };
+struct Taken { int x; Taken(int x) : x(x) {} Taken(const Taken &) = delete; Taken(Taken &&) = default; };
+struct Around { Copied inside; };
+__attribute__((noinline)) int copied(Copied it, int after) { return it.x + after; }
+__attribute__((noinline)) int moved(Moved it, int after) { return it.x + after; }
+__attribute__((noinline)) int later(Later it, int after) { return it.x + after; }
+__attribute__((noinline)) int plain(Plain it, int after) { return it.x + after; }
+__attribute__((noinline)) int taken(Taken it, int after) { return it.x + after; }
+__attribute__((noinline)) int around(Around it, int after) { return it.inside.x + after; }
+__attribute__((noinline)) Moved made() { return Moved(3); }
+int main() {
+    Copied c(1); Later l(1);
+    Around a = {c};
+    return copied(c, 1) + moved(Moved(1), 2) + later(l, 3) + plain(Plain(1), 4) + taken(Taken(1), 5)
+        + around(a, 6) + made().x;
+}
+"#;
+    for compiler in ["g++", "clang++"] {
+        let Some(program) = compile(compiler, "program.cpp", source, &["-O0", "-g"]) else {
+            continue;
+        };
+        for (name, expected) in [
+            ("copied", "it=*rdi:4 after=rsi:4 -> rax:4"),
+            ("moved", "it=*rdi:4 after=rsi:4 -> rax:4"),
+            ("later", "it=*rdi:4 after=rsi:4 -> rax:4"),
+            ("plain", "it=rdi:4 after=rsi:4 -> rax:4"),
+            ("taken", "it=rdi:4 after=rsi:4 -> rax:4"),
+            ("around", "it=*rdi:4 after=rsi:4 -> rax:4"),
+            ("made", "-> *rax:4"),
+        ] {
+            let function = program.function(name);
+            assert_eq!(
+                plans(&program.file, &function),
+                expected,
+                "{name} {compiler}"
+            );
+        }
+    }
+}

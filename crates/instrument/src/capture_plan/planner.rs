@@ -286,7 +286,9 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
     for piece in location {
         if let EntryPlace::Unavailable(reason) = &piece.place {
             let help = match reason {
-                EntryUnavailable::Removed | EntryUnavailable::ConventionChanged => {
+                EntryUnavailable::Removed
+                | EntryUnavailable::Unused
+                | EntryUnavailable::ConventionChanged => {
                     "build without optimization to see it, or leave it out"
                 }
                 EntryUnavailable::Undefined => {

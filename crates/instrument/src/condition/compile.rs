@@ -6,7 +6,7 @@ use super::operand::{
     Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, unsigned_bits,
     word_of, wrong,
 };
-use crate::expression::element_type;
+use crate::expression::{element_type, names_alternative};
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
 use crate::views::Views;
@@ -352,6 +352,9 @@ impl<N: Names> Compiler<'_, N> {
         if operator == BinaryOperator::Repeat {
             return Err(Stuck::Evaluate);
         }
+        if self.may_be_alternative(operator, left, right) {
+            return Err(Stuck::Evaluate);
+        }
         let (a, b) = both(self.number(left), self.number(right))?;
         let (first, second) = (Box::new(a.node), Box::new(b.node));
         match operator {
@@ -379,6 +382,28 @@ impl<N: Names> Compiler<'_, N> {
                     span,
                 ),
             },
+        }
+    }
+
+    /// `shape == Circle`, in Rust; or what only evaluation can tell to be none.
+    fn may_be_alternative(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+    ) -> bool {
+        let ExpressionKind::Name(name) = &right.kind else {
+            return false;
+        };
+        match self.operand(left) {
+            Ok(left) => names_alternative(operator, &left.r#type, right),
+            Err(Stuck::Evaluate) => {
+                let is_unknown = matches!(self.names.name(name), Err(Unknown::AtAll(_)));
+                // As Rust writes the names of alternatives.
+                let last = name.rsplit("::").next().unwrap_or(name);
+                is_unknown && last.starts_with(|first: char| first.is_uppercase())
+            }
+            Err(Stuck::Wrong(_)) => false,
         }
     }
 

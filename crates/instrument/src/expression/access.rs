@@ -94,21 +94,11 @@ pub(super) fn field_of(
 
 /// The type of an array's elements; of a table's, its rows.
 pub(crate) fn element_type(array: &Type) -> Result<Type, ValueError> {
-    let TypeKind::Array {
-        element,
-        dimensions,
-        ..
-    } = array.strip().kind()
-    else {
+    let TypeKind::Array { .. } = array.strip().kind() else {
         return Err(format!("`{}` has no elements", array.name()).into());
     };
-    // A row of a table is an array of the dimensions that are left.
-    dimensions
-        .get(1..)
-        .unwrap_or(&[])
-        .iter()
-        .rev()
-        .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
+    array
+        .target()
         .ok_or("the size of an element is not known".into())
 }
 

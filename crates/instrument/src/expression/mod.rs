@@ -5,6 +5,7 @@
 //! property language's; what a name means comes from the caller ([`Scope`]).
 
 mod access;
+mod alternative;
 pub(crate) mod arithmetic;
 pub(crate) mod call;
 mod member;
@@ -21,6 +22,8 @@ use crate::upcast::{base_part, cast_address, referred_to};
 use crate::value_error::ValueError;
 use crate::views::Views;
 use access::{elements, field_of, indexed, pointed_to};
+use alternative::compare_with_alternative;
+pub(crate) use alternative::names_alternative;
 use text::compare_with_text;
 pub(crate) use text::text_of;
 use viewed::{Key, Reach};
@@ -483,6 +486,10 @@ fn binary(
         return of(Number::Bool(equal));
     }
     let first = part(left, scope)?;
+    let compared = compare_with_alternative(operator, &first, right, scope.memory());
+    if let Some(equal) = compared.map_err(|why| ExpressionError::new(why, &left.span))? {
+        return of(Number::Bool(equal));
+    }
     if operator == BinaryOperator::Repeat {
         let count = integer(right, scope)?;
         if !(1..=ELEMENTS_MAX).contains(&count) {

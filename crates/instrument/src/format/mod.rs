@@ -12,7 +12,7 @@ pub use layout::pretty;
 
 use crate::typed::{Memory, Number, Place, Typed};
 use crate::views::Views;
-use juror_symbols::{Encoding, Type, TypeKind};
+use juror_symbols::{Encoding, Enumerator, Type, TypeKind};
 use std::fmt::{self, Write};
 
 /// How a value is shown.
@@ -148,10 +148,10 @@ impl Writer<'_> {
             }
             TypeKind::Enumeration { enumerators, .. } => match value.number(self.memory) {
                 Ok(Number::Int(number)) => {
-                    let name = enumerators.iter().find(|e| e.value == number);
-                    match name {
-                        Some(name) if self.radix == Radix::Natural => self.push(&name.name),
-                        _ => self.integer(number, &stripped, None),
+                    let name = || named(&enumerators, number);
+                    match (self.radix == Radix::Natural).then(name).flatten() {
+                        Some(name) => self.push(&name),
+                        None => self.integer(number, &stripped, None),
                     }
                 }
                 Ok(_) => self.push("?"),
@@ -228,7 +228,7 @@ impl Writer<'_> {
             return self.push("{}");
         };
         let Some(count) = count else {
-            return self.push("<array of unknown length>");
+            return self.endless(value, element);
         };
         let inner = rest
             .iter()
@@ -277,6 +277,19 @@ impl Writer<'_> {
         self.push(close);
     }
 
+    /// An array whose length nobody tells, as the last member of a structure may be: text
+    /// has an end of its own.
+    fn endless(&mut self, value: &Typed, element: &Type) {
+        let is_text = element.size() == Some(1)
+            && matches!(element.strip().kind(), TypeKind::Base(e) if e.is_character());
+        match value.place {
+            Place::Memory(address) if is_text && self.radix == Radix::Natural => {
+                self.text_at(address);
+            }
+            _ => self.push("<array of unknown length>"),
+        }
+    }
+
     /// How many elements from `index` on have the same bytes.
     fn repeats(&self, value: &Typed, index: u64, count: u64, stride: u64) -> u64 {
         if count - index < REPEATS_MIN || stride == 0 || stride > 64 {
@@ -308,6 +321,27 @@ impl Writer<'_> {
             Err(why) => self.missing(&why),
         }
     }
+}
+
+/// The name of an enumeration's number; `(A | B)` where each of its names is a bit of its
+/// own, and those of the number have names.
+fn named(enumerators: &[Enumerator], number: i128) -> Option<String> {
+    if let Some(exact) = enumerators.iter().find(|it| it.value == number) {
+        return Some(exact.name.to_string());
+    }
+    let is_bit = |it: &Enumerator| it.value >= 0 && it.value.count_ones() <= 1;
+    if number <= 0 || !enumerators.iter().all(is_bit) {
+        return None;
+    }
+    let mut rest = number;
+    let mut names: Vec<&str> = Vec::new();
+    for enumerator in enumerators.iter().filter(|it| it.value != 0) {
+        if rest & enumerator.value != 0 {
+            rest &= !enumerator.value;
+            names.push(&enumerator.name);
+        }
+    }
+    (rest == 0).then(|| format!("({})", names.join(" | ")))
 }
 
 #[cfg(test)]

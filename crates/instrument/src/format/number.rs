@@ -41,8 +41,30 @@ impl Writer<'_> {
             }
             Ok(Number::Bool(truth)) => self.integer(i128::from(truth), stripped, None),
             Ok(Number::Pointer(address, _)) => self.address(address),
+            Err(_) if self.widest(value, encoding, stripped) => {}
             Err(why) => self.missing(&why),
         }
+    }
+
+    /// Shows a number of 16 bytes without sign: half of those there are cannot be computed
+    /// with. Tells whether it is one.
+    fn widest(&mut self, value: &Typed, encoding: Encoding, stripped: &Type) -> bool {
+        let is_whole = stripped.size() == Some(16) && value.bits.is_none();
+        let bytes = (encoding == Encoding::Unsigned && is_whole)
+            .then(|| value.bytes(self.memory, 16).ok()?.try_into().ok())
+            .flatten();
+        let Some(raw) = bytes.map(u128::from_le_bytes) else {
+            return false;
+        };
+        match self.radix {
+            Radix::Hexadecimal | Radix::Octal | Radix::Binary => {
+                self.integer(raw as i128, stripped, None);
+            }
+            _ => {
+                let _ = write!(self.text, "{raw}");
+            }
+        }
+        true
     }
 
     pub(super) fn float(&mut self, value: &Typed, number: f64, r#type: &Type) {

@@ -345,9 +345,16 @@ impl Parser<'_> {
             }
             text.push_str("::");
         }
+        let span = self.span_from(start);
+        if self.is(Sign::Less) {
+            let help = format!("for example: \"{text}<int>::..\"");
+            let message = "a name with arguments of a template stands in quotes";
+            self.report(Diagnostic::error("syntax", span, message).help(help));
+            return None;
+        }
         Some(Name {
             text: text.into(),
-            span: self.span_from(start),
+            span,
         })
     }
 }

@@ -42,8 +42,12 @@ impl Parser<'_> {
         let span = self.span();
         self.advance();
         let digits: String = text.chars().filter(|&c| c != '_').collect();
-        let digits = digits.strip_suffix(['f', 'F']).unwrap_or(&digits);
-        match digits.parse::<f64>() {
+        let number = match digits.strip_suffix(['f', 'F']) {
+            // C's `float`, to which a variable of that type can be equal.
+            Some(digits) => digits.parse::<f32>().map(f64::from),
+            None => digits.parse::<f64>(),
+        };
+        match number {
             Ok(number) if number.is_finite() => ExpressionKind::Float(number),
             _ => {
                 self.report(Diagnostic::error(

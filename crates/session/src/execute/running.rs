@@ -115,7 +115,8 @@ impl Session {
         }
     }
 
-    /// `continue N`: the present breakpoint is passed N - 1 times more.
+    /// `continue N`: the points that have stopped the program, of whatever kind, are passed
+    /// N - 1 times more.
     pub(super) fn continue_command(
         &mut self,
         rest: &str,
@@ -125,7 +126,15 @@ impl Session {
             // Where the thread stands, whichever frame is looked at.
             let thread = self.thread()?;
             let place = self.running()?.registers(thread)?.rip;
-            if !self.breakpoints.ignore_at(place, count - 1) {
+            let numbers = self.attached.stopped_by().to_vec();
+            let mut is_point = false;
+            for point in self.every_point() {
+                if numbers.contains(&point.number) {
+                    point.ignore = count - 1;
+                    is_point = true;
+                }
+            }
+            if !is_point && !self.breakpoints.ignore_at(place, count - 1) {
                 observer.notice("there is no breakpoint here: the number says nothing");
             }
         }

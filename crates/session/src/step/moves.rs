@@ -23,10 +23,24 @@ impl Session {
         stack: u64,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
+        let goal = [Temporary::back(back, thread, stack)];
+        let call = JumpTarget { pc: back, stack };
+        self.run_inside_call(&goal, thread, call, observer)
+    }
+
+    /// The same until one of these points is reached, or the call is gone.
+    pub(super) fn run_inside_call(
+        &mut self,
+        goals: &[Temporary],
+        thread: ThreadId,
+        call: JumpTarget,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        let stack = call.stack;
         let program = self.running()?;
         let own = program.own_stack(thread).filter(|own| own.contains(&stack));
         let exits = frame_dropping_functions(program);
-        let mut points = vec![Temporary::back(back, thread, stack)];
+        let mut points = goals.to_vec();
         points.extend(exits.iter().filter_map(|exit| {
             let anywhere = Temporary::anywhere(exit.address, thread);
             match (exit.drops, &own) {
@@ -49,11 +63,11 @@ impl Session {
             let program = self.running()?;
             let registers = *program.registers(thread)?;
             let exit = exits.iter().find(|exit| exit.address == registers.rip);
-            let Some(exit) = exit else {
+            let is_goal = goals.iter().any(|goal| goal.address == registers.rip);
+            let Some(exit) = exit.filter(|_| !is_goal) else {
                 return Ok(pause);
             };
             let dropped = Dropped::at(program, thread, exit.drops, stack, &mut raised)?;
-            let call = JumpTarget { pc: back, stack };
             if let Some(target) = dropped.and_then(|dropped| dropped.goes_on(call)) {
                 return self.run_back(target.pc, thread, target.stack, observer);
             }
@@ -107,7 +121,7 @@ impl Session {
     }
 
     /// Lets all threads run until one thread is back at an address, with a stack pointer.
-    pub(super) fn run_back(
+    pub(crate) fn run_back(
         &mut self,
         address: u64,
         thread: ThreadId,

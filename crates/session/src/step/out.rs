@@ -9,6 +9,7 @@ use crate::view::{Outcome, StopReason, VariableView};
 use juror_debuggee::ThreadId;
 use juror_instrument::format::{Radix, format};
 use juror_instrument::frames::{Frame, returns_to};
+use juror_instrument::unwinding::JumpTarget;
 use juror_symbols::TypeKind;
 
 impl Session {
@@ -136,12 +137,14 @@ impl Session {
             .map(|address| Temporary::anywhere(address, thread))
             .collect();
         let frames = self.frames()?;
-        if let (Some(first), Some(caller)) = (frames.first(), returns_to(frames, 0))
-            && let Some(cfa) = first.cfa
-        {
-            points.push(Temporary::back(caller.pc, thread, cfa));
-        }
-        let pause = self.run_to_any(&points, observer)?;
+        let pause = match (frames.first(), returns_to(frames, 0)) {
+            (Some(Frame { cfa: Some(cfa), .. }), Some(caller)) => {
+                let (pc, stack) = (caller.pc, *cfa);
+                points.push(Temporary::back(pc, thread, stack));
+                self.run_inside_call(&points, thread, JumpTarget { pc, stack }, observer)?
+            }
+            _ => self.run_to_any(&points, observer)?,
+        };
         if let Pause::Temporary(thread) = pause {
             self.stand_at_place(thread, &place, resolved.moved_to_line)?;
         }

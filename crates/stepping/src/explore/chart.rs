@@ -191,6 +191,7 @@ fn describe_order(order: &Operation) -> String {
 fn describe_input(input: &Input) -> String {
     match *input {
         Input::Insert { address, owner, .. } => format!("point of {owner:?} at {}", place(address)),
+        Input::Rewritten { address, .. } => format!("other code at {}", place(address)),
         Input::Lost { address } => format!("the trap at {} is lost", place(address)),
         Input::Remove { address, owner } => format!("no point of {owner:?} at {}", place(address)),
         Input::Attached { thread } => format!("sees thread {} run", thread.0),

@@ -35,6 +35,15 @@ pub enum Input {
         /// The site.
         address: u64,
     },
+    /// There is another instruction at `address` than before, under the trap if there
+    /// is one: the program has written there, or a person. Who has not executed the old
+    /// one executes the new one.
+    Rewritten {
+        /// The site, or where it was.
+        address: u64,
+        /// The way past the new instruction.
+        passage: Passage,
+    },
     /// A thread exists and is stopped (the first thread, or a new one).
     Started {
         /// The thread.

@@ -134,6 +134,7 @@ impl Referee {
             Input::FollowSet { .. }
             | Input::Made { .. }
             | Input::Inherited { .. }
+            | Input::Rewritten { .. }
             | Input::Unparked { .. }
             | Input::Signalled { .. }
             | Input::Resume { .. }

@@ -7,7 +7,7 @@ use crate::dwarf::{DebugInfo, DieRef, Reader};
 use crate::location::register::{RBP, RSP, XMM0};
 use crate::location::{LocationSource, evaluation_encoding, frame_base_at, single_register};
 use crate::names::{self, CloneKind};
-use crate::types::target;
+use crate::types::{Encoding, TypeKind, target};
 use crate::variable::Variable;
 use gimli::{AttributeValue, Expression, Operation};
 use smallvec::SmallVec;
@@ -90,6 +90,32 @@ pub(super) fn changed_convention(
         || suffix.contains(".constprop")
         || names::clone_kind(suffix) != CloneKind::Instance;
     changed.then_some(EntryUnavailable::Removed)
+}
+
+/// Whether nobody reads a parameter of a function that only its unit calls, by a compiler
+/// that then has the callers pass anything: LLVM tells no place of it. What it does not
+/// optimize has places for all. Of what takes two registers it may tell none, used or not.
+/// Calls from other units do pass what is not used.
+pub(super) fn is_unused(info: &DebugInfo, function: DieRef, variable: &Variable) -> bool {
+    let is_nowhere = matches!(variable.location.source, LocationSource::Nowhere);
+    let stripped = variable.r#type.strip();
+    let is_single = match stripped.kind() {
+        TypeKind::Base(encoding) => encoding != Encoding::ComplexFloat,
+        TypeKind::Pointer(_) | TypeKind::Reference(_) | TypeKind::Enumeration { .. } => true,
+        _ => false,
+    };
+    is_nowhere
+        && is_single
+        && stripped.size().is_some_and(|size| (1..=8).contains(&size))
+        && info.unit(function.unit).is_some_and(|it| it.by_llvm)
+        && !is_external(info, function)
+}
+
+fn is_external(info: &DebugInfo, function: DieRef) -> bool {
+    let external = info.inherited(function, |_, _, entry| {
+        DebugInfo::is_set(entry, gimli::DW_AT_external).then_some(())
+    });
+    external.is_some()
 }
 
 struct DescriptionReader<'a> {

@@ -54,6 +54,11 @@ pub enum EntryUnavailable {
     /// This copy of the function was made without the parameter.
     #[error("optimized out: the compiler removed this parameter")]
     Removed,
+    /// The function does not read the parameter, so the compiler passes anything.
+    #[error(
+        "optimized out: the function does not use this parameter, and callers need not pass it"
+    )]
+    Unused,
     /// The compiler gave the function a convention of its own.
     #[error("optimized out: the compiler changed how this function is called")]
     ConventionChanged,
@@ -205,6 +210,10 @@ impl SymbolFile {
         let location = described::location(info, die, function.low_pc, variable, changed.is_some())
             .unwrap_or_else(|| match changed {
                 Some(reason) => unavailable(reason, variable.r#type.size().unwrap_or(0)),
+                None if described::is_unused(info, die, variable) => unavailable(
+                    EntryUnavailable::Unused,
+                    variable.r#type.size().unwrap_or(0),
+                ),
                 None => by_convention(info, die, &parameters, index),
             });
         Ok(EntryValue {

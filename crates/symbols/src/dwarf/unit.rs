@@ -32,6 +32,8 @@ pub(crate) struct Unit {
     /// Whether the compiler was gcc and told to optimize: its line table then
     /// marks no end of the prologue, and its locations hold from the entry.
     pub optimized_by_gcc: bool,
+    /// Whether the compiler was LLVM's (clang, rustc).
+    pub by_llvm: bool,
     pub lines: OnceLock<LineTable>,
     /// Where the calls were that were inlined in it.
     pub call_lines: OnceLock<Box<[CallLine]>>,
@@ -51,6 +53,7 @@ impl Unit {
             .unwrap_or_default();
         Unit {
             optimized_by_gcc: is_optimized_by_gcc(&producer),
+            by_llvm: ["clang", "LLVM"].iter().any(|it| producer.contains(it)),
             is_partial: root.as_ref().map(|root| root.tag()) == Some(gimli::DW_TAG_partial_unit),
             language,
             unit,

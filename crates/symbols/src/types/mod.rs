@@ -6,6 +6,8 @@
 //! looks.
 
 mod base;
+mod copying;
+mod counted;
 mod field;
 mod kept;
 mod lookup;
@@ -228,6 +230,14 @@ impl Type {
         }
     }
 
+    /// Its entry, when it is one of the debug information.
+    fn die(&self) -> Option<(&Arc<DebugInfo>, DieRef)> {
+        match &self.source {
+            Source::Die { info, die } => Some((info, *die)),
+            _ => None,
+        }
+    }
+
     /// The type of no value.
     pub fn void() -> Type {
         Type {
@@ -328,7 +338,7 @@ impl Type {
         Type::void()
     }
 
-    /// What a pointer or reference leads to, or an array consists of.
+    /// What a pointer or reference leads to, or an array consists of; a table of rows.
     pub fn target(&self) -> Option<Type> {
         match self.strip().kind() {
             TypeKind::Pointer(to) | TypeKind::Reference(to) => Some(to),
@@ -336,7 +346,10 @@ impl Type {
                 element,
                 dimensions,
                 ..
-            } if dimensions.len() <= 1 => Some(element),
+            } => {
+                let mut inner = dimensions.get(1..).unwrap_or(&[]).iter().rev();
+                inner.try_fold(element, |row, count| Some(row.array_of((*count)?)))
+            }
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Types read from their DWARF entries, one level at a time.
 
+use super::copying::Copying;
 use super::{
     Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
     VariantPart,
@@ -215,19 +216,17 @@ fn composite(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, kind: CompositeKin
         incomplete: DebugInfo::is_set(entry, gimli::DW_AT_declaration),
         by_reference: None,
     };
-    let mut runs_code_when_copied = false;
+    let mut copying = Copying::default();
     for (at, child) in info.children(die) {
         match child.tag() {
             gimli::DW_TAG_member => found.fields.extend(field(info, at, &child)),
             gimli::DW_TAG_inheritance => found.bases.push(Base::of_die(info, at, &child)),
             gimli::DW_TAG_variant_part => found.variants = Some(variant_part(info, at, &child)),
-            gimli::DW_TAG_subprogram => {
-                runs_code_when_copied |= is_copy_or_destructor(info, at, &child)
-            }
+            gimli::DW_TAG_subprogram => copying.note(info, die, at, &child),
             _ => {}
         }
     }
-    found.by_reference = by_reference(info, die, entry, runs_code_when_copied);
+    found.by_reference = by_reference(info, die, entry, copying.runs_code());
     TypeKind::Composite(Arc::new(found))
 }
 
@@ -248,20 +247,6 @@ fn by_reference(
         Language::Cpp if runs_code_when_copied => Some(true),
         _ => None,
     }
-}
-
-/// Whether a member function is a destructor or a copy or move constructor
-/// that somebody wrote.
-fn is_copy_or_destructor(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> bool {
-    let invented = DebugInfo::is_set(entry, gimli::DW_AT_artificial);
-    let defaulted = entry.has_attr(gimli::DW_AT_defaulted);
-    if invented || defaulted {
-        return false;
-    }
-    let Some(name) = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)) else {
-        return false;
-    };
-    name.starts_with('~')
 }
 
 /// A member, or `None` for a static one.

@@ -16,7 +16,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..28, thread, address, stack, owner, passage).prop_map(
+    (0..29, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -80,6 +80,7 @@ fn any_input() -> impl Strategy<Value = Input> {
                 passage,
                 departed: stack == STACK,
             },
+            27 => Input::Rewritten { address, passage },
             _ => Input::Executed { thread },
         },
     )

@@ -3,6 +3,34 @@
 use super::*;
 
 #[test]
+fn the_new_instruction_is_executed_where_the_old_one_was_not() {
+    let rewritten = |passage| Input::Rewritten {
+        address: A,
+        passage,
+    };
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(rewritten(SKIP), &[]);
+    let go_on = [set(ONE, NEXT), ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &go_on);
+
+    // Where its site is gone, too.
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
+    fixture.check(rewritten(SKIP), &[]);
+    fixture.check(Input::Resume { thread: ONE }, &go_on);
+    // And an instruction that was left by its copy is over.
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    fixture.arrive(ONE);
+    let copied = [set(ONE, COPY), ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &copied);
+    fixture.check(rewritten(SKIP), &[]);
+    fixture.arrive(ONE);
+    fixture.check(Input::Resume { thread: ONE }, &go_on);
+}
+
+#[test]
 fn a_signal_before_the_instruction_does_not_repeat_the_report() {
     let mut fixture = Fixture::step_in_place_beside_held();
     fixture.check(

@@ -1,0 +1,126 @@
+//! Code that changes under its points: programs that make code write it anew, map
+//! something else in its place or give its pages back to the file; a person writes
+//! instructions.
+//!
+//! A store to a trap takes the trap away, and nothing tells of that. So it is looked
+//! for whenever all threads stand and somebody is to see the program. What is there
+//! then is the program's own; the trap is put over it, and the way past is planned for
+//! the new instruction. Until then the point is not seen.
+//!
+//! Invariant: a trap is put back only where code can be executed, since the address of
+//! code that is gone may be that of data.
+
+use std::collections::BTreeSet;
+
+use juror_stepping::Input;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::memory::Memory;
+use crate::pages::PAGE_LENGTH;
+use crate::scratch::INSTRUCTION_LENGTH_MAX;
+
+impl Debuggee {
+    /// Looks whether the program has other code now where points are, and makes the
+    /// points good. Gives where their traps were gone: arrivals may not have been told.
+    /// For a debuggee that is halted.
+    pub fn renew_overwritten(&mut self) -> Result<Vec<u64>, DebuggeeError> {
+        // While it rests nothing runs that could write.
+        if self.has_ended || self.memory.is_resting() {
+            return Ok(Vec::new());
+        }
+        let (gone, changed) = self.overwritten();
+        if gone.is_empty() && changed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let executable = self.executable_memory();
+        let is_code = |address: &u64| executable.iter().any(|range| range.contains(address));
+        let mut renewed = Vec::new();
+        for address in gone.into_iter().filter(is_code) {
+            // A page that goes away just now needs no trap.
+            if self.memory.renew(address).is_ok() {
+                renewed.push(address);
+            }
+        }
+        for address in renewed.iter().copied().chain(changed) {
+            self.plan_anew(address)?;
+        }
+        Ok(renewed)
+    }
+
+    /// Where traps are gone; and where they are there, with other code behind them.
+    fn overwritten(&self) -> (Vec<u64>, Vec<u64>) {
+        let mut window = Window::default();
+        let mut gone = Vec::new();
+        let mut changed = Vec::new();
+        for (address, ..) in self.engine.sites() {
+            let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
+            let present = window.copy(&self.memory, address, &mut bytes);
+            if self.memory.is_overwritten(address, present) {
+                gone.push(address);
+                continue;
+            }
+            self.memory.hide_traps(address, present);
+            if self.scratch.is_other_code(address, present) {
+                changed.push(address);
+            }
+        }
+        (gone, changed)
+    }
+
+    /// Something was written at these addresses: the way past the instructions there is
+    /// that of the new ones.
+    pub(crate) fn replan_written(&mut self, address: u64, length: usize) {
+        let from = address.saturating_sub(INSTRUCTION_LENGTH_MAX as u64 - 1);
+        let range = from..address.saturating_add(length as u64);
+        let reported = self.threads.values();
+        let reported = reported.filter_map(|thread| self.engine.reported_at(thread.id));
+        let sites = self.engine.sites_in(range.clone());
+        let concerned: BTreeSet<u64> = sites
+            .chain(reported.filter(|it| range.contains(it)))
+            .collect();
+        for address in concerned {
+            // Where no way can be planned the old one is as good as any.
+            let _ = self.plan_anew(address);
+        }
+    }
+
+    fn plan_anew(&mut self, address: u64) -> Result<(), DebuggeeError> {
+        let passage = self.plan(address);
+        self.memory.note(None);
+        match passage {
+            Ok(passage) => self.feed(Input::Rewritten { address, passage }),
+            Err(DebuggeeError::Memory { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A piece of memory with the traps in it, so that many sites take few reads.
+#[derive(Debug, Default)]
+struct Window {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    /// Takes as many bytes of an instruction at `address` as there are.
+    fn copy<'a>(&mut self, memory: &Memory, address: u64, bytes: &'a mut [u8]) -> &'a mut [u8] {
+        let offset = address.wrapping_sub(self.start) as usize;
+        let is_inside = offset
+            .checked_add(bytes.len())
+            .is_some_and(|end| end <= self.bytes.len());
+        if !is_inside {
+            self.start = address;
+            self.bytes.resize(PAGE_LENGTH as usize, 0);
+            let length = memory.read_raw_up_to(address, &mut self.bytes);
+            self.bytes.truncate(length);
+        }
+        let offset = address.wrapping_sub(self.start) as usize;
+        let present = self.bytes.get(offset..).unwrap_or_default();
+        let length = present.len().min(bytes.len());
+        let copied = &mut bytes[..length];
+        copied.copy_from_slice(&present[..length]);
+        copied
+    }
+}

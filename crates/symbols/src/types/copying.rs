@@ -1,0 +1,97 @@
+//! Whether a class of C++ is copied by code, so that it is passed by its address
+//! (*Itanium C++ ABI*, 1.1, "non-trivial for the purposes of calls").
+//!
+//! gcc does not say it of the class, but which members somebody wrote.
+
+use super::read::definition;
+use crate::dwarf::{DebugInfo, Die, DieRef};
+use std::sync::Arc;
+
+/// What is known of a class's destructor and of its copy and move constructors.
+#[derive(Debug, Default)]
+pub(super) struct Copying {
+    /// Somebody wrote one of them.
+    is_written: bool,
+    /// A copy or move constructor that is not deleted.
+    has_constructor: bool,
+    /// One that is.
+    has_deleted: bool,
+}
+
+impl Copying {
+    /// Takes note of a member function of the class at `class`.
+    pub fn note(&mut self, info: &Arc<DebugInfo>, class: DieRef, member: DieRef, entry: &Die) {
+        if DebugInfo::is_set(entry, gimli::DW_AT_artificial) {
+            return;
+        }
+        let Some(name) = info.text(member.unit, entry.attr_value(gimli::DW_AT_name)) else {
+            return;
+        };
+        // Defaulted behind the class, it counts as written.
+        let defaulted = entry.attr_value(gimli::DW_AT_defaulted);
+        let defaulted = defaulted.and_then(|value| value.udata_value());
+        let is_defaulted = defaulted == Some(u64::from(gimli::DW_DEFAULTED_in_class.0));
+        if name.starts_with('~') {
+            self.is_written |= !is_defaulted;
+            return;
+        }
+        if !is_constructor(info, class, &name) || !copies(info, class, member) {
+            return;
+        }
+        if DebugInfo::is_set(entry, gimli::DW_AT_deleted) {
+            self.has_deleted = true;
+        } else {
+            self.has_constructor = true;
+            self.is_written |= !is_defaulted;
+        }
+    }
+
+    /// Whether copies run code, or there are none.
+    pub fn runs_code(&self) -> bool {
+        self.is_written || self.has_deleted && !self.has_constructor
+    }
+}
+
+/// Whether a member function has the name of its class.
+fn is_constructor(info: &Arc<DebugInfo>, class: DieRef, name: &str) -> bool {
+    let entry = info.die(class);
+    let class = entry.and_then(|it| info.text(class.unit, it.attr_value(gimli::DW_AT_name)));
+    class.is_some_and(|class| class.split('<').next() == name.split('<').next())
+}
+
+/// Whether a constructor takes one argument, which refers to an object of the class.
+fn copies(info: &Arc<DebugInfo>, class: DieRef, constructor: DieRef) -> bool {
+    let parameters = info.children(constructor).into_iter();
+    let mut parameters = parameters.filter(|(_, it)| it.tag() == gimli::DW_TAG_formal_parameter);
+    let (Some(_), Some((at, parameter)), None) =
+        (parameters.next(), parameters.next(), parameters.next())
+    else {
+        return false;
+    };
+    let target = |at: DieRef, entry: &Die| {
+        let to = info.reference(at.unit, entry.attr_value(gimli::DW_AT_type))?;
+        Some((to, info.die(to)?))
+    };
+    let Some((mut to, mut entry)) = target(at, &parameter) else {
+        return false;
+    };
+    let is_reference = matches!(
+        entry.tag(),
+        gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type
+    );
+    // The reference, `const` and `volatile`.
+    for _ in 0..3 {
+        let passes = matches!(
+            entry.tag(),
+            gimli::DW_TAG_reference_type
+                | gimli::DW_TAG_rvalue_reference_type
+                | gimli::DW_TAG_const_type
+                | gimli::DW_TAG_volatile_type
+        );
+        match target(to, &entry).filter(|_| passes) {
+            Some(next) => (to, entry) = next,
+            None => break,
+        }
+    }
+    is_reference && (to == class || definition(info, to, &entry) == Some(class))
+}

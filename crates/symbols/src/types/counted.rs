@@ -1,0 +1,102 @@
+//! Arrays whose length the program computes: variable-length arrays of C.
+//!
+//! The length stands in the debug information as an expression over the frame, or as
+//! another variable (DWARF 5, section 2.19), so the type is complete in a frame only.
+
+use super::{Type, TypeKind};
+use crate::dwarf::{DebugInfo, Die, DieRef};
+use crate::location::{EvaluationContext, Location, Place};
+use crate::variable::Variable;
+use gimli::AttributeValue;
+use std::sync::Arc;
+
+impl Variable {
+    /// Its type in a frame that stands at the file address `pc`: an array has the length
+    /// that it has there. One whose length is told nowhere stays as it is.
+    pub fn type_in(&self, pc: u64, context: &dyn EvaluationContext) -> Type {
+        self.counted(pc, context)
+            .unwrap_or_else(|| self.r#type.clone())
+    }
+
+    fn counted(&self, pc: u64, context: &dyn EvaluationContext) -> Option<Type> {
+        let stripped = self.r#type.strip();
+        let TypeKind::Array {
+            element,
+            dimensions,
+            ..
+        } = stripped.kind()
+        else {
+            return None;
+        };
+        let (info, die) = stripped.die()?;
+        if dimensions.iter().all(Option::is_some) {
+            return None;
+        }
+        let frame = Frame {
+            info,
+            function: self.location.function?,
+            pc,
+            context,
+        };
+        let ranges = info.children(die).into_iter();
+        let ranges = ranges.filter(|(_, it)| it.tag() == gimli::DW_TAG_subrange_type);
+        let lengths: Vec<u64> = ranges
+            .zip(dimensions)
+            .map(|((at, range), stated)| stated.or_else(|| frame.length(at, &range)))
+            .collect::<Option<_>>()?;
+        let inner = lengths.into_iter().rev();
+        Some(inner.fold(element, |row, length| row.array_of(length)))
+    }
+}
+
+/// Where lengths are computed.
+struct Frame<'a> {
+    info: &'a Arc<DebugInfo>,
+    function: DieRef,
+    pc: u64,
+    context: &'a dyn EvaluationContext,
+}
+
+impl Frame<'_> {
+    fn length(&self, at: DieRef, range: &Die) -> Option<u64> {
+        if let Some(count) = range.attr_value(gimli::DW_AT_count) {
+            return self.value(at, count);
+        }
+        let last = self.value(at, range.attr_value(gimli::DW_AT_upper_bound)?)?;
+        // -1 is the last of an array without elements.
+        Some(last.wrapping_add(1))
+    }
+
+    fn value(&self, at: DieRef, value: crate::dwarf::Value) -> Option<u64> {
+        if let AttributeValue::Exprloc(expression) = value {
+            let location = Location::of_expression(self.info, self.function, expression);
+            return match self.place(&location)? {
+                // What an expression leaves on its stack is meant.
+                Place::Address(number) | Place::Value(number) => Some(number),
+                _ => None,
+            };
+        }
+        let variable = self.info.reference(at.unit, Some(value))?;
+        let size = super::target(self.info, variable, &self.info.die(variable)?).size()?;
+        let location = Location::of_die(self.info, variable, Some(self.function));
+        match self.place(&location)? {
+            Place::Address(address) => {
+                let mut word = [0; 8];
+                let bytes = word.get_mut(..size as usize)?;
+                let is_read = self.context.read(address, bytes);
+                is_read.then(|| u64::from_le_bytes(word))
+            }
+            Place::Value(number) => Some(number),
+            Place::Register(register) => self.context.register(register),
+            _ => None,
+        }
+    }
+
+    fn place(&self, location: &Location) -> Option<Place> {
+        let pieces = location.evaluate(self.pc, self.context).ok()?;
+        match <[_; 1]>::try_from(pieces) {
+            Ok([piece]) => Some(piece.place),
+            Err(_) => None,
+        }
+    }
+}
