@@ -453,9 +453,12 @@ impl<'a, S: Sink> Walk<'a, S> {
                 .help("nothing else would ever happen: let the loop end, or make it not atomic");
             return self.fault(fault);
         }
+        // What has been done is a part of the step, so it is not one that is passed over.
+        let arrival = self.arrival.take();
         if !self.process(here, process, false) {
             self.keep(here.state);
         }
+        self.arrival = arrival;
     }
 
     #[inline]

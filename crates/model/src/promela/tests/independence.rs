@@ -125,6 +125,19 @@ fn channels_are_told_from_one_another() {
     check(&with("x = 1; none!1; x = 2", "x = 1; none?x; x = 2"), 2);
 }
 
+/// A step goes on, inside of an atomic sequence, where another step would be passed over.
+#[test]
+fn what_is_part_of_a_step_is_not_passed_over() {
+    let handed = "chan none = [0] of {byte};
+        active proctype P() { byte x; x = 1; none!1 }
+        active proctype R() { byte x; atomic { none?x; x = 2 } }";
+    check(handed, 0);
+    let kept = "chan full = [1] of {byte};
+        active proctype P() { byte x; x = 1; full!1 }
+        active proctype R() { byte x; atomic { full?x; x = 2; x = 3 } }";
+    check(kept, 0);
+}
+
 #[test]
 fn what_looks_at_all_processes_waits_for_each() {
     for (shared, steps) in [
