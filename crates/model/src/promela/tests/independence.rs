@@ -132,9 +132,9 @@ fn what_is_part_of_a_step_is_not_passed_over() {
         active proctype P() { byte x; x = 1; none!1 }
         active proctype R() { byte x; atomic { none?x; x = 2 } }";
     check(handed, 0);
-    let kept = "chan full = [1] of {byte};
-        active proctype P() { byte x; x = 1; full!1 }
-        active proctype R() { byte x; atomic { full?x; x = 2; x = 3 } }";
+    let kept = "chan box = [1] of {byte};
+        active proctype P() { byte x; x = 1; box!1 }
+        active proctype R() { byte x; atomic { box?x; x = 2; x = 3 } }";
     check(kept, 0);
 }
 
