@@ -44,7 +44,7 @@ pub(crate) fn hash(state: &[u8]) -> u64 {
     const SECOND: u64 = 0xd1b5_4a32_d192_ed03;
     const THIRD: u64 = 0xa076_1d64_78bd_642f;
     const FOURTH: u64 = 0xe703_7ed1_a0b4_28db;
-    let mut rows = (FIRST ^ state.len() as u64, SECOND);
+    let mut rows = (FIRST, SECOND);
     let mut mix = |block: &[u8; BLOCK]| {
         let (words, _) = block.as_chunks::<WORD>();
         if let [one, two, three, four] = words {
@@ -65,7 +65,8 @@ pub(crate) fn hash(state: &[u8]) -> u64 {
             mix(&last);
         }
     }
-    fold(rows.0 ^ FOURTH, rows.1 ^ FIRST)
+    // Not at the beginning: with another number there, a longer state would be the same.
+    fold(rows.0 ^ FOURTH ^ state.len() as u64, rows.1 ^ FIRST)
 }
 
 fn fold(left: u64, right: u64) -> u64 {
@@ -398,6 +399,24 @@ mod tests {
             seen.dedup();
             assert_eq!(seen.len(), state.len() * 8 + 1);
         }
+    }
+
+    #[test]
+    fn states_of_other_lengths_have_other_hashes() {
+        let mut seen = Vec::new();
+        for length in 1..70 {
+            let mut state = vec![0; length];
+            for (first, last) in (0..=255).flat_map(|byte| [(byte, 0), (0, byte)]) {
+                state[0] = first;
+                state[length - 1] |= last;
+                seen.push((hash(&state), state.clone()));
+            }
+        }
+        seen.sort();
+        seen.dedup();
+        let of_hashes = |pair: &[(u64, Vec<u8>)]| pair[0].0 == pair[1].0;
+        let same = seen.windows(2).find(|pair| of_hashes(pair));
+        assert_eq!(same, None);
     }
 
     /// A hash of which only the first bits differ, so that places in the table are
