@@ -1,4 +1,7 @@
 //! Random models and formulas.
+//!
+//! The processes of a model share all variables, so that most steps matter to the others;
+//! those of a model that is written apart have their own ones, too, so that many do not.
 
 use super::extras::{EXTRAS, Extra, trace};
 use std::fmt::Write as _;
@@ -21,6 +24,9 @@ impl Random {
 }
 
 const VARIABLES: &[&str] = &["x", "y", "a[0]", "a[1]", "l", "r.f"];
+/// What each process that is written apart has alone, beside little that it shares; `#` is
+/// its number.
+const APART: &[&str] = &["l", "l", "r.f", "o#", "o#", "x", "a[#]", "a[l % 3]"];
 
 /// Writes a model.
 pub struct Writer {
@@ -31,6 +37,8 @@ pub struct Writer {
     /// Inside `d_step`: nothing may block, and nothing is undecided.
     steady: bool,
     labels: u64,
+    /// The number of the process, where it is written apart.
+    apart: Option<u64>,
     /// What this model has beside the usual.
     extras: Vec<Extra>,
 }
@@ -45,15 +53,22 @@ impl Writer {
         Some(all[self.random.below(all.len() as u64) as usize])
     }
 
+    fn variable(&mut self) -> String {
+        match self.apart {
+            Some(number) => self.random.of(APART).replace('#', &number.to_string()),
+            None => self.random.of(VARIABLES).to_owned(),
+        }
+    }
+
     fn value(&mut self) -> String {
         if let Some(value) = self.extra(|extra| extra.values) {
             return value.to_owned();
         }
         match self.random.below(4) {
             0 => self.random.below(3).to_string(),
-            1 => self.random.of(VARIABLES).to_owned(),
-            2 => format!("({} + 1) % 3", self.random.of(VARIABLES)),
-            _ => format!("a[{} % 2]", self.random.of(VARIABLES)),
+            1 => self.variable(),
+            2 => format!("({} + 1) % 3", self.variable()),
+            _ => format!("a[{} % 2]", self.variable()),
         }
     }
 
@@ -64,7 +79,7 @@ impl Writer {
         {
             return condition.to_owned();
         }
-        let left = self.random.of(VARIABLES);
+        let left = self.variable();
         let operator = self.random.of(&["==", "!=", "<", ">="]);
         match self.random.below(6) {
             0 => format!("len(buffer) {operator} 1"),
@@ -75,6 +90,12 @@ impl Writer {
     }
 
     fn simple(&mut self) {
+        if !self.atomic
+            && let Some(number) = self.apart
+            && self.random.below(3) == 0
+        {
+            return self.apart(number);
+        }
         if !self.steady
             && !self.atomic
             && let Some(statement) = self.extra(|extra| extra.statements)
@@ -83,10 +104,10 @@ impl Writer {
             return;
         }
         let statement = match self.random.below(if self.steady { 2 } else { 12 }) {
-            0 | 1 => format!("{} = {}", self.random.of(VARIABLES), self.value()),
+            0 | 1 => format!("{} = {}", self.variable(), self.value()),
             2 => self.condition(),
             3 => format!("hand!{}", self.value()),
-            4 => format!("hand?{}", self.random.of(VARIABLES)),
+            4 => format!("hand?{}", self.variable()),
             5 => format!("hand?{}", self.random.below(3)),
             6 => format!("buffer!{},{}", self.value(), self.value()),
             // Spin takes no variable twice in one message.
@@ -94,12 +115,31 @@ impl Writer {
                 "buffer?{}",
                 self.random.of(&["x,y", "l,x", "y,l", "a[0],r.f", "r.f,y"])
             ),
-            8 => format!("buffer??eval({}),_", self.random.of(VARIABLES)),
+            8 => format!("buffer??eval({}),_", self.variable()),
             9 => format!("buffer!!{},{}", self.value(), self.value()),
             10 => "skip".to_owned(),
-            _ => format!("buffer?<{},_>", self.random.of(VARIABLES)),
+            _ => format!("buffer?<{},_>", self.variable()),
         };
         self.text += &statement;
+    }
+
+    /// What a process that is written apart does with channels and sequences: `next` is
+    /// the process behind it, `o` and `p` are channels that few use.
+    fn apart(&mut self, number: u64) {
+        let next = (number + 1) % 3;
+        let (value, variable) = (self.value(), self.variable());
+        let (first, second) = (self.variable(), self.value());
+        self.text += &match self.random.below(9) {
+            0 => format!("to[{next}]!{value}"),
+            1 => format!("to[{number}]?{variable}"),
+            2 => format!("atomic {{ hand?{variable}; {first} = {second} }}"),
+            3 => format!("atomic {{ hand?{variable}; hand!{value}; {first} = {second} }}"),
+            4 => format!("atomic {{ hand!{value}; {first} = {second} }}"),
+            5 => format!("d_step {{ hand?{variable}; {first} = {second} }}"),
+            6 => format!("atomic {{ to[{number}]?{variable}; to[{next}]!{value} }}"),
+            7 => format!("atomic {{ {variable} = {value}; hand!{value}; {first} = {second} }}"),
+            _ => format!("assert({first} <= 2 || {variable} == {second})"),
+        };
     }
 
     fn sequence(&mut self, depth: u64, most: u64) {
@@ -184,7 +224,7 @@ impl Writer {
             let out = if end == "od" { "break" } else { "skip" };
             let _ = write!(self.text, ":: else -> {out} ");
         }
-        if self.random.below(6) == 0 && !self.atomic {
+        if self.random.below(6) == 0 && !self.atomic && self.apart.is_none() {
             self.text += ":: timeout -> x = 0 ";
         }
         self.text += end;
@@ -204,6 +244,7 @@ impl Writer {
             "active {count}proctype P{number}(){header} {{\n  byte l; record r; {local}\n"
         );
         self.labels = 0;
+        self.apart = self.apart.map(|_| number);
         let lines = 1 + self.random.below(4);
         for _ in 0..lines {
             let _ = write!(self.text, "L{}: ", self.labels);
@@ -225,7 +266,12 @@ impl Writer {
 
 /// A model; the same one for the same seed.
 pub fn write(seed: u64) -> String {
-    write_with(Random(seed), Vec::new())
+    write_with(Random(seed), Vec::new(), None)
+}
+
+/// A model whose processes are written apart.
+pub fn write_apart(seed: u64) -> String {
+    write_with(Random(seed), Vec::new(), Some(0))
 }
 
 /// The same, with some more features of the language, and perhaps a trace.
@@ -238,7 +284,7 @@ pub fn write_more(seed: u64) -> String {
     let extras = numbers.filter_map(|number| EXTRAS.get(number as usize).copied());
     let extras = extras.collect();
     let mut beside = Random(seed ^ (1 << 40));
-    let text = write_with(random, extras);
+    let text = write_with(random, extras, None);
     // Spin has no priorities beside a rendezvous.
     let text = match text.contains("priority") {
         true => text
@@ -252,7 +298,7 @@ pub fn write_more(seed: u64) -> String {
     }
 }
 
-fn write_with(random: Random, extras: Vec<Extra>) -> String {
+fn write_with(random: Random, extras: Vec<Extra>, apart: Option<u64>) -> String {
     let mut writer = Writer {
         random,
         text: "typedef record { byte f }\nbyte x, y, a[2];\nchan hand = [0] of {byte};\nchan buffer = [2] of {byte, byte};\n"
@@ -260,10 +306,15 @@ fn write_with(random: Random, extras: Vec<Extra>) -> String {
         atomic: false,
         steady: false,
         labels: 0,
+        apart,
         extras,
     };
     for extra in &writer.extras {
         writer.text += extra.declared;
+    }
+    if apart.is_some() {
+        writer.text = writer.text.replace("a[2]", "a[3], o0, o1, o2");
+        writer.text += "chan to[3] = [1] of {byte};\n";
     }
     let processes = 1 + writer.random.below(3);
     for number in 0..processes {

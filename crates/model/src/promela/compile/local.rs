@@ -6,9 +6,17 @@
 //! 1993, with the ample sets that Spin has, too). Where the model can ask about
 //! places or variables of another process, or about whose turn it is, no step
 //! is taken to be local.
+//!
+//! Nor is one that leads to where a process receives, if there are others that do
+//! something else as long as nobody takes what they would hand over: they go on with an
+//! `else`, or with what an escape stands beside, or let others come between the steps of
+//! an atomic sequence.
 
 use super::Compiler;
-use crate::promela::program::{Code, Location, Node, Operation, Place, Program, Scope};
+use crate::promela::program::{
+    Code, Location, Node, Operation, Place, ProcessType, Program, Scope, Transition,
+};
+use rustc_hash::FxHashSet;
 
 impl Compiler {
     pub(super) fn mark_local(&mut self) {
@@ -20,12 +28,13 @@ impl Compiler {
         if is_watched {
             return;
         }
+        let takers_matter = do_takers_matter(program);
         let mut marks = Vec::new();
         for kind in &program.kinds {
-            let local = kind
-                .locations
-                .iter()
-                .map(|location| is_local(program, location));
+            let local = kind.locations.iter().map(|location| {
+                is_local(program, location)
+                    && !(takers_matter && leads_to_reception(program, kind, location))
+            });
             marks.push(local.collect::<Vec<bool>>());
         }
         for (kind, marks) in self.program.kinds.iter_mut().zip(marks) {
@@ -36,13 +45,60 @@ impl Compiler {
     }
 }
 
+/// Whether something is possible only as long as nobody takes a message that would be
+/// handed over.
+fn do_takers_matter(program: &Program) -> bool {
+    let may_hand_over = program.channels.iter().any(|kind| kind.capacity == 0);
+    let mut kinds = program.kinds.iter();
+    program.has_outside || may_hand_over && kinds.any(|kind| has_way_without_taker(program, kind))
+}
+
+fn has_way_without_taker(program: &Program, kind: &ProcessType) -> bool {
+    let transitions = kind.locations.iter().flat_map(|it| &it.transitions);
+    let in_atomic: FxHashSet<u32> = transitions
+        .filter(|transition| transition.is_atomic)
+        .map(|transition| transition.to)
+        .collect();
+    (0..).zip(&kind.locations).any(|(number, location)| {
+        let is_any = |is_it: fn(&Transition, &Operation) -> bool| {
+            let mut transitions = location.transitions.iter();
+            transitions.any(|it| operation(program, it).is_some_and(|does| is_it(it, does)))
+        };
+        let sends = is_any(|_, operation| matches!(operation, Operation::Send { .. }));
+        let has_other_way = is_any(|transition, operation| {
+            transition.escape > 0 || matches!(operation, Operation::Else)
+        });
+        sends && (has_other_way || location.in_sequence || in_atomic.contains(&number))
+    })
+}
+
+/// Whether a process can take a message after a step from there.
+fn leads_to_reception(program: &Program, kind: &ProcessType, location: &Location) -> bool {
+    let at = |number: u32| kind.locations.get(number as usize);
+    let receives = |transition: &Transition| match operation(program, transition) {
+        Some(Operation::Receive(_)) => true,
+        Some(Operation::Sequence(start)) => {
+            let first = at(*start).and_then(|it| it.transitions.first());
+            let first = first.and_then(|it| operation(program, it));
+            matches!(first, Some(Operation::Receive(_)))
+        }
+        _ => false,
+    };
+    let mut next = location.transitions.iter().filter_map(|it| at(it.to));
+    next.any(|next| next.transitions.iter().any(receives))
+}
+
+fn operation<'a>(program: &'a Program, transition: &Transition) -> Option<&'a Operation> {
+    let instruction = program.instruction(transition);
+    instruction.map(|instruction| &instruction.operation)
+}
+
 fn is_local(program: &Program, location: &Location) -> bool {
     !location.transitions.is_empty()
         && location.transitions.iter().all(|transition| {
-            let operation = program.instruction(transition).map(|it| &it.operation);
             !transition.is_atomic
                 && transition.escape == 0
-                && operation.is_some_and(|operation| is_local_operation(program, operation))
+                && operation(program, transition).is_some_and(|it| is_local_operation(program, it))
         })
 }
 
