@@ -168,7 +168,10 @@ fn what_counts_steps_is_not_reduced() {
 
 /// Processes of one kind that nothing tells apart.
 fn symmetric(seed: u64) -> String {
-    let text = write(seed);
+    let text = match seed % 2 {
+        0 => write(seed),
+        _ => write_apart(seed),
+    };
     let text = text.replace("active proctype P0", "active [3] proctype P0");
     text.replace("active [2] proctype P0", "active [3] proctype P0")
 }
@@ -176,7 +179,7 @@ fn symmetric(seed: u64) -> String {
 #[test]
 fn identical_processes_keep_every_verdict() {
     let (mut wrong, mut fewer) = (0, 0);
-    for seed in 0..400 {
+    for seed in 0..600 {
         let text = symmetric(3_000_000 + seed);
         let model = read(&text, &[], Vec::new());
         let symmetric = model.symmetric().expect("nothing tells them apart");
@@ -191,6 +194,10 @@ fn identical_processes_keep_every_verdict() {
         for kind in [Search::Breadth, Search::Depth, Search::Parallel(2)] {
             let report = search(&symmetric, kind, &options, &mut |_, _| true);
             let report = symmetric.unfolded(report);
+            // In another order, the limit may come before what is wrong.
+            if report.verdict() == Verdict::Incomplete && kind != Search::Breadth {
+                continue;
+            }
             assert_eq!(report.verdict(), plain.verdict(), "{kind:?}\n{text}");
             match &report.finding {
                 Some((_, trail)) => {
@@ -205,6 +212,22 @@ fn identical_processes_keep_every_verdict() {
         }
     }
     assert!(wrong > 50 && fewer > 20, "{wrong} {fewer}");
+}
+
+/// Who is over waits for older ones among the states that stand for others, but not here.
+#[test]
+fn the_run_of_identical_processes_is_one_of_the_model() {
+    let step = "if :: atomic { x == 0 -> x = 1 } :: timeout";
+    for (last, moves) in [("assert(false)", 4), ("x = 0; x == 2", 5)] {
+        let text = format!("byte x; active [3] proctype P() {{ {step} -> {last} fi }}");
+        let model = read(&text, &[], Vec::new());
+        let symmetric = model.symmetric().expect("nothing tells them apart");
+        let options = Options::default();
+        let report = search(&symmetric, Search::Breadth, &options, &mut |_, _| true);
+        let (_, trail) = symmetric.unfolded(report).finding.expect("it goes wrong");
+        assert!(is_run(&model, &trail), "{text}");
+        assert_eq!(trail.moves.len(), moves, "{text}");
+    }
 }
 
 /// Whether each step of a trail is one of the model, from where the last one led.

@@ -13,13 +13,13 @@
 //! them can. Until then it is there longer than it need be, which shows in the
 //! number of processes alone; a model that asks for that is refused, too.
 
+mod unfolding;
+
 use super::Model;
 use super::machine::Scratch;
 use super::program::{Node, Operation};
 use super::shape::{Frame, Shape};
-use crate::report::Report;
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
-use crate::trail::Trail;
 
 /// A model, of whose states that differ in the order of identical processes one
 /// is searched.
@@ -119,90 +119,6 @@ impl Symmetric<'_> {
                 instruction.is_some_and(|it| it.operation == Operation::End)
             })
         })
-    }
-
-    /// A report of a search of this, with the run as the model makes it: every
-    /// process stays the one that it is.
-    #[must_use]
-    pub fn unfolded(&self, report: Report) -> Report {
-        let finding = report.finding.map(|(finding, trail)| {
-            let trail = self.unfold(&trail);
-            (finding, trail)
-        });
-        Report { finding, ..report }
-    }
-
-    fn unfold(&self, trail: &Trail) -> Trail {
-        let mut wanted: Vec<&[u8]> = trail.moves.iter().map(|it| &*it.from).collect();
-        wanted.extend(trail.end.as_deref());
-        let mut unfolded = Trail::default();
-        let mut scratch = self.model.scratch();
-        let mut first = Nth::new(self, wanted.first().copied());
-        self.model.initial(&mut scratch, &mut first);
-        let Some((mut here, _)) = first.found else {
-            return trail.clone();
-        };
-        for next in wanted.get(1..).unwrap_or(&[]) {
-            let mut finder = Nth::new(self, Some(next));
-            self.model.successors(&mut scratch, &here, &mut finder);
-            let Some((state, number)) = finder.found else {
-                return trail.clone();
-            };
-            unfolded.push(self.model, &here, number);
-            here = state;
-        }
-        if trail.end.is_some() {
-            unfolded.end = Some(here);
-            return unfolded;
-        }
-        // The last step goes wrong: it has no state behind it.
-        let mut finder = Nth::new(self, None);
-        self.model.successors(&mut scratch, &here, &mut finder);
-        if let Some(number) = finder.fault {
-            unfolded.push(self.model, &here, number);
-        }
-        unfolded
-    }
-}
-
-/// Looks for a successor that one state stands for.
-struct Nth<'a> {
-    symmetric: &'a Symmetric<'a>,
-    wanted: Option<&'a [u8]>,
-    canonical: Vec<u8>,
-    number: usize,
-    found: Option<(Vec<u8>, usize)>,
-    /// The first step that goes wrong.
-    fault: Option<usize>,
-}
-
-impl<'a> Nth<'a> {
-    fn new(symmetric: &'a Symmetric<'a>, wanted: Option<&'a [u8]>) -> Nth<'a> {
-        Nth {
-            symmetric,
-            wanted,
-            canonical: Vec::new(),
-            number: 0,
-            found: None,
-            fault: None,
-        }
-    }
-}
-
-impl Visitor for Nth<'_> {
-    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
-        self.symmetric.canonical(state, &mut self.canonical);
-        if self.wanted == Some(&self.canonical) && self.found.is_none() {
-            self.found = Some((state.to_vec(), self.number));
-        }
-        self.number += 1;
-        self.found.is_none()
-    }
-
-    fn fault(&mut self, _fault: Fault) -> bool {
-        self.fault.get_or_insert(self.number);
-        self.number += 1;
-        true
     }
 }
 

@@ -1,0 +1,180 @@
+//! The run of a model that a run of the states that stand for others means.
+//!
+//! In it every process stays the one that it is. Who is over goes when it is the youngest,
+//! which may be at another time than among the states that stand for others: so two states
+//! are compared without those who only wait to go, and these go where the run cannot go on
+//! before.
+
+use super::Symmetric;
+use crate::promela::machine::Scratch;
+use crate::promela::program::GLOBALS_START;
+use crate::report::{Finding, Report};
+use crate::system::{Fault, Participants, System, Visitor};
+use crate::trail::{Trail, fault_number};
+
+/// A state without the order of its processes, and without those that are over.
+#[derive(Debug, PartialEq, Eq)]
+struct Essence {
+    /// Variables and channels.
+    globals: Vec<u8>,
+    /// The kind of each process, and its variables.
+    processes: Vec<(u16, Vec<u8>)>,
+}
+
+impl Symmetric<'_> {
+    /// A report of a search of this, with the run as the model makes it: every
+    /// process stays the one that it is.
+    #[must_use]
+    pub fn unfolded(&self, report: Report) -> Report {
+        let finding = report.finding.map(|(finding, trail)| {
+            let unfolded = self.unfold(&trail, &finding);
+            (finding, unfolded.unwrap_or(trail))
+        });
+        Report { finding, ..report }
+    }
+
+    fn unfold(&self, trail: &Trail, finding: &Finding) -> Option<Trail> {
+        let mut wanted = trail
+            .moves
+            .iter()
+            .map(|it| &*it.from)
+            .chain(trail.end.as_deref());
+        let first = self.essence(wanted.next()?)?;
+        let mut run = Run {
+            symmetric: self,
+            scratch: self.model.scratch(),
+            here: Vec::new(),
+            trail: Trail::default(),
+        };
+        let mut finder = Finder::new(self, first);
+        self.model.initial(&mut run.scratch, &mut finder);
+        (run.here, _) = finder.found?;
+        for next in wanted {
+            run.go_to(next)?;
+        }
+        match finding {
+            Finding::Fault(fault) if trail.end.is_none() => {
+                run.go_wrong(fault)?;
+                return Some(run.trail);
+            }
+            Finding::Deadlock => while run.let_one_go().is_some() {},
+            _ => {}
+        }
+        run.trail.end = Some(run.here);
+        Some(run.trail)
+    }
+
+    fn essence(&self, state: &[u8]) -> Option<Essence> {
+        let program = &self.model.machine.program;
+        let shape = self.model.machine.shape(state)?;
+        let globals_end = shape.frames.first().map_or(shape.size, |frame| frame.base);
+        let globals = state.get(GLOBALS_START as usize..globals_end as usize)?;
+        let frames = shape
+            .frames
+            .iter()
+            .filter(|frame| !self.is_over(state, frame));
+        let processes = frames.map(|frame| {
+            let size = program.kinds.get(frame.kind as usize)?.frame_size;
+            let variables = state.get(frame.base as usize..(frame.base + size) as usize)?;
+            Some((frame.kind, variables.to_vec()))
+        });
+        let mut processes = processes.collect::<Option<Vec<_>>>()?;
+        processes.sort_unstable();
+        Some(Essence {
+            globals: globals.to_vec(),
+            processes,
+        })
+    }
+}
+
+/// The run so far.
+struct Run<'a> {
+    symmetric: &'a Symmetric<'a>,
+    scratch: Scratch,
+    here: Vec<u8>,
+    trail: Trail,
+}
+
+impl Run<'_> {
+    /// To a state that another one stands for.
+    fn go_to(&mut self, folded: &[u8]) -> Option<()> {
+        loop {
+            let wanted = self.symmetric.essence(folded)?;
+            if self.symmetric.essence(&self.here)? == wanted {
+                return Some(());
+            }
+            if let Some((state, number)) = self.find(wanted) {
+                self.step(state, number);
+                return Some(());
+            }
+            self.let_one_go()?;
+        }
+    }
+
+    /// The last step goes wrong: it has no state behind it.
+    fn go_wrong(&mut self, fault: &Fault) -> Option<()> {
+        let model = self.symmetric.model;
+        loop {
+            if let Some(number) = fault_number(model, &self.here, fault) {
+                self.trail.push(model, &self.here, number);
+                return Some(());
+            }
+            self.let_one_go()?;
+        }
+    }
+
+    /// The youngest process goes, if it is over.
+    fn let_one_go(&mut self) -> Option<()> {
+        let wanted = self.symmetric.essence(&self.here)?;
+        let (state, number) = self.find(wanted)?;
+        let is_shorter = state.len() < self.here.len();
+        is_shorter.then(|| self.step(state, number))
+    }
+
+    /// The first successor that is like a state, and its number.
+    fn find(&mut self, wanted: Essence) -> Option<(Vec<u8>, usize)> {
+        let mut finder = Finder::new(self.symmetric, wanted);
+        let model = self.symmetric.model;
+        model.successors(&mut self.scratch, &self.here, &mut finder);
+        finder.found
+    }
+
+    fn step(&mut self, state: Vec<u8>, number: usize) {
+        self.trail.push(self.symmetric.model, &self.here, number);
+        self.here = state;
+    }
+}
+
+/// Looks for a successor that is like a state.
+struct Finder<'a> {
+    symmetric: &'a Symmetric<'a>,
+    wanted: Essence,
+    number: usize,
+    found: Option<(Vec<u8>, usize)>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(symmetric: &'a Symmetric<'a>, wanted: Essence) -> Finder<'a> {
+        Finder {
+            symmetric,
+            wanted,
+            number: 0,
+            found: None,
+        }
+    }
+}
+
+impl Visitor for Finder<'_> {
+    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+        if self.symmetric.essence(state).as_ref() == Some(&self.wanted) {
+            self.found = Some((state.to_vec(), self.number));
+        }
+        self.number += 1;
+        self.found.is_none()
+    }
+
+    fn fault(&mut self, _fault: Fault) -> bool {
+        self.number += 1;
+        true
+    }
+}
