@@ -18,7 +18,9 @@ impl<'a> Checker<'a> {
         let mut grounding = Grounding::new(parameters);
         let demand = self.demand(&declaration.demands, &mut grounding);
         let demand = demand?;
-        self.concerned_parameters(&grounding);
+        if declaration.complete {
+            self.concerned_parameters(&grounding);
+        }
         self.warn_of_interleaving(&grounding);
         self.note_undecided(&demand);
         Some(Logic {

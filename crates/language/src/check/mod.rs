@@ -222,7 +222,9 @@ impl<'a> Checker<'a> {
             logic.map(Behaviour::Logic)
         } else {
             let automaton = self.automaton();
-            self.bound_parameters(&parameters);
+            if declaration.complete {
+                self.bound_parameters(&parameters);
+            }
             Some(automaton)
         };
         if !self.has_errors() {

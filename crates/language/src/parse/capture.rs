@@ -16,6 +16,11 @@ impl Parser<'_> {
                     break;
                 }
             }
+            if self.is_word("as") {
+                let error = self.expected("`,` or `)`");
+                self.report(error.help("the name comes first: `name = …`"));
+                return None;
+            }
             if !self.expect(Sign::CloseParenthesis) {
                 return None;
             }

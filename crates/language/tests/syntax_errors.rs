@@ -1,0 +1,153 @@
+//! What is said about a text that cannot be read, and what is still read of it.
+
+mod common;
+
+use common::check_found;
+use juror_language::{Diagnostic, load};
+
+/// A property around one mistake.
+const HEAD: &str = "property p\nevent push = before push(queue, size: int)\n\
+                    var count = 0\nvar open = false\n";
+
+#[track_caller]
+fn check_source(source: &str, code: &str, underlined: &str, help: &str) {
+    let (_, diagnostics) = load(source);
+    check_found(source, &diagnostics, code, underlined, help);
+}
+
+#[track_caller]
+fn check(rest: &str, code: &str, underlined: &str, help: &str) {
+    check_source(&format!("{HEAD}{rest}"), code, underlined, help);
+}
+
+#[test]
+fn syntax() {
+    check_source("proprety p", "syntax", "proprety", "`property`");
+    check_source(
+        "property p { event e = before f }",
+        "syntax",
+        "{",
+        "no braces",
+    );
+    check(
+        "evnt e = before f state a { on push }",
+        "syntax",
+        "evnt",
+        "`event`",
+    );
+    check(
+        "event e = befor f state a { on push }",
+        "syntax",
+        "befor",
+        "`before`",
+    );
+    check(
+        "event e = before Ring<int, 4>::push(value) state a { on push }",
+        "syntax",
+        "Ring",
+        "\"Ring<int>::..\"",
+    );
+    check(
+        "event e = before f(*p) state a { on push }",
+        "syntax",
+        "*",
+        "name",
+    );
+    check(
+        "event e = before f in libc state a { on push }",
+        "syntax",
+        "libc",
+        "",
+    );
+    check("state a { push }", "syntax", "push", "");
+    check("state a { on push when } state b", "syntax", "}", "");
+    check(
+        "state a { on push { count++ } }",
+        "syntax",
+        "+",
+        "count += 1",
+    );
+    check(
+        "state a { on push { queue->x = 1 } }",
+        "syntax",
+        "->",
+        "own variables",
+    );
+    check("state a { on push -> } ", "syntax", "}", "");
+    check("state a { on push", "syntax", "", "");
+    check(
+        "state a { on push else -> a }",
+        "else-without-when",
+        "else",
+        "",
+    );
+    check(
+        "state a acepting { on push }",
+        "syntax",
+        "acepting",
+        "`accepting`",
+    );
+    check(
+        "var if = 3 state a { on push }",
+        "syntax",
+        "if",
+        "another name",
+    );
+    check("slice queue state a { on push }", "syntax", "queue", "");
+    check("on push -> a", "syntax", "on", "braces of a state");
+    check(
+        "event e = before f(this as queue)",
+        "syntax",
+        "as",
+        "`name = …`",
+    );
+}
+
+#[test]
+fn after_a_mistake_the_rest_is_still_read() {
+    let source = format!(
+        "{HEAD}event e = befor f
+         event bad = after
+         state a {{ on push when ) -> b; on psuh; on push {{ count = }} on push -> c }}
+         state b {{ on pusch }}"
+    );
+    let (properties, diagnostics) = load(&source);
+    assert!(properties.is_empty());
+    let underlined: Vec<&str> = diagnostics
+        .iter()
+        .filter(|d| d.is_error())
+        .map(|d| &source[d.span.clone()])
+        .collect();
+    let expected = ["befor", "state", ")", "psuh", "}", "c", "pusch"];
+    assert_eq!(underlined, expected);
+
+    // What the event would have bound is not known.
+    let source = "property p slice on q event e = before f(this as q) state a { on e }";
+    let (_, diagnostics) = load(source);
+    let underlined: Vec<&str> = diagnostics
+        .iter()
+        .map(|d| &source[d.span.clone()])
+        .collect();
+    assert_eq!(underlined, ["as"]);
+}
+
+#[test]
+fn too_much_of_anything_is_an_error() {
+    let captures: Vec<String> = (0..65).map(|n| format!("c{n}")).collect();
+    let event = format!(
+        "event e = before f({}) state a {{ on e }}",
+        captures.join(", ")
+    );
+    let (_, diagnostics) = load(&format!("property p {event}"));
+    assert!(diagnostics.iter().any(|d| d.code == "too-many"));
+
+    let fields: Vec<String> = (0..70).map(|n| format!("q->f{n} > 0")).collect();
+    let guards = fields.join(" and ");
+    let source = format!("property p event e = before f(q) state a {{ on e when {guards} }}");
+    let (_, diagnostics) = load(&source);
+    assert!(
+        diagnostics
+            .iter()
+            .any(|d: &Diagnostic| d.code == "too-many")
+    );
+}
