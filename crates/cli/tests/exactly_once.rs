@@ -180,3 +180,39 @@ fn all_rows_are_run() {
         assert!(source.contains(&call), "{}", row.program);
     }
 }
+
+/// After a fault the same arrival comes back only where its handler does.
+#[test]
+fn an_instruction_whose_handler_jumps_away_or_comes_back() {
+    let says = |threads: usize| {
+        let [calls, inner, each] = [160, 150, 20].map(|count| threads * count);
+        format!(
+            "calls {calls}, inner {inner}, jumps {each}, repairs {}, skips {each}",
+            2 * each
+        )
+    };
+    for build in Build::all() {
+        let faulting = program("faulting.c").compile(&build);
+        for point in ["break", "hbreak"] {
+            for arguments in [["1"].as_slice(), &["1", "x"], &["3"], &["3", "x"]] {
+                let threads = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(1);
+                let report = Batch::new()
+                    .option("--self-check")
+                    .command("handle SIGSEGV nostop noprint")
+                    .command("handle SIGUSR1 nostop noprint")
+                    .command(&format!("{point} *touch"))
+                    .command("ignore 1 1000000000")
+                    .command("break *inner")
+                    .command("ignore 2 1000000000")
+                    .command("run")
+                    .command("info breakpoints")
+                    .run(faulting.clone(), arguments);
+                let case = format!("{point} {arguments:?}, {build}: {}", report.all());
+                let points = report.outcome("info breakpoints");
+                assert_eq!(points[0]["hits"], threads * 160, "{case}");
+                assert_eq!(points[1]["hits"], threads * 150, "{case}");
+                assert!(report.output.stdout.contains(&says(threads)), "{case}");
+            }
+        }
+    }
+}
