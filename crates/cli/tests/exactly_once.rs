@@ -5,6 +5,7 @@ mod support;
 
 use juror_testing::Build;
 use juror_testing::exact::{ROWS, Row, Watched, program_says};
+use serde_json::Value;
 use support::{Batch, program};
 
 /// Counts without stopping.
@@ -214,5 +215,32 @@ fn an_instruction_whose_handler_jumps_away_or_comes_back() {
                 assert!(report.output.stdout.contains(&says(threads)), "{case}");
             }
         }
+    }
+}
+
+/// A step over the handler's return leads to the instruction once more.
+#[test]
+fn a_step_back_to_an_instruction_that_has_faulted() {
+    for build in Build::all() {
+        let report = Batch::new()
+            .command("handle SIGSEGV nostop noprint")
+            .command("handle SIGUSR1 nostop noprint")
+            .command("break *touch")
+            .command("ignore 1 1")
+            .command("run")
+            .command("break __restore_rt")
+            .command("continue")
+            .command("stepi")
+            .command("stepi")
+            .command("info breakpoints")
+            .command("delete 2")
+            .command("stepi")
+            .command("continue")
+            .command("info breakpoints")
+            .run(program("faulting.c").compile(&build), &["1"]);
+        let told = report.kind("outcome");
+        let told = told.filter(|it| it["command"] == "info breakpoints");
+        let hits: Vec<&Value> = told.map(|it| &it["value"][0]["hits"]).collect();
+        assert_eq!(hits, [2, 3], "{build}: {}", report.all());
     }
 }

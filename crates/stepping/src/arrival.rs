@@ -243,6 +243,11 @@ impl Thread {
         self.arrivals.iter().any(Arrival::awaits_handler)
     }
 
+    /// Whether it has been reported of the thread that comes to `address` so.
+    pub(crate) fn is_reported(&self, address: u64, stack: u64) -> bool {
+        self.arrivals.iter().any(|it| it.is_at(address, stack))
+    }
+
     /// Whether the thread has been reported at `address` with this stack pointer
     /// and does not execute the instruction.
     pub(crate) fn has_arrival(&self, address: u64, stack: u64) -> bool {

@@ -309,6 +309,13 @@ impl Engine {
         known.is_some_and(|known| known.has_arrival(address, stack))
     }
 
+    /// Whether the execution of the instruction at `address` has been reported of a
+    /// thread that comes to it with this stack pointer: a handler has returned to it.
+    pub fn is_reported(&self, thread: ThreadId, address: u64, stack: u64) -> bool {
+        let known = self.threads.get(&thread);
+        known.is_some_and(|known| known.is_reported(address, stack))
+    }
+
     /// Whether a handler of a thread may return to an arrival
     /// ([`Input::HandlerReturned`]).
     pub fn awaits_handler(&self, thread: ThreadId) -> bool {
