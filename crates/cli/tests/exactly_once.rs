@@ -5,6 +5,7 @@ mod support;
 
 use juror_testing::Build;
 use juror_testing::exact::{ROWS, Row, Watched, program_says};
+use serde_json::Value;
 use support::{Batch, program};
 
 /// Counts without stopping.
@@ -178,5 +179,68 @@ fn all_rows_are_run() {
     for row in ROWS {
         let call = format!("check(\"{}\")", row.program);
         assert!(source.contains(&call), "{}", row.program);
+    }
+}
+
+/// After a fault the same arrival comes back only where its handler does.
+#[test]
+fn an_instruction_whose_handler_jumps_away_or_comes_back() {
+    let says = |threads: usize| {
+        let [calls, inner, each] = [160, 150, 20].map(|count| threads * count);
+        format!(
+            "calls {calls}, inner {inner}, jumps {each}, repairs {}, skips {each}",
+            2 * each
+        )
+    };
+    for build in Build::all() {
+        let faulting = program("faulting.c").compile(&build);
+        for point in ["break", "hbreak"] {
+            for arguments in [["1"].as_slice(), &["1", "x"], &["3"], &["3", "x"]] {
+                let threads = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(1);
+                let report = Batch::new()
+                    .option("--self-check")
+                    .command("handle SIGSEGV nostop noprint")
+                    .command("handle SIGUSR1 nostop noprint")
+                    .command(&format!("{point} *touch"))
+                    .command("ignore 1 1000000000")
+                    .command("break *inner")
+                    .command("ignore 2 1000000000")
+                    .command("run")
+                    .command("info breakpoints")
+                    .run(faulting.clone(), arguments);
+                let case = format!("{point} {arguments:?}, {build}: {}", report.all());
+                let points = report.outcome("info breakpoints");
+                assert_eq!(points[0]["hits"], threads * 160, "{case}");
+                assert_eq!(points[1]["hits"], threads * 150, "{case}");
+                assert!(report.output.stdout.contains(&says(threads)), "{case}");
+            }
+        }
+    }
+}
+
+/// A step over the handler's return leads to the instruction once more.
+#[test]
+fn a_step_back_to_an_instruction_that_has_faulted() {
+    for build in Build::all() {
+        let report = Batch::new()
+            .command("handle SIGSEGV nostop noprint")
+            .command("handle SIGUSR1 nostop noprint")
+            .command("break *touch")
+            .command("ignore 1 1")
+            .command("run")
+            .command("break __restore_rt")
+            .command("continue")
+            .command("stepi")
+            .command("stepi")
+            .command("info breakpoints")
+            .command("delete 2")
+            .command("stepi")
+            .command("continue")
+            .command("info breakpoints")
+            .run(program("faulting.c").compile(&build), &["1"]);
+        let told = report.kind("outcome");
+        let told = told.filter(|it| it["command"] == "info breakpoints");
+        let hits: Vec<&Value> = told.map(|it| &it["value"][0]["hits"]).collect();
+        assert_eq!(hits, [2, 3], "{build}: {}", report.all());
     }
 }

@@ -122,3 +122,33 @@ fn calls_on_a_handlers_stack_return_or_are_unwound() {
         assert_eq!(told, report.printed("entered"), "{build}");
     }
 }
+
+#[test]
+fn the_stack_of_a_handler_has_the_kernels_frame_and_what_was_interrupted() {
+    for build in Build::all() {
+        for arguments in [["1"].as_slice(), &["1", "x"]] {
+            let report = Batch::new()
+                .command("handle SIGSEGV nostop noprint")
+                .command("break on_fault")
+                .command("run")
+                .run(program("faulting.c").compile(&build), arguments);
+            let case = format!("{build} {arguments:?}: {}", report.all());
+            let frames = report.stop()["backtrace"].as_array().expect("a stack");
+            let names = frames.iter().map(|it| &it["location"]["function"]);
+            let names: Vec<&Value> = names.collect();
+            let is_of_signal = |level: usize| &frames[level]["signal"];
+            assert_eq!(names[0], "on_fault", "{case}");
+            assert_eq!(
+                (is_of_signal(0), is_of_signal(1)),
+                (&json!(false), &json!(true)),
+                "{case}"
+            );
+            assert_eq!(
+                (names[2], is_of_signal(2)),
+                (&json!("touch"), &json!(false)),
+                "{case}"
+            );
+            assert!(names[3..].contains(&&json!("main")), "{case}");
+        }
+    }
+}

@@ -33,6 +33,7 @@ mod foreground;
 mod frozen;
 mod given_signals;
 mod guardian;
+mod handlers;
 mod hardware;
 mod image;
 mod inject;

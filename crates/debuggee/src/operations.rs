@@ -221,23 +221,30 @@ impl Debuggee {
             true => self.signal_to_deliver(thread),
             false => 0,
         };
+        let mut enters_handler = false;
         if signal != 0 {
             self.note_signal_in_copy(thread)?;
+            enters_handler = motion != Motion::Step && self.interrupts_arrival(thread);
         }
         match self.refresh_hardware(thread) {
             Ok(()) | Err(DebuggeeError::ThreadGone(_)) => {}
             Err(error) => return Err(error),
         }
-        let Some(known) = self.threads.get(&thread.0) else {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let traces_calls = !known.silent && self.system_calls.is_traced();
+        known.steps_quietly = enters_handler;
+        // Who has been seen to enter a call is seen to leave it.
+        let traces_calls = known.is_in_call
+            || !known.silent && self.system_calls.is_traced()
+            || self.engine.awaits_handler(thread);
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
             _ if self.watches.is_live() => match self.run_watched(thread, motion, signal) {
                 Err(DebuggeeError::ThreadGone(_)) => Ok(()),
                 outcome => outcome?,
             },
+            _ if enters_handler => kernel::single_step(thread.0, signal),
             Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
             Motion::Run | Motion::ToTraps => kernel::resume(thread.0, signal),
             Motion::Step if traces_calls && self.enters_system_call(thread) => {

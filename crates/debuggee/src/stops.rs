@@ -19,6 +19,10 @@ use crate::signals;
 use crate::stash;
 use crate::thread::{Motion, State, Thread};
 
+/// `si_code` of a step that has led into the handler of a signal: the kernel stops the
+/// thread by itself there.
+const ENTERS_HANDLER: i32 = libc::SIGTRAP;
+
 impl Debuggee {
     /// Waits for one status and takes it in.
     pub(crate) fn take_status(&mut self) -> Result<(), DebuggeeError> {
@@ -171,6 +175,9 @@ impl Debuggee {
     fn take_in_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.is_watching(thread) {
             let code = signal_code(thread)?;
+            if code == ENTERS_HANDLER && !self.makes_step(thread) {
+                self.note_handler(thread)?;
+            }
             if self.take_in_watched_trap(thread, code)?.is_some() {
                 return Ok(());
             }
@@ -201,11 +208,20 @@ impl Debuggee {
         if code <= 0 {
             return self.take_in_signal(thread, libc::SIGTRAP);
         }
+        if code == ENTERS_HANDLER && self.makes_step(thread) {
+            self.note_handler(thread)?;
+        }
         let address = self.stop_registers(thread)?.shown.rip;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
         }
         self.feed(Input::Stepped { thread, address })
+    }
+
+    /// Whether a thread has been let go for a step of the engine's.
+    fn makes_step(&self, thread: ThreadId) -> bool {
+        let known = self.threads.get(&thread.0);
+        known.is_some_and(|known| known.motion == Motion::Step)
     }
 
     /// Whether a trap may be one of watched memory.

@@ -102,11 +102,17 @@ impl Debuggee {
     pub(crate) fn take_in_system_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let failed = gone_or("look at a system call", thread);
         let at_entry = kernel::is_at_entry(thread.0).map_err(failed)?;
+        let mut was_in_call = false;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_entry = at_entry;
-            known.is_in_call = at_entry;
+            was_in_call = std::mem::replace(&mut known.is_in_call, at_entry);
         }
         let registers = self.stop_registers(thread)?.shown;
+        // The registers are those that the handler had interrupted, in no call.
+        let has_returned = was_in_call && !at_entry && registers.orig_rax == LEFT;
+        if at_entry && registers.orig_rax != libc::SYS_rt_sigreturn as u64 || has_returned {
+            self.note_call(thread, has_returned)?;
+        }
         let accesses = match at_entry {
             true => Vec::new(),
             false => self.kernel_accesses(thread)?,
@@ -129,6 +135,9 @@ impl Debuggee {
         };
         let repeated = at_entry && std::mem::take(&mut known.enters_again);
         let number = registers.orig_rax;
+        if has_returned {
+            return self.go_on_after_call(thread);
+        }
         if !at_entry && number == LEFT {
             return self.settle(thread);
         }

@@ -49,7 +49,8 @@ pub(crate) enum StepEnd {
 
 impl Debuggee {
     /// Lets a thread run while memory is watched: to its next system call, or
-    /// by steps where the stepping tier needs them.
+    /// by steps where the stepping tier needs them, or as far as to the beginning
+    /// of a handler where that is asked for (`steps_quietly`).
     pub(crate) fn run_watched(
         &mut self,
         thread: ThreadId,
@@ -61,10 +62,12 @@ impl Debuggee {
             self.close_unneeded(thread)?;
         }
         self.note_fault_mask(thread)?;
-        let must_step = motion == Motion::Step || self.must_step();
+        let known = self.threads.get(&thread.0);
+        let interrupts_arrival = known.is_some_and(|known| known.steps_quietly);
         // The step ends before the handler's first instruction.
-        let enters_handler =
-            signal != 0 && self.must_step() && signals::is_caught(self.process, signal);
+        let enters_handler = interrupts_arrival
+            || signal != 0 && self.must_step() && signals::is_caught(self.process, signal);
+        let must_step = motion == Motion::Step || interrupts_arrival || self.must_step();
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(Ok(()));
         };

@@ -125,6 +125,54 @@ fn a_thread_comes_back_before_the_instruction_of_a_point_that_was_taken_away() {
     run(&mut debuggee).assert_exited(7);
 }
 
+/// The handler of a fault returns to the instruction, or jumps away and the program comes
+/// there anew.
+#[test]
+fn a_handler_comes_back_to_the_arrival_that_it_interrupted() {
+    let program = compile(
+        r#"
+        #define _GNU_SOURCE
+        #include <setjmp.h>
+        #include <signal.h>
+        #include <ucontext.h>
+        int load(int *from);
+        __asm__(".globl load\n.type load,@function\nload: movl (%rdi), %eax\nret\n");
+        static sigjmp_buf back;
+        static int jumps, room;
+        __attribute__((noinline)) void inside(void) { room++; }
+        static void on_fault(int number, siginfo_t *information, void *context) {
+            ucontext_t *interrupted = context;
+            inside();
+            if (jumps) siglongjmp(back, 1);
+            interrupted->uc_mcontext.gregs[REG_RDI] = (greg_t)&room;
+        }
+        int main(void) {
+            struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+            sigaction(SIGSEGV, &action, 0);
+            for (volatile int round = 0; round < 8; round++) {
+                jumps = round & 1;
+                if (!sigsetjmp(back, 1)) load(0);
+            }
+            return room;
+        }"#,
+        &["-O1"],
+    );
+    for round in 1..=8 {
+        let mut debuggee = start_with_points(&program, &["load", "inside"]);
+        for _ in 0..2 * round {
+            run_to_hit(&mut debuggee);
+        }
+        let frozen = debuggee.freeze().unwrap();
+        for _ in 0..2 {
+            let mut again = thaw(&frozen, debuggee);
+            let ran = run(&mut again);
+            ran.assert_exited(8);
+            assert_eq!(ran.hits, 16 - 2 * round, "{round}");
+            debuggee = again;
+        }
+    }
+}
+
 #[test]
 fn all_threads_come_back_with_what_the_kernel_keeps_for_them() {
     let source = include_str!("programs/kept.c");

@@ -1,12 +1,18 @@
 //! A thread forks in a signal handler that interrupted it at a point: the child
 //! comes back to the instruction, too, which is still the same execution. So it
 //! is, whatever has become of the thread meanwhile.
+//!
+//! The system calls of such a handler are traced. So the test looks away from where
+//! the thread enters the call that forks.
 
 mod support;
 
 use std::io::PipeReader;
 
-use juror_debuggee::{Debuggee, Follow, Launch, Notice, SignalReport, SignalTreatment, StepBy};
+use juror_debuggee::{
+    Debuggee, Follow, Launch, Notice, SignalReport, SignalTreatment, StepBy, SystemCallPhase,
+    SystemCalls,
+};
 use support::doomed::{self, End, said};
 use support::family::run_family;
 use support::{Program, run_with};
@@ -27,9 +33,20 @@ const READER: &str = r#"
     __asm__(".text\n.globl take, take_now\n.type take, @function\n.type take_now, @function\n"
             "take: nop\ntake_now: movl (%rdi), %eax\nret\n");
     static void before(int signal) {}
+    static void await_child(void) {
+        char path[64], child;
+        sprintf(path, "/proc/self/task/%d/children", maker);
+        for (;;) {
+            int file = open(path, O_RDONLY);
+            long length = read(file, &child, 1);
+            close(file);
+            if (length > 0) return;
+            sched_yield();
+        }
+    }
     static void on_fault(int signal) {
         maker = gettid();
-        while (!may_fork) sched_yield();
+        while (!may_fork) {}
         if (!fork()) {
             mprotect(page, 4096, PROT_READ | PROT_WRITE);
             return;
@@ -56,7 +73,7 @@ const READER: &str = r#"
         while (!maker) sched_yield();
         raise(SIGUSR1);
         may_fork = 1;
-        if (IS_DEADLY) await_maker();
+        if (IS_DEADLY) await_child();
         END;
         return 0;
     }"#;
@@ -86,12 +103,21 @@ fn start(
     (debuggee, reader)
 }
 
-/// At the signal before the fork: looks away until the program is at its end.
+/// Lets the first thread go on before the fork, and looks away at the entry into that
+/// until the program is at its end.
 fn look_away(debuggee: &mut Debuggee, notice: &Notice, end: End) {
+    let forks = [libc::SYS_clone, libc::SYS_fork].map(|number| number as u64);
     match *notice {
         Notice::Signal { thread, signal, .. } if signal == libc::SIGUSR1 => {
-            end.look_away(debuggee, thread);
+            // Its own calls are not traced.
+            debuggee.resume(thread).unwrap();
+            debuggee.catch_system_calls(SystemCalls::Only(forks.into()));
         }
+        Notice::SystemCall {
+            thread,
+            phase: SystemCallPhase::Entry { .. },
+            ..
+        } => end.look_away(debuggee, thread),
         _ => {}
     }
 }

@@ -45,6 +45,8 @@ pub struct Frame {
     pub line: Option<u32>,
     /// A signal interrupted it.
     pub interrupted: bool,
+    /// The kernel made it for the handler of a signal, which returns to it.
+    pub is_of_signal: bool,
     /// It was found without unwind information.
     pub guess: bool,
     /// It is the place from where juror called the frame before it: the number
@@ -76,6 +78,7 @@ impl Frame {
             file: None,
             line: None,
             interrupted: false,
+            is_of_signal: false,
             guess: false,
             called_by_juror: None,
             tail_call: None,
@@ -240,6 +243,7 @@ impl Program {
                 cfa: unwound.as_ref().map(|unwound| unwound.cfa),
                 module,
                 interrupted,
+                is_of_signal: unwound.as_ref().is_some_and(|it| it.signal_frame),
                 guess,
                 ..Frame::bare(pc)
             };

@@ -47,7 +47,7 @@ impl Session {
                 .collect(),
             inlined: frame.is_inlined(),
             tail_call: frame.is_tail_call(),
-            signal: frame.interrupted,
+            signal: frame.is_of_signal,
             guess: frame.guess,
             evaluation: frame.called_by_juror,
             locals: None,

@@ -113,7 +113,8 @@ pub struct FrameView {
     /// Its function has ended in a jump to that of the frame before it: there is
     /// nothing of it in memory any more.
     pub tail_call: bool,
-    /// A frame that a signal interrupted.
+    /// The frame that the kernel made for the handler of a signal: the next one is what
+    /// the signal interrupted.
     pub signal: bool,
     /// The frame before it has no rules that lead to its caller: that it is this
     /// one is likely, not sure.

@@ -5,7 +5,7 @@
 //! signal handler that comes to the same site makes another one.
 
 use crate::thread::{Next, Thread, Wanted};
-use crate::{Owners, Passage, Site};
+use crate::{Input, Owners, Passage, Site, StackPart, ThreadId, WayBack};
 
 /// How far above an unexecuted arrival a stack pointer may be for its frame to
 /// count as gone, in bytes. Farther away is another stack: a signal handler's.
@@ -23,9 +23,8 @@ pub(crate) struct Arrival {
     pub(crate) notified: Owners,
     /// The way past, which stays good when the site is removed meanwhile.
     pub(crate) passage: Passage,
-    /// The thread has been sent on its way past, but a signal came before the
-    /// instruction ran: the handler returns to the way, not to the trap.
-    pub(crate) departed: bool,
+    /// How the thread comes back to it, if it is not there.
+    pub(crate) way_back: WayBack,
 }
 
 /// An arrival whose instruction was sent on its way; a fault brings it back.
@@ -89,7 +88,7 @@ impl Thread {
                 stack,
                 notified: owners,
                 passage,
-                departed: false,
+                way_back: WayBack::Trap,
             }),
         }
     }
@@ -115,7 +114,7 @@ impl Thread {
     pub(crate) fn interrupt_departure(&mut self, address: u64) {
         if let Some(departure) = self.take_departure(address) {
             self.arrivals.push(Arrival {
-                departed: true,
+                way_back: WayBack::Copy,
                 ..departure.arrival
             });
         }
@@ -141,7 +140,7 @@ impl Thread {
         let matches = |arrival: &&mut Arrival| arrival.address == address && arrival.stack == stack;
         match self.arrivals.iter_mut().rfind(matches) {
             Some(arrival) => {
-                arrival.departed = false;
+                arrival.way_back = WayBack::Trap;
                 true
             }
             None => false,
@@ -180,11 +179,12 @@ impl Thread {
         innermost.map(|arrival| arrival.stack)
     }
 
-    /// Forgets the arrival at which the thread is: it will not come back.
+    /// Forgets the arrival at which the thread is: it will not come back. One that it
+    /// would come back to by the trap is no other: it has not gone elsewhere since.
     pub(crate) fn forget_place(&mut self) {
-        let (place, here) = (self.place, self.standing.or(self.before));
+        let place = self.place;
         self.arrivals
-            .retain(|arrival| arrival.address != place || Some(arrival.stack) != here);
+            .retain(|arrival| arrival.address != place || arrival.way_back != WayBack::Trap);
     }
 
     /// Forgets the innermost arrival at `address`.
@@ -203,11 +203,57 @@ impl Thread {
     /// interrupted there can only be returned to from below.
     pub(crate) fn forget_gone_frames(&mut self, address: u64, stack: u64) {
         self.arrivals
-            .retain(|arrival| match stack.checked_sub(arrival.stack) {
-                None => true,
-                Some(0) => arrival.is_at(address, stack),
-                Some(above) => above > STACK_REACH,
-            });
+            .retain(|arrival| !arrival.is_gone_at(stack) || arrival.is_at(address, stack));
+    }
+
+    /// A handler runs that interrupted the thread where it comes to arrivals by
+    /// their trap. One there that it was to return to it will not return to any
+    /// more: the thread has come there on another way.
+    pub(crate) fn leave_for_handler(&mut self, address: u64, stack: u64, alternate: StackPart) {
+        let way_back = WayBack::Handler { alternate };
+        let is_here = |arrival: &Arrival| arrival.address == address && arrival.stack == stack;
+        self.arrivals
+            .retain(|arrival| !(is_here(arrival) && arrival.awaits_handler()));
+        let mut arrivals = self.arrivals.iter_mut();
+        if let Some(arrival) = arrivals.rfind(|arrival| arrival.is_at(address, stack)) {
+            arrival.way_back = way_back;
+        }
+    }
+
+    /// A handler is about to return to `address`, with this stack pointer.
+    pub(crate) fn return_from_handler(&mut self, address: u64, stack: u64) {
+        let is_meant = |arrival: &&mut Arrival| {
+            arrival.address == address && arrival.stack == stack && arrival.awaits_handler()
+        };
+        if let Some(arrival) = self.arrivals.iter_mut().rfind(is_meant) {
+            arrival.way_back = WayBack::Trap;
+        }
+        self.forget_left_handlers(stack);
+    }
+
+    /// Forgets the arrivals to which handlers were to return whose frames are
+    /// gone, now that the thread has this stack pointer.
+    pub(crate) fn forget_left_handlers(&mut self, stack: u64) {
+        self.arrivals
+            .retain(|arrival| !(arrival.awaits_handler() && arrival.is_gone_at(stack)));
+    }
+
+    /// Whether there is an arrival to which a handler has to return.
+    pub(crate) fn awaits_handler(&self) -> bool {
+        self.arrivals.iter().any(Arrival::awaits_handler)
+    }
+
+    /// Whether it has been reported of the thread that comes to `address` so.
+    pub(crate) fn is_reported(&self, address: u64, stack: u64) -> bool {
+        self.arrivals.iter().any(|it| it.is_at(address, stack))
+    }
+
+    /// Whether the thread has been reported at `address` with this stack pointer
+    /// and does not execute the instruction.
+    pub(crate) fn has_arrival(&self, address: u64, stack: u64) -> bool {
+        let mut arrivals = self.arrivals.iter();
+        arrivals
+            .any(|it| it.address == address && it.stack == stack && it.way_back != WayBack::Copy)
     }
 }
 
@@ -217,8 +263,37 @@ pub(crate) fn retain_standing(arrivals: &mut Vec<Arrival>, address: u64, here: O
 }
 
 impl Arrival {
+    /// What another engine is told of it, where it is one of this thread.
+    pub(crate) fn told_of(&self, thread: ThreadId) -> Input {
+        Input::Inherited {
+            thread,
+            address: self.address,
+            stack: self.stack,
+            notified: self.notified,
+            passage: self.passage,
+            way_back: self.way_back,
+        }
+    }
+
     /// Whether a thread that traps so comes back to this arrival.
     fn is_at(&self, address: u64, stack: u64) -> bool {
-        self.address == address && self.stack == stack && !self.departed
+        self.address == address && self.stack == stack && self.way_back == WayBack::Trap
+    }
+
+    fn awaits_handler(&self) -> bool {
+        matches!(self.way_back, WayBack::Handler { .. })
+    }
+
+    /// Whether its frame is gone when the thread has this stack pointer: it is
+    /// above, and not because a handler has a stack of its own.
+    fn is_gone_at(&self, stack: u64) -> bool {
+        let is_aside = match self.way_back {
+            WayBack::Handler { alternate } => {
+                alternate.contains(stack) && !alternate.contains(self.stack)
+            }
+            WayBack::Trap | WayBack::Copy => false,
+        };
+        let above = stack.checked_sub(self.stack);
+        !is_aside && above.is_some_and(|above| above <= STACK_REACH)
     }
 }

@@ -16,9 +16,12 @@
 mod motion;
 mod pass;
 mod processes;
+mod rule;
 mod stops;
 #[cfg(test)]
 mod tests;
+
+pub use rule::Rule;
 
 use crate::arrival::Arrival;
 use crate::thread::{Motion, Thread, Wanted};
@@ -45,54 +48,6 @@ pub enum ThreadState {
     },
     /// It is stopped for another reason and waits for [`Input::Resume`].
     Waiting,
-}
-
-/// A rule of the algorithm that a test can drop, to see that it is missed. For
-/// tests of other crates the feature `dropped-rules` has it; without that, and
-/// outside of tests, no rule can be dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule {
-    /// The others are held during a step in place.
-    HoldOthers,
-    /// The others are held before the write that lifts the trap.
-    HoldBeforeLift,
-    /// The trap is planted before the others are released.
-    PlantBeforeRelease,
-    /// A trap that was executed before the hold is put back.
-    PutBackLateTrap,
-    /// A reported arrival is remembered until the instruction has run.
-    RememberArrival,
-    /// A reported arrival is put aside for an evaluation, not forgotten.
-    SuspendArrival,
-    /// A trap is first the end of its thread's step.
-    CompleteFirst,
-    /// A trap at the follow set stays when it is a site's, too.
-    CountTraps,
-    /// No trap for the end of a step is planted where the step begins.
-    RefuseItself,
-    /// A signal that is delivered in a copy is remembered.
-    NoteSignal,
-    /// A copy of the memory is made good before it runs.
-    RestoreCopy,
-    /// It is made good, too, where the debuggee has no trap any more.
-    RestoreFormer,
-    /// A followed copy has a trap at each site, whatever it was made with.
-    PlantCopy,
-    /// A thread that waits for one that shares its memory is not waited for.
-    Park,
-    /// The arrivals of the thread that made it are those of a followed one.
-    Inherit,
-    /// They are, too, when that thread has ended before the followed one is seen.
-    InheritFromEnded,
-    /// They are those of one that has an engine of its own.
-    InheritApart,
-    /// They are those of one that shares its memory.
-    InheritInPlace,
-    /// A thread that waits for its child is not taken back to where it was before
-    /// an evaluation: it is in the kernel.
-    KeepParked,
-    /// A halt is answered by the thread that replaces the program.
-    AnswerReplaced,
 }
 
 /// The breakpoint engine.
@@ -193,6 +148,32 @@ impl Engine {
                     thread.interrupt_departure(address);
                 }
             }
+            Input::HandlerEntered { .. } if self.drops(Rule::LeaveForHandler) => {}
+            Input::HandlerEntered {
+                thread,
+                address,
+                stack,
+                alternate,
+            } => {
+                if let Some(thread) = self.threads.get_mut(&thread) {
+                    thread.leave_for_handler(address, stack, alternate);
+                }
+            }
+            Input::HandlerReturned { .. } if self.drops(Rule::ReturnFromHandler) => {}
+            Input::HandlerReturned {
+                thread,
+                address,
+                stack,
+            } => {
+                if let Some(thread) = self.threads.get_mut(&thread) {
+                    thread.return_from_handler(address, stack);
+                }
+            }
+            Input::Called { thread, stack } => {
+                if let Some(thread) = self.threads.get_mut(&thread) {
+                    thread.forget_left_handlers(stack);
+                }
+            }
             Input::Faulted {
                 thread,
                 address,
@@ -218,14 +199,14 @@ impl Engine {
                 stack,
                 notified,
                 passage,
-                departed,
+                way_back,
             } => {
                 let arrival = Arrival {
                     address,
                     stack,
                     notified,
                     passage,
-                    departed,
+                    way_back,
                 };
                 self.inherited(thread, arrival);
             }
@@ -319,6 +300,28 @@ impl Engine {
             return Some(step.start);
         }
         Some(self.threads.get(&thread)?.arrival()?.address)
+    }
+
+    /// Whether a thread has been reported at `address`, with this stack pointer, and
+    /// has not executed the instruction: one that gets a signal there.
+    pub fn has_arrival(&self, thread: ThreadId, address: u64, stack: u64) -> bool {
+        let known = self.threads.get(&thread);
+        known.is_some_and(|known| known.has_arrival(address, stack))
+    }
+
+    /// Whether the execution of the instruction at `address` has been reported of a
+    /// thread that comes to it with this stack pointer: a handler has returned to it.
+    pub fn is_reported(&self, thread: ThreadId, address: u64, stack: u64) -> bool {
+        let known = self.threads.get(&thread);
+        known.is_some_and(|known| known.is_reported(address, stack))
+    }
+
+    /// Whether a handler of a thread may return to an arrival
+    /// ([`Input::HandlerReturned`]).
+    pub fn awaits_handler(&self, thread: ThreadId) -> bool {
+        self.threads
+            .get(&thread)
+            .is_some_and(Thread::awaits_handler)
     }
 
     /// How many evaluations are under way on a thread: see [`Input::Suspend`].

@@ -42,7 +42,9 @@ pub use flow::{Flow, flow_of, instruction_length};
 pub use follow_set::find_follow_set;
 pub use line::{LineStops, line_stops};
 pub use passage::{PlannedPassage, plan_passage};
-pub use protocol::{FollowSet, Input, Operation, Owner, Owners, Passage, StepBy, ThreadId};
+pub use protocol::{
+    FollowSet, Input, Operation, Owner, Owners, Passage, StackPart, StepBy, ThreadId, WayBack,
+};
 pub use self_check::{Checker, LogError, Violation, begin_line, check_log, told_line};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,

@@ -11,9 +11,9 @@
 //! that were ordered, a trace trap that is still to come) is not suspended:
 //! the kernel knows of one thread only.
 
-use crate::Passage;
 use crate::arrival::{Arrival, Departure, retain_standing};
 use crate::thread::{Motion, Thread, Wanted};
+use crate::{Passage, WayBack};
 
 /// The part of a [`Thread`] that belongs to its place in the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,7 +42,7 @@ impl Thread {
     pub(crate) fn change_passage(&mut self, address: u64, passage: Passage) {
         let suspended = self.suspended.iter_mut().map(|it| &mut it.arrivals);
         let arrivals = suspended.chain([&mut self.arrivals]).flatten();
-        for arrival in arrivals.filter(|it| it.address == address && !it.departed) {
+        for arrival in arrivals.filter(|it| it.address == address && it.way_back != WayBack::Copy) {
             arrival.passage = passage;
         }
     }

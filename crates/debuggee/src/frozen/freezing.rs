@@ -166,6 +166,7 @@ impl Debuggee {
                 .map_err(gone_or("keep a thread as it is", thread))?;
             frozen.is_reported =
                 is_reported(&self.engine, thread) && !self.waits_to_be_told_of_hit(thread);
+            frozen.arrivals = self.engine.arrivals_further_out(thread).collect();
             threads.push(frozen);
             self.note_call_made(thread)?;
         }

@@ -374,6 +374,7 @@ fn place_thread(
     let (address, stack) = (frozen.registers.rip, frozen.registers.rsp);
     if frozen.is_reported && debuggee.engine.is_site(address) {
         debuggee.feed(Input::Attached { thread })?;
+        inherit_arrivals(debuggee, thread, frozen)?;
         return debuggee.feed(Input::Trapped {
             thread,
             address,
@@ -381,8 +382,25 @@ fn place_thread(
         });
     }
     debuggee.feed(Input::Started { thread })?;
+    inherit_arrivals(debuggee, thread, frozen)?;
     let address = debuggee.engine_address(thread)?;
     debuggee.feed(Input::Interrupted { thread, address })
+}
+
+/// Tells the engine of what the handlers of a thread return to.
+fn inherit_arrivals(
+    debuggee: &mut Debuggee,
+    thread: ThreadId,
+    frozen: &FrozenThread,
+) -> Result<(), DebuggeeError> {
+    for &arrival in &frozen.arrivals {
+        let mut inherited = arrival;
+        if let Input::Inherited { thread: of, .. } = &mut inherited {
+            *of = thread;
+        }
+        debuggee.feed(inherited)?;
+    }
+    Ok(())
 }
 
 fn gone(errno: Errno) -> ThawError {

@@ -6,6 +6,7 @@
 //! been made again will go on as the kept one would have: the system call in
 //! which it was interrupted is started again.
 
+use juror_stepping::Input;
 use libc::{siginfo_t, user_regs_struct};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
@@ -65,6 +66,8 @@ pub(super) struct FrozenThread {
     is_stepped: bool,
     /// It has been reported at the site where it stands.
     pub(super) is_reported: bool,
+    /// The arrivals to which its handlers return ([`Input::Inherited`]).
+    pub(super) arrivals: Vec<Input>,
 }
 
 /// What a thread is asked by calls of its own.
@@ -127,6 +130,7 @@ impl FrozenThread {
             enters_again: known.enters_again,
             is_stepped: known.is_stepped,
             is_reported: false,
+            arrivals: Vec::new(),
         })
     }
 

@@ -53,9 +53,13 @@ impl Session {
         &mut self,
         thread: ThreadId,
     ) -> Result<Option<Pause>, CommandError> {
-        let address = self.running()?.registers(thread)?.rip;
-        let is_hardware = self.running()?.debuggee.is_hardware_site(address);
-        let was_asked = self.asked == Some((thread, address));
+        let registers = self.running()?.registers(thread)?;
+        let (address, stack) = (registers.rip, registers.rsp);
+        let debuggee = &self.running()?.debuggee;
+        let is_hardware = debuggee.is_hardware_site(address);
+        // A handler may have led back to it.
+        let is_reported = debuggee.engine().is_reported(thread, address, stack);
+        let was_asked = is_reported || self.asked == Some((thread, address));
         if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
             return Ok(None);
         }

@@ -103,13 +103,18 @@ impl Engine {
     pub fn inheritance(&self, process: ThreadId) -> impl Iterator<Item = Input> + '_ {
         let made = self.made.get(&process);
         let arrivals = made.into_iter().flat_map(|made| &made.thread.arrivals);
-        arrivals.map(move |arrival| Input::Inherited {
-            thread: process,
-            address: arrival.address,
-            stack: arrival.stack,
-            notified: arrival.notified,
-            passage: arrival.passage,
-            departed: arrival.departed,
+        arrivals.map(move |arrival| arrival.told_of(process))
+    }
+
+    /// What another engine has to be told of a thread that is to stand there as this one
+    /// stands here ([`Input::Inherited`]): the arrivals to which it comes back, but for
+    /// that at which it stands.
+    pub fn arrivals_further_out(&self, thread: ThreadId) -> impl Iterator<Item = Input> + '_ {
+        let known = self.threads.get(&thread).into_iter();
+        known.flat_map(move |known| {
+            let here = known.arrival();
+            let others = known.arrivals.iter().filter(move |it| Some(*it) != here);
+            others.map(move |arrival| arrival.told_of(thread))
         })
     }
 

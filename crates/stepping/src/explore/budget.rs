@@ -7,6 +7,8 @@ pub(super) struct Budget {
     pub(super) steps: u8,
     pub(super) faults: u8,
     pub(super) signals: u8,
+    /// Handlers that do not go back to what they interrupted.
+    pub(super) leaps: u8,
     pub(super) ends: u8,
     /// Removals and insertions of the monitor's point at I.
     pub(super) toggles: u8,
@@ -34,6 +36,7 @@ impl Budget {
             steps: self.steps + other.steps,
             faults: self.faults + other.faults,
             signals: self.signals + other.signals,
+            leaps: self.leaps + other.leaps,
             ends: self.ends + other.ends,
             toggles: self.toggles + other.toggles,
             inserts: self.inserts + other.inserts,

@@ -37,6 +37,10 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         ),
         Action::FailPlant => (0, "cannot plant the trap".to_owned()),
         Action::FailPush => (0, "cannot push the return address".to_owned()),
+        Action::See(number) if state.processors[number].stop == Some(Stop::Return) => (
+            0,
+            format!("sees the handler of thread {} return", number + 1),
+        ),
         Action::See(number) if state.processors[number].stop == Some(Stop::OwnProgram) => {
             (0, format!("sees thread {} run another program", number + 1))
         }
@@ -50,6 +54,15 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 },
             )
         }
+        Action::SeeCaught(number) => (
+            0,
+            format!("sees thread {} fault, which has a handler", number + 1),
+        ),
+        Action::Leap(number) => (number + 1, "jumps out of its handler".to_owned()),
+        Action::ReturnElsewhere(number) => (
+            number + 1,
+            "changes where its handler returns to".to_owned(),
+        ),
         Action::SeeQuietly(number) => (0, format!("sees thread {} stop for nobody", number + 1)),
         Action::Command(input) => (0, format!("is told: {}", describe_input(&input))),
         Action::Execute(number, next) | Action::ExecuteLate(number, next) => {
@@ -96,6 +109,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 Stop::Hold => format!("is held at {at}"),
                 Stop::Signal => format!("gets a signal at {at}"),
                 Stop::Fault => format!("faults at {at}"),
+                Stop::Return => format!("has returned to {at}"),
                 Stop::End => "ends".to_owned(),
                 Stop::Exec => "replaces the program".to_owned(),
                 Stop::Fork => format!("forks at {at}"),
@@ -213,6 +227,21 @@ fn describe_input(input: &Input) -> String {
             format!("sees thread {} interrupted at {}", thread.0, place(address))
         }
         Input::Signalled { thread, .. } => format!("gives thread {} its signal", thread.0),
+        Input::HandlerEntered {
+            thread, address, ..
+        } => format!(
+            "sees a handler of thread {} begin that interrupted {}",
+            thread.0,
+            place(address)
+        ),
+        Input::HandlerReturned {
+            thread, address, ..
+        } => format!(
+            "sees a handler of thread {} return to {}",
+            thread.0,
+            place(address)
+        ),
+        Input::Called { thread, .. } => format!("sees thread {} make a call", thread.0),
         Input::Faulted {
             thread, address, ..
         } => format!("sees thread {} fault at {}", thread.0, place(address)),

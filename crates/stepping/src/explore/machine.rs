@@ -119,7 +119,7 @@ impl State {
             Stop::End if processor.counter == Counter::At(EXIT) => {}
             Stop::End => self.left.ends -= 1,
             Stop::Exec => self.left.execs -= 1,
-            Stop::Start | Stop::Trace | Stop::Hold => {}
+            Stop::Start | Stop::Trace | Stop::Hold | Stop::Return => {}
             Stop::Fork | Stop::Vfork | Stop::VforkDone | Stop::OwnProgram => {}
         }
         if stop == Stop::Exec {
@@ -158,9 +158,12 @@ impl State {
     }
 
     pub(super) fn execute(&mut self, number: usize, next: Place, late: bool) -> Result<(), String> {
+        let returns = self.processors[number].returns_from_handler();
         self.run_instruction(number, next)?;
         let processor = &mut self.processors[number];
-        if processor.mode == Mode::Stepping {
+        if returns && processor.traced {
+            processor.stop(Stop::Return);
+        } else if processor.mode == Mode::Stepping {
             processor.stop(if late { Stop::Hold } else { Stop::Trace });
             processor.queued = late.then_some(Stop::Trace);
         }

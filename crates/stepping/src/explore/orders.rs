@@ -4,7 +4,7 @@
 use super::machine::{State, demand};
 use super::processor::{Counter, HANDLER_END, I, J, Mode, Motion, Stop, Upper, address_of};
 use super::program::{Program, Way};
-use crate::{FollowSet, Input, Operation, Owners, ThreadId};
+use crate::{FollowSet, Input, Operation, Owners, StackPart, ThreadId};
 
 impl State {
     pub(super) fn carry_out(&mut self, program: &Program) -> Result<(), String> {
@@ -195,6 +195,7 @@ impl State {
     }
 
     pub(super) fn let_go(&mut self, thread: ThreadId, motion: Motion) -> Result<(), String> {
+        let is_traced = self.engine.awaits_handler(thread);
         let processor = self.processor(thread);
         if processor.mode == Mode::Dead {
             return Ok(());
@@ -209,12 +210,28 @@ impl State {
         if processor.upper == Upper::Has {
             return Err("a thread is let go that waits to be resumed".to_owned());
         }
-        let place = processor.counter.place();
-        if processor.go(motion) {
-            let address = address_of(place);
-            self.tell(Input::Signalled { thread, address })?;
+        let stack = processor.stack();
+        processor.traced = is_traced;
+        let Some(interrupted) = processor.go(motion) else {
+            return Ok(());
+        };
+        let address = address_of(interrupted.place());
+        match interrupted {
+            Counter::InCopy(_) => self.tell(Input::Signalled { thread, address }),
+            Counter::At(_) => {
+                self.tell(Input::HandlerEntered {
+                    thread,
+                    address,
+                    stack,
+                    alternate: StackPart::default(),
+                })?;
+                // It stopped at the beginning of the handler.
+                let is_traced = self.engine.awaits_handler(thread);
+                self.processor(thread).traced = is_traced;
+                Ok(())
+            }
+            Counter::Behind(_) | Counter::Leaving(_) => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether the next order is a trap whose memory may be gone.

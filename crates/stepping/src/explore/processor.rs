@@ -71,6 +71,16 @@ impl Counter {
         }
     }
 
+    /// What the kernel says of it.
+    pub(super) fn kernel(self) -> u64 {
+        match self {
+            Counter::Behind(place) => address_of(place) + 1,
+            Counter::InCopy(place) => copy_of(place),
+            Counter::Leaving(place) => copy_of(place) + 1,
+            Counter::At(place) => address_of(place),
+        }
+    }
+
     /// What the shell says of it: addresses of the original program.
     pub(super) fn shown(self) -> u64 {
         match self {
@@ -110,6 +120,8 @@ pub(super) enum Stop {
     Hold,
     Signal,
     Fault,
+    /// Its handler has returned, and the shell wanted to know.
+    Return,
     End,
     /// It has replaced the program.
     Exec,
@@ -147,6 +159,10 @@ pub(super) struct Processor {
     pub(super) queued: Option<Stop>,
     /// A signal's handler starts when the thread is continued.
     pub(super) signalled: bool,
+    /// That of a fault starts when it is let go in any way.
+    pub(super) fault_caught: bool,
+    /// The shell wants to know when a handler returns.
+    pub(super) traced: bool,
     /// How it was set in motion, until the shell has told the engine that it
     /// stopped.
     pub(super) motion: Option<Motion>,
@@ -178,6 +194,7 @@ pub(super) struct Processor {
 pub(super) struct Saved {
     pub(super) counter: Counter,
     pub(super) signalled: bool,
+    pub(super) fault_caught: bool,
     pub(super) interrupts: Option<Counter>,
     pub(super) told: [Told; 2],
 }
@@ -207,6 +224,8 @@ impl Processor {
             interrupted: false,
             queued: None,
             signalled: false,
+            fault_caught: false,
+            traced: false,
             motion: None,
             hold_requested: false,
             interrupts: None,
@@ -228,6 +247,11 @@ impl Processor {
 
     pub(super) fn moves(&self) -> bool {
         matches!(self.mode, Mode::Running | Mode::Stepping)
+    }
+
+    /// Whether it runs the program, and nothing that juror evaluates.
+    pub(super) fn is_in_program(&self) -> bool {
+        self.suspended.is_empty() && self.abandoned == 0
     }
 
     /// Whether the thread has come through everything and goes on.
@@ -260,6 +284,7 @@ impl Processor {
         self.suspended.push(Saved {
             counter: std::mem::replace(&mut self.counter, Counter::At(I)),
             signalled: std::mem::take(&mut self.signalled),
+            fault_caught: std::mem::take(&mut self.fault_caught),
             interrupts: self.interrupts.take(),
             told: std::mem::replace(&mut self.told, [Told::NOBODY; 2]),
         });
@@ -270,6 +295,7 @@ impl Processor {
         if let Some(saved) = self.suspended.drain(depth..).next() {
             self.counter = saved.counter;
             self.signalled = saved.signalled;
+            self.fault_caught = saved.fault_caught;
             self.interrupts = saved.interrupts;
             self.told = saved.told;
         }
@@ -311,8 +337,8 @@ impl Processor {
     }
 
     /// The kernel lets the thread go. A signal that waits is given to it when
-    /// it runs freely; whether that is before the instruction of a copy.
-    pub(super) fn go(&mut self, motion: Motion) -> bool {
+    /// it runs freely, a fault in any case; where that interrupts it.
+    pub(super) fn go(&mut self, motion: Motion) -> Option<Counter> {
         self.motion = Some(motion);
         self.mode = match motion {
             Motion::Step => Mode::Stepping,
@@ -321,12 +347,42 @@ impl Processor {
         self.in_call &= motion == Motion::Step;
         if let Some(stop) = self.queued.take() {
             self.stop(stop);
-        } else if motion == Motion::Free && std::mem::take(&mut self.signalled) {
-            let counter = std::mem::replace(&mut self.counter, Counter::At(I));
-            self.interrupts = Some(counter);
-            return matches!(counter, Counter::InCopy(_));
+            return None;
         }
-        false
+        let gets_signal = motion == Motion::Free && std::mem::take(&mut self.signalled);
+        if !(std::mem::take(&mut self.fault_caught) || gets_signal) {
+            return None;
+        }
+        let counter = std::mem::replace(&mut self.counter, Counter::At(I));
+        self.interrupts = Some(counter);
+        if motion == Motion::Step {
+            self.stepped |= self.upper == Upper::AwaitsStep;
+            self.stop(Stop::Trace);
+        }
+        Some(counter)
+    }
+
+    /// The handler jumps out of itself.
+    pub(super) fn leap(&mut self) {
+        self.interrupts = None;
+        self.jump(OUTSIDE);
+        self.told = [Told::NOBODY; 2];
+        if self.mode == Mode::Stepping {
+            self.stepped |= self.upper == Upper::AwaitsStep;
+            self.stop(Stop::Trace);
+        }
+    }
+
+    /// The handler changes where it returns to.
+    pub(super) fn return_elsewhere(&mut self) {
+        let [outer, _] = &mut self.told;
+        *outer = Told::NOBODY;
+        self.interrupts = Some(Counter::At(OUTSIDE));
+    }
+
+    /// Whether the next instruction is the return of a handler.
+    pub(super) fn returns_from_handler(&self) -> bool {
+        self.counter == Counter::At(HANDLER_END) && self.interrupts.is_some()
     }
 
     /// Where the thread goes when the program goes to `next`: a handler and an

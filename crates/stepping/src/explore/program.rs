@@ -5,8 +5,8 @@ use super::System;
 use super::budget::Budget;
 use super::machine::State;
 use super::processor::{
-    Counter, EXIT, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, SECOND_FOLLOW, Stop,
-    Upper, address_of, copy_of, thread_of,
+    Counter, EXIT, FOLLOW, HANDLER_END, I, J, Mode, OUTSIDE, Place, Processor, RETURN,
+    SECOND_FOLLOW, Stop, Upper, address_of, copy_of, thread_of,
 };
 use super::store::Store;
 use crate::engine::Rule;
@@ -70,12 +70,18 @@ pub(super) enum Action {
     See(usize),
     /// The same, but it concerns nobody above: the thread goes on.
     SeeQuietly(usize),
+    /// The same, a fault for which the program has a handler.
+    SeeCaught(usize),
     /// Upper floors speak.
     Command(Input),
     /// A processor executes what it stands at, and goes on to the place.
     Execute(usize, Place),
     /// The same, but the kernel's mark stops it before the trace trap is seen.
     ExecuteLate(usize, Place),
+    /// A handler jumps away instead of returning.
+    Leap(usize),
+    /// A handler changes where it returns to.
+    ReturnElsewhere(usize),
     /// The kernel stops a thread.
     Happen(usize, Stop),
     /// A thread traps, but the kernel tells of an ordered stop first.
@@ -156,7 +162,7 @@ impl Program {
     /// itself after stops that concern nobody above, as ours does; but it does
     /// one or the other. The second is explored where there are such stops.
     fn passes_on(&self) -> bool {
-        self.budget.signals + self.budget.forks > 0
+        self.budget.signals + self.budget.faults + self.budget.forks > 0
     }
 
     fn commands(&self, state: &State, actions: &mut Vec<Action>) {
@@ -247,6 +253,10 @@ impl Program {
         if left.faults > 0 && matches!(place, I | J) && !leaves && is_alone {
             happen(Stop::Fault);
         }
+        if place == HANDLER_END && left.leaps > 0 && is_alone && processor.is_in_program() {
+            actions.push(Action::Leap(number));
+            actions.push(Action::ReturnElsewhere(number));
+        }
         let leads_back = [place];
         for &next in if leaves {
             &leads_back
@@ -325,6 +335,9 @@ impl System for Program {
                 if is_fork || self.passes_on() && (surplus || stop == Stop::Signal) {
                     actions.push(Action::SeeQuietly(number));
                 }
+                if stop == Stop::Fault && processor.interrupts.is_none() {
+                    actions.push(Action::SeeCaught(number));
+                }
                 if stop == Stop::Exec && state.is_shared() {
                     actions.push(Action::BeginToLeave(number));
                 } else if stop == Stop::Exec && state.followed.is_some() {
@@ -379,6 +392,18 @@ impl System for Program {
             Action::FailPush => state.fail_push()?,
             Action::See(number) => state.take_in(self, number)?,
             Action::SeeQuietly(number) => state.see_quietly(number)?,
+            Action::SeeCaught(number) => {
+                state.processors[number].fault_caught = true;
+                state.take_in(self, number)?;
+            }
+            Action::Leap(number) => {
+                state.left.leaps -= 1;
+                state.processors[number].leap();
+            }
+            Action::ReturnElsewhere(number) => {
+                state.left.leaps -= 1;
+                state.processors[number].return_elsewhere();
+            }
             Action::Command(input) => state.command(self, input)?,
             Action::Execute(number, next) => state.execute(number, next, false)?,
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,

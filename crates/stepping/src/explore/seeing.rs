@@ -16,6 +16,9 @@ impl State {
             self.processors[number].stop = None;
             return Ok(());
         }
+        if stop == Some(Stop::Return) {
+            return self.see_return(number);
+        }
         if stop == Some(Stop::End) {
             self.announce_copies(program.follows, number)?;
         }
@@ -92,6 +95,7 @@ impl State {
                 Input::Parked { thread, address }
             }
             Stop::VforkDone => Input::Unparked { thread },
+            Stop::Return => return None,
             Stop::End | Stop::OwnProgram => Input::Ended { thread },
             Stop::Exec => {
                 processor.upper = Upper::Has;
@@ -117,6 +121,34 @@ impl State {
             // Its step has been made, but for the end.
             return self.let_go(thread, Motion::Step);
         }
+        self.settle(number)
+    }
+
+    /// A handler has returned, which is the end of a step over its last instruction.
+    fn see_return(&mut self, number: usize) -> Result<(), String> {
+        let thread = thread_of(number);
+        let processor = &mut self.processors[number];
+        processor.stop = None;
+        let (address, stack) = (processor.counter.kernel(), processor.stack());
+        self.tell(Input::HandlerReturned {
+            thread,
+            address,
+            stack,
+        })?;
+        let processor = &mut self.processors[number];
+        if processor.motion != Some(Motion::Step) {
+            return self.settle(number);
+        }
+        processor.motion = None;
+        processor.hold_requested = false;
+        let address = processor.counter.shown();
+        self.tell(Input::Stepped { thread, address })
+    }
+
+    /// The thread goes on as it went, unless the engine wants it to stop.
+    fn settle(&mut self, number: usize) -> Result<(), String> {
+        let thread = thread_of(number);
+        let processor = &mut self.processors[number];
         if std::mem::take(&mut processor.hold_requested) {
             processor.motion = None;
             let address = processor.counter.shown();

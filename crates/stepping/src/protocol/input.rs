@@ -1,6 +1,6 @@
 //! What goes into the engine.
 
-use super::{FollowSet, Owner, Owners, Passage, ThreadId};
+use super::{FollowSet, Owner, Owners, Passage, StackPart, ThreadId, WayBack};
 #[cfg(doc)]
 use super::{Operation, StepBy};
 use serde::{Deserialize, Serialize};
@@ -140,6 +140,41 @@ pub enum Input {
         /// The site.
         address: u64,
     },
+    /// A handler begins in a thread that stood at `address`, not in a copy, when its
+    /// signal was delivered. Said where [`Engine::has_arrival`](crate::Engine::has_arrival)
+    /// held there at the delivery, before anything else that the thread does. It may
+    /// return to that arrival ([`Input::HandlerReturned`]), or jump away, and the thread
+    /// may come to the instruction anew; there is nothing to order.
+    HandlerEntered {
+        /// The thread.
+        thread: ThreadId,
+        /// Where it was interrupted.
+        address: u64,
+        /// Its stack pointer there.
+        stack: u64,
+        /// The stack that it has for handlers.
+        alternate: StackPart,
+    },
+    /// A handler has returned to `address` (`rt_sigreturn`). Said of a thread of which
+    /// [`Engine::awaits_handler`](crate::Engine::awaits_handler) held when it was let
+    /// go; there is nothing to order.
+    HandlerReturned {
+        /// The thread.
+        thread: ThreadId,
+        /// Where it goes on.
+        address: u64,
+        /// Its stack pointer there.
+        stack: u64,
+    },
+    /// Such a thread makes another system call, with this stack pointer: it has left
+    /// the handlers whose frames are below. There is nothing to order, and nothing is
+    /// wrong when it is not said: what it has left is forgotten later.
+    Called {
+        /// The thread.
+        thread: ThreadId,
+        /// Its stack pointer.
+        stack: u64,
+    },
     /// The instruction at a site faulted while a thread ran it on its way
     /// past (in a copy or in place), or a signal is to be delivered before it
     /// ran and the shell moved the thread out of the copy: the thread stands
@@ -276,8 +311,11 @@ pub enum Input {
     },
     /// A thread that has just started in a forked process with an engine of its
     /// own comes back to an arrival that was reported of the thread that made it
-    /// ([`Engine::inheritance`](crate::Engine::inheritance)). Said when the sites
-    /// are there; where none is, nobody will come to know of the arrival.
+    /// ([`Engine::inheritance`](crate::Engine::inheritance)), or one that is back
+    /// at a checkpoint to what it came back to there
+    /// ([`Engine::arrivals_further_out`](crate::Engine::arrivals_further_out)).
+    /// Said when the sites are there, from the outermost inwards; where none is,
+    /// nobody will come to know of the arrival.
     Inherited {
         /// The thread.
         thread: ThreadId,
@@ -289,8 +327,8 @@ pub enum Input {
         notified: Owners,
         /// The way past the site when it was reported.
         passage: Passage,
-        /// Whether the thread is on that way.
-        departed: bool,
+        /// How the thread comes back to it.
+        way_back: WayBack,
     },
     /// The process replaced its program: every site is gone, one thread is left.
     /// It waits for [`Input::Resume`]; a halt of it is answered by that.

@@ -144,3 +144,37 @@ impl FollowSet {
         std::iter::once(self.first).chain(self.second)
     }
 }
+
+/// How a thread comes back to an arrival that was reported, when it has not executed
+/// the instruction and is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WayBack {
+    /// By the trap of the site.
+    Trap,
+    /// A handler returns into the copy of the instruction, not to the trap.
+    Copy,
+    /// A handler returns to the site, by a system call. A trap before that belongs to
+    /// another arrival: the handler has jumped away.
+    Handler {
+        /// The stack that the thread had for handlers at that time.
+        alternate: StackPart,
+    },
+}
+
+/// A part of memory that is a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct StackPart {
+    /// Its lowest address.
+    pub start: u64,
+    /// Its length in bytes; 0 where there is none.
+    pub length: u64,
+}
+
+impl StackPart {
+    /// Whether a stack pointer is in it. That of an empty stack is its end.
+    pub(crate) fn contains(&self, stack: u64) -> bool {
+        let offset = stack.wrapping_sub(self.start);
+        self.length > 0 && offset <= self.length
+    }
+}

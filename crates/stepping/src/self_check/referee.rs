@@ -137,6 +137,9 @@ impl Referee {
             | Input::Rewritten { .. }
             | Input::Unparked { .. }
             | Input::Signalled { .. }
+            | Input::HandlerEntered { .. }
+            | Input::HandlerReturned { .. }
+            | Input::Called { .. }
             | Input::Resume { .. }
             | Input::Step { .. }
             | Input::Halt { .. } => {}

@@ -1,8 +1,15 @@
 //! Inputs that no shell would give, in any order.
 
 use super::*;
-use crate::FollowSet;
+use crate::{FollowSet, StackPart, WayBack};
 use proptest::prelude::*;
+
+const ASIDE: WayBack = WayBack::Handler {
+    alternate: StackPart {
+        start: STACK,
+        length: u64::MAX,
+    },
+};
 
 fn any_input() -> impl Strategy<Value = Input> {
     let thread = (0u32..4).prop_map(|number| {
@@ -16,7 +23,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..29, thread, address, stack, owner, passage).prop_map(
+    (0..32, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -78,9 +85,28 @@ fn any_input() -> impl Strategy<Value = Input> {
                 stack,
                 notified: owner.into(),
                 passage,
-                departed: stack == STACK,
+                way_back: match stack {
+                    STACK => WayBack::Copy,
+                    0 => WayBack::Trap,
+                    _ => ASIDE,
+                },
             },
             27 => Input::Rewritten { address, passage },
+            28 => Input::HandlerEntered {
+                thread,
+                address,
+                stack,
+                alternate: StackPart {
+                    start: stack,
+                    length: address,
+                },
+            },
+            29 => Input::HandlerReturned {
+                thread,
+                address,
+                stack,
+            },
+            30 => Input::Called { thread, stack },
             _ => Input::Executed { thread },
         },
     )

@@ -1,6 +1,7 @@
 //! Each execution is reported once, whatever brings the thread back.
 
 use super::*;
+use crate::StackPart;
 
 #[test]
 fn the_new_instruction_is_executed_where_the_old_one_was_not() {
@@ -337,4 +338,116 @@ fn a_jump_forgets_the_arrival() {
         &[ContinueThread { thread: ONE }],
     );
     fixture.arrive(ONE);
+}
+
+/// A handler interrupts the thread at [`A`] after a fault of the copy.
+fn interrupt_by_handler(fixture: &mut Fixture, alternate: StackPart) {
+    fixture.arrive(ONE);
+    fixture.check(Input::Resume { thread: ONE }, &begin_copy(ONE));
+    fixture.check(
+        Input::Faulted {
+            thread: ONE,
+            address: A,
+            stack: STACK,
+        },
+        &[],
+    );
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[set(ONE, A), ContinueThread { thread: ONE }],
+    );
+    fixture.check(
+        Input::HandlerEntered {
+            thread: ONE,
+            address: A,
+            stack: STACK,
+            alternate,
+        },
+        &[],
+    );
+    assert!(fixture.engine.awaits_handler(ONE));
+}
+
+fn begin_copy(thread: ThreadId) -> [Operation; 2] {
+    [set(thread, COPY), ContinueThread { thread }]
+}
+
+fn returned(address: u64, stack: u64) -> Input {
+    Input::HandlerReturned {
+        thread: ONE,
+        address,
+        stack,
+    }
+}
+
+#[test]
+fn an_arrival_comes_back_by_the_return_of_its_handler_alone() {
+    for (returns, comes_back) in [
+        (vec![returned(A, STACK)], true),
+        // From a handler in the handler, and then from this.
+        (vec![returned(B, STACK - 0x100), returned(A, STACK)], true),
+        (vec![], false),
+        (vec![returned(A, STACK - 8)], false),
+        (vec![returned(B, STACK)], false),
+        (vec![returned(B, STACK), returned(A, STACK)], false),
+    ] {
+        let mut fixture = Fixture::new(COPIED, &[ONE]);
+        interrupt_by_handler(&mut fixture, StackPart::default());
+        for input in returns {
+            fixture.check(input, &[]);
+        }
+        match comes_back {
+            true => fixture.check(trapped(ONE), &begin_copy(ONE)),
+            false => fixture.arrive(ONE),
+        }
+        assert!(!fixture.engine.awaits_handler(ONE));
+    }
+}
+
+/// One that was left is not come back to by a handler that interrupts the thread on
+/// another way to the instruction.
+#[test]
+fn a_second_handler_at_the_place_of_one_that_was_left_returns_to_a_new_arrival() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    interrupt_by_handler(&mut fixture, StackPart::default());
+    let entered = Input::HandlerEntered {
+        thread: ONE,
+        address: A,
+        stack: STACK,
+        alternate: StackPart::default(),
+    };
+    fixture.check(entered, &[]);
+    fixture.check(returned(A, STACK), &[]);
+    fixture.arrive(ONE);
+}
+
+#[test]
+fn a_handler_is_left_where_the_stack_pointer_is_above_and_not_of_its_own_stack() {
+    let above = StackPart {
+        start: STACK + 0x100,
+        length: 0x1000,
+    };
+    let called = |stack| Input::Called { thread: ONE, stack };
+    for (alternate, stack, awaits) in [
+        (StackPart::default(), STACK - 0x100, true),
+        (StackPart::default(), STACK + 0x200, false),
+        (StackPart::default(), STACK + (1 << 24), true),
+        (above, STACK + 0x200, true),
+        (above, STACK + 0x2000, false),
+    ] {
+        let mut fixture = Fixture::new(COPIED, &[ONE]);
+        interrupt_by_handler(&mut fixture, alternate);
+        fixture.check(called(stack), &[]);
+        assert_eq!(fixture.engine.awaits_handler(ONE), awaits, "{alternate:?}");
+        // A trap there says the same.
+        let mut fixture = Fixture::new(COPIED, &[ONE]);
+        interrupt_by_handler(&mut fixture, alternate);
+        let trap = Input::Trapped {
+            thread: ONE,
+            address: A,
+            stack,
+        };
+        fixture.check(trap, &[report(ONE, Owners::MONITOR)]);
+        assert_eq!(fixture.engine.awaits_handler(ONE), awaits, "{alternate:?}");
+    }
 }

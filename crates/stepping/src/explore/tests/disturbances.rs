@@ -7,6 +7,7 @@ pub(super) const NOTHING: Budget = Budget {
     steps: 0,
     faults: 0,
     signals: 0,
+    leaps: 0,
     ends: 0,
     toggles: 0,
     inserts: 0,
@@ -35,6 +36,12 @@ pub(super) const FAULT: Budget = Budget {
 
 pub(super) const SIGNAL: Budget = Budget {
     signals: 1,
+    ..NOTHING
+};
+
+/// Of a handler, so there has to be a signal or a fault.
+pub(super) const LEAP: Budget = Budget {
+    leaps: 1,
     ..NOTHING
 };
 

@@ -1,7 +1,8 @@
 //! Nothing wrong, with disturbances that meet each other.
 
 use super::disturbances::{
-    END, EVALUATION, EXEC, FAULT, FORK, HALT, LOSS, SIGNAL, STEP, TOGGLE, VFORK, disturbances,
+    END, EVALUATION, EXEC, FAULT, FORK, HALT, JUMP, LEAP, LOSS, SIGNAL, STEP, TOGGLE, VFORK,
+    disturbances,
 };
 use super::{
     QUIET, check, check_adopted, check_all, check_followed, check_steps, explore_all, is_asked_for,
@@ -97,6 +98,46 @@ fn vforks_with_steps() {
 #[test]
 fn toggles_with_faults() {
     check(TOGGLE.plus(TOGGLE).plus(FAULT));
+}
+
+/// A handler that jumps away, and what else may happen to its thread.
+#[test]
+fn left_faults_with_others() {
+    let left = FAULT.plus(LEAP);
+    for other in [
+        STEP,
+        TOGGLE,
+        SIGNAL,
+        FAULT,
+        EVALUATION,
+        VFORK,
+        LEAP.plus(FAULT),
+    ] {
+        check_all(stepping_programs().map(|program| Program {
+            threads: 1,
+            budget: left.plus(other),
+            ..program
+        }));
+    }
+    for adopts in [false, true] {
+        check_all(programs().map(|program| Program {
+            threads: 1,
+            budget: left.plus(FORK),
+            follows: true,
+            adopts,
+            ..program
+        }));
+    }
+}
+
+/// The person at the prompt moves a thread that comes back from a handler.
+#[test]
+fn handled_faults_with_jumps() {
+    check_all(programs().map(|program| Program {
+        threads: 1,
+        budget: FAULT.plus(JUMP).plus(HALT),
+        ..program
+    }));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! is told as in Ramsey's Figure 2.
 
 use super::QUIET;
-use super::disturbances::{EVALUATION, FAULT, NOTHING, SIGNAL, STEP};
+use super::disturbances::{EVALUATION, FAULT, LEAP, NOTHING, SIGNAL, STEP};
 use crate::StepBy;
 use crate::engine::Rule;
 use crate::explore::budget::Budget;
@@ -216,4 +216,34 @@ sees thread 1 trap at I
 reports thread 1 at I to MONITOR
 => the same execution is reported twice";
     check_without(Rule::RememberArrival, FAULT, &expected);
+}
+
+#[test]
+fn without_leaving_an_arrival_for_a_handler_the_next_one_is_missed() {
+    let program = Program {
+        way: Way::Copy,
+        budget: FAULT.plus(LEAP),
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::LeaveForHandler,
+        program,
+        "an execution is not reported",
+    );
+}
+
+#[test]
+fn without_noting_the_return_of_a_handler_an_arrival_is_reported_twice() {
+    let program = Program {
+        way: Way::Copy,
+        budget: FAULT,
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::ReturnFromHandler,
+        program,
+        "the same execution is reported twice",
+    );
 }

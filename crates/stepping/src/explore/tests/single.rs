@@ -1,8 +1,8 @@
 //! Nothing wrong: undisturbed, and with one kind of disturbance at a time.
 
 use super::disturbances::{
-    END, EVALUATION, EXEC, FAULT, FORK, HALT, INSERT, JUMP, LOSS, NOTHING, SIGNAL, STEP, TOGGLE,
-    VFORK,
+    END, EVALUATION, EXEC, FAULT, FORK, HALT, INSERT, JUMP, LEAP, LOSS, NOTHING, SIGNAL, STEP,
+    TOGGLE, VFORK,
 };
 use super::{check, check_adopted, check_all, check_followed, check_steps, is_asked_for, programs};
 use crate::explore::program::Program;
@@ -25,6 +25,12 @@ fn steps() {
 #[test]
 fn faults() {
     check(FAULT.plus(FAULT));
+}
+
+/// Handlers that do not go back to the instruction that faulted.
+#[test]
+fn faults_that_are_left() {
+    check(FAULT.plus(LEAP));
 }
 
 #[test]
