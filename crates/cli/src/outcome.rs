@@ -214,6 +214,7 @@ pub mod samples {
             Outcome::Paths(vec![violation()]),
             Outcome::Displays(vec![report::samples::display()]),
             Outcome::Value(ValueView {
+                is_formatted: false,
                 number: 1,
                 type_name: "int".into(),
                 value: "7".into(),

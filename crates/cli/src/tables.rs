@@ -196,8 +196,10 @@ pub fn write_value(page: &mut Page, value: &ValueView) {
         write!(page, "{QUIET}${} ={QUIET:#} ", value.number);
     }
     // A bare address says little; text says what it is.
-    if value.type_name.ends_with('*') && value.value.starts_with("0x") && !value.value.contains('"')
-    {
+    let name = value.type_name.trim_end_matches("const").trim_end();
+    let is_pointer = name.ends_with('*') || name.contains("(*");
+    let is_address = is_pointer && value.value.starts_with("0x");
+    if is_address && !value.is_formatted && !value.value.contains('"') {
         write!(page, "{QUIET}({}){QUIET:#} ", safe(&value.type_name));
     }
     write_value_text(page, &value.value);
@@ -457,6 +459,7 @@ rip  0x0000000000401136  4198710  queue_push+4
         assert_eq!(plain(|page| write_variables(page, &[])), "None.\n");
         for (number, expected) in [(3, "$3 = \\u{1b}[0m\n"), (0, "\\u{1b}[0m\n")] {
             let value = ValueView {
+                is_formatted: false,
                 number,
                 type_name: "char *".into(),
                 value: "\u{1b}[0m".into(),

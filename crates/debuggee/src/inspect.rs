@@ -112,6 +112,15 @@ impl Debuggee {
             .map_err(gone_or("read vector registers", thread))
     }
 
+    /// The upper halves of the vector registers of 32 bytes of a stopped thread; nothing
+    /// where the machine has none.
+    pub fn upper_halves(&self, thread: ThreadId) -> Result<Option<[[u8; 16]; 16]>, DebuggeeError> {
+        self.stopped(thread)?;
+        kernel::extended_state(thread.0)
+            .map(|state| state.upper_halves())
+            .map_err(gone_or("read vector registers", thread))
+    }
+
     /// Sets the x87 and SSE registers of a stopped thread.
     pub fn set_vector_registers(
         &mut self,

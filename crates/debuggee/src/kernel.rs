@@ -235,6 +235,34 @@ pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -
 #[derive(Debug, Clone)]
 pub(crate) struct ExtendedState(Vec<u8>);
 
+impl ExtendedState {
+    /// The upper halves of the vector registers of 32 bytes; nothing where the machine
+    /// has none. (*Intel 64 and IA-32 Architectures Software Developer's Manual*, volume
+    /// 1, section 13.4; the kernel gives the standard form, and the features that there
+    /// are in its first legacy bytes that software may use.)
+    pub(crate) fn upper_halves(&self) -> Option<[[u8; 16]; 16]> {
+        /// Where the kernel puts the features that the machine has.
+        const FEATURES: usize = 464;
+        /// Where the header says which of them differ from their first state.
+        const PRESENT: usize = 512;
+        const UPPER_HALVES: usize = 576;
+        /// The bit of the feature.
+        const AVX: u64 = 1 << 2;
+        let word = |at: usize| Some(u64::from_le_bytes(self.0.get(at..at + 8)?.try_into().ok()?));
+        if word(FEATURES)? & AVX == 0 {
+            return None;
+        }
+        let mut halves = [[0; 16]; 16];
+        if word(PRESENT)? & AVX != 0 {
+            let bytes = self.0.get(UPPER_HALVES..UPPER_HALVES + 16 * 16)?;
+            for (half, bytes) in halves.iter_mut().zip(bytes.chunks_exact(16)) {
+                half.copy_from_slice(bytes);
+            }
+        }
+        Some(halves)
+    }
+}
+
 /// The most bytes that the extended state of this architecture takes.
 const EXTENDED_STATE_MAX: usize = 16 << 10;
 

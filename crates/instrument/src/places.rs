@@ -315,7 +315,7 @@ impl Sight {
             follow: SmallVec::new(),
             // Text that a pointer leads to may be anywhere by now.
             decode: match decode {
-                Decode::TextPointer => Decode::Address,
+                Decode::TextPointer(_) => Decode::Address,
                 decode => decode,
             },
         };

@@ -9,6 +9,7 @@
 //! Invariant: nothing here allocates, except for text that the user asked for.
 
 use juror_event::{Unavailability, Value};
+use juror_symbols::Character;
 use smallvec::SmallVec;
 
 /// Longest text that is read from the debuggee, in bytes.
@@ -137,12 +138,14 @@ pub enum Decode {
     Address,
     /// The address of the place itself, which must be in memory.
     AddressOf,
-    /// A pointer to text.
-    TextPointer,
+    /// A pointer to text of these characters.
+    TextPointer(Character),
     /// Text that begins at the place itself (an array of characters).
     TextInPlace {
         /// Its size in bytes.
         bytes: u32,
+        /// What it consists of.
+        character: Character,
     },
 }
 
@@ -156,7 +159,7 @@ impl Decode {
             | Decode::SignedBits { bytes, .. }
             | Decode::UnsignedBits { bytes, .. } => usize::from(bytes.min(8)),
             Decode::Float32 => 4,
-            Decode::Float64 | Decode::Address | Decode::TextPointer => 8,
+            Decode::Float64 | Decode::Address | Decode::TextPointer(_) => 8,
             Decode::AddressOf | Decode::TextInPlace { .. } => 0,
         }
     }
@@ -244,7 +247,9 @@ impl ReadPlan {
         match current {
             Begun::Unavailable(why) => Value::Unavailable(why),
             Begun::Place(place) => match self.decode {
-                Decode::TextInPlace { bytes } => read_text(machine, place, bytes as usize),
+                Decode::TextInPlace { bytes, character } => {
+                    read_text(machine, place, bytes as usize, character)
+                }
                 _ => Value::Address(place),
             },
             Begun::Word(bits) => self.decode_word(machine, bits),
@@ -270,8 +275,8 @@ impl ReadPlan {
             Decode::Float32 => Value::Float(f64::from(f32::from_bits(bits as u32))),
             Decode::Float64 => Value::Float(f64::from_bits(bits)),
             Decode::Address => Value::Address(bits),
-            Decode::TextPointer if bits == 0 => Value::Address(0),
-            Decode::TextPointer => read_text(machine, bits, TEXT_LENGTH_MAX),
+            Decode::TextPointer(_) if bits == 0 => Value::Address(0),
+            Decode::TextPointer(character) => read_text(machine, bits, TEXT_LENGTH_MAX, character),
             // A place was asked for, and the value is in a register.
             Decode::AddressOf | Decode::TextInPlace { .. } => {
                 Value::Unavailable(Unavailability::OptimizedOut)
@@ -313,9 +318,12 @@ fn load(machine: &impl Machine, address: u64, size: usize) -> Begun {
     }
 }
 
-/// Reads text up to its zero byte. A text may end just before memory that
+/// Reads text up to its end. A text may end just before memory that
 /// cannot be read, so a failing long read is tried again in small pieces.
-fn read_text(machine: &impl Machine, address: u64, limit: usize) -> Value {
+fn read_text(machine: &impl Machine, address: u64, limit: usize, of: Character) -> Value {
+    if of != Character::Byte {
+        return read_wide_text(machine, address, limit, of);
+    }
     const PIECE: usize = 64;
     let mut text = Vec::new();
     let mut buffer = [0; PIECE];
@@ -335,6 +343,28 @@ fn read_text(machine: &impl Machine, address: u64, limit: usize) -> Value {
         }
     }
     Value::Text(String::from_utf8_lossy(&text).into())
+}
+
+/// The same for characters of several bytes, one by one: they may cross pages.
+fn read_wide_text(machine: &impl Machine, address: u64, limit: usize, of: Character) -> Value {
+    let mut text = Vec::new();
+    let mut buffer = [0; 4];
+    let unit = buffer.get_mut(..usize::from(of.size())).unwrap_or_default();
+    while text.len() + unit.len() <= limit {
+        let at = address.wrapping_add(text.len() as u64);
+        if !machine.read(at, unit) {
+            return Value::Unavailable(Unavailability::Unreadable { address: at });
+        }
+        if unit.iter().all(|&byte| byte == 0) {
+            break;
+        }
+        text.extend_from_slice(unit);
+    }
+    let characters = of.decoded(&text).into_iter();
+    let text: String = characters
+        .map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect();
+    Value::Text(text.into())
 }
 
 #[cfg(test)]
@@ -416,11 +446,22 @@ mod tests {
             (plan(rdi, &[0, 0], Decode::Unsigned(8)), "99"),
             (plan(rdi, &[8], Decode::AddressOf), "0x1008"),
             (
-                plan(rdi, &[0x80], Decode::TextInPlace { bytes: 3 }),
+                plan(
+                    rdi,
+                    &[0x80],
+                    Decode::TextInPlace {
+                        bytes: 3,
+                        character: Character::Byte,
+                    },
+                ),
                 "\"hel\"",
             ),
             (
-                plan(Source::Constant { bits: 0x1080 }, &[], Decode::TextPointer),
+                plan(
+                    Source::Constant { bits: 0x1080 },
+                    &[],
+                    Decode::TextPointer(Character::Byte),
+                ),
                 "\"hello\"",
             ),
             (
@@ -448,11 +489,19 @@ mod tests {
                 "<memory at 0x8 cannot be read>",
             ),
             (
-                plan(Source::Constant { bits: 0x1ffd }, &[], Decode::TextPointer),
+                plan(
+                    Source::Constant { bits: 0x1ffd },
+                    &[],
+                    Decode::TextPointer(Character::Byte),
+                ),
                 "<memory at 0x2000 cannot be read>",
             ),
             (
-                plan(Source::Constant { bits: 0 }, &[], Decode::TextPointer),
+                plan(
+                    Source::Constant { bits: 0 },
+                    &[],
+                    Decode::TextPointer(Character::Byte),
+                ),
                 "0x0",
             ),
             (

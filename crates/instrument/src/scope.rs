@@ -19,7 +19,7 @@ use juror_symbols::{
     Function, Memory, Parameter, Type, Variable, argument_plan, is_whole_name_of,
     leaves_arguments_out, register,
 };
-use registers::whole_register;
+use registers::{SpecialRegister, whole_register};
 use std::rc::Rc;
 
 /// A frame of a stopped thread, as expressions see it.
@@ -275,6 +275,9 @@ impl Scope for FrameScope<'_> {
         let frame = self.frame().ok_or("the program has no frame")?;
         if name == "eflags" {
             return self.flags(frame);
+        }
+        if let Some(special) = SpecialRegister::named(name) {
+            return self.special(frame, special);
         }
         let Some(number) = whole_register(name) else {
             return self.part_of_register(frame, name);

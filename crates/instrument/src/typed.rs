@@ -399,7 +399,7 @@ fn word(bytes: &[u8]) -> u64 {
 
 /// The x87 extended format: 64 bits of fraction with an explicit leading bit,
 /// 15 of exponent, a sign.
-fn extended(bytes: &[u8; 16]) -> f64 {
+pub(crate) fn extended(bytes: &[u8; 16]) -> f64 {
     let fraction = word(&bytes[..8]);
     let top = u16::from_le_bytes([bytes[8], bytes[9]]);
     let sign = if top & 0x8000 != 0 { -1.0 } else { 1.0 };

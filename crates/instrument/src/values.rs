@@ -127,10 +127,10 @@ impl Program {
         Some(u128::from_le_bytes(wide) as u64)
     }
 
-    /// A vector register, or one of the x87.
-    fn wide_of(&self, frame: &Frame, number: u16) -> Option<[u8; 16]> {
-        // Only the innermost frame's vector registers are known. Another thread may
-        // stand at the same instruction.
+    /// The thread whose innermost frame this is: the only one whose vector registers are
+    /// known.
+    pub(crate) fn innermost_thread(&self, frame: &Frame) -> Option<ThreadId> {
+        // Another thread may stand at the same instruction.
         let stack = frame.registers.get(register::RSP);
         let is_innermost = |thread: ThreadId| {
             let now = self.debuggee.registers(thread);
@@ -138,7 +138,12 @@ impl Program {
         };
         let mut threads = self.debuggee.threads();
         let thread = threads.find(|thread| thread.pc == Some(frame.pc) && is_innermost(thread.id));
-        let thread = thread.filter(|_| !frame.is_tail_call())?.id;
+        Some(thread.filter(|_| !frame.is_tail_call())?.id)
+    }
+
+    /// A vector register, or one of the x87.
+    pub(crate) fn wide_of(&self, frame: &Frame, number: u16) -> Option<[u8; 16]> {
+        let thread = self.innermost_thread(frame)?;
         let vectors = self.debuggee.vector_registers(thread).ok()?;
         let known = match number.checked_sub(register::ST0) {
             Some(index) => vectors.st.get(usize::from(index)),

@@ -18,6 +18,7 @@ pub(crate) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, S
             .map(Value::Int)
             .ok_or_else(|| overflow("-")),
         (UnaryOperator::Negate, Value::Float(number)) => Ok(Value::Float(-number)),
+        (UnaryOperator::Plus, Value::Int(_) | Value::Float(_)) => Ok(operand.clone()),
         (UnaryOperator::Complement, Value::Int(number)) => Ok(Value::Int(!number)),
         _ => Err(format!(
             "`{operator}` has no meaning for {}",

@@ -52,6 +52,11 @@ enum Operation {
     SkipIf(bool, u8),
     /// Goes on where the top of the stack is true or false.
     Truth,
+    /// Takes a truth value from the stack, and goes so many operations further where
+    /// it is false.
+    SkipUnless(u8),
+    /// Goes so many operations further.
+    Skip(u8),
 }
 
 /// A term as operations; its value is the last on the stack.
@@ -260,6 +265,12 @@ impl FlatTerm {
                     Scalar::Bool(_) => {}
                     _ => return None,
                 },
+                Operation::SkipUnless(distance) => match stack.pop()? {
+                    Scalar::Bool(true) => {}
+                    Scalar::Bool(false) => next += usize::from(distance),
+                    _ => return None,
+                },
+                Operation::Skip(distance) => next += usize::from(distance),
             }
         }
         stack.pop()
@@ -297,6 +308,23 @@ fn flatten(term: &Term, operations: &mut Vec<Operation>) -> Option<Operand> {
             operations.push(Operation::Truth);
             let distance = u8::try_from(operations.len() - skip - 1).ok()?;
             *operations.get_mut(skip)? = Operation::SkipIf(decided, distance);
+            Some(Operand::Top)
+        }
+        TermKind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => {
+            let distance = |from: usize, to: usize| u8::try_from(to - from - 1).ok();
+            flatten_onto_stack(condition, operations)?;
+            let branch = operations.len();
+            operations.push(Operation::SkipUnless(0));
+            flatten_onto_stack(then, operations)?;
+            let end = operations.len();
+            operations.push(Operation::Skip(0));
+            flatten_onto_stack(otherwise, operations)?;
+            *operations.get_mut(branch)? = Operation::SkipUnless(distance(branch, end + 1)?);
+            *operations.get_mut(end)? = Operation::Skip(distance(end, operations.len())?);
             Some(Operand::Top)
         }
         TermKind::Binary {

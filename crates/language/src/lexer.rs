@@ -114,10 +114,26 @@ impl<'a> Lexer<'a> {
                 self.skip_while(|c| continues_word(c) || c == '$');
                 TokenKind::Register
             }
+            'L' | 'U' | 'u' if let Some(kind) = self.wide() => kind,
             _ if first.is_ascii_digit() => self.number(),
             _ if starts_word(first) => self.word(),
             _ => self.sign(first),
         }
+    }
+
+    /// A text or character with what C writes before wide ones.
+    fn wide(&mut self) -> Option<TokenKind> {
+        let rest = self.rest();
+        let prefix = ["L", "U", "u8", "u"]
+            .into_iter()
+            .find(|prefix| rest.starts_with(prefix))?;
+        let (quote, kind, what) = match rest.get(prefix.len()..)?.chars().next()? {
+            '"' => ('"', TokenKind::Text, "text"),
+            '\'' => ('\'', TokenKind::Character, "character"),
+            _ => return None,
+        };
+        self.position += prefix.len();
+        Some(self.quoted(quote, kind, what))
     }
 
     fn word(&mut self) -> TokenKind {

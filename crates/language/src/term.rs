@@ -133,6 +133,15 @@ pub enum TermKind {
         /// The operand.
         operand: Box<Term>,
     },
+    /// `a ? b : c`
+    Conditional {
+        /// What decides.
+        condition: Box<Term>,
+        /// What it is where that is true.
+        then: Box<Term>,
+        /// What it is where that is false.
+        otherwise: Box<Term>,
+    },
     /// Any binary operator but `Repeat`.
     Binary {
         /// The operator.
@@ -293,6 +302,14 @@ impl Term {
             TermKind::Element { collection, key } => collection.height().max(key.height()),
             TermKind::Unary { operand, .. } => operand.height(),
             TermKind::Binary { left, right, .. } => left.height().max(right.height()),
+            TermKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => condition
+                .height()
+                .max(then.height())
+                .max(otherwise.height()),
         };
         inner + 1
     }

@@ -60,6 +60,17 @@ pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut 
             push(text, format_args!(" {operator} "));
             enclosed(right, names, text);
         }
+        ExpressionKind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => {
+            enclosed(condition, names, text);
+            text.push_str(" ? ");
+            enclosed(then, names, text);
+            text.push_str(" : ");
+            enclosed(otherwise, names, text);
+        }
         ExpressionKind::Field {
             object,
             field,
@@ -159,6 +170,7 @@ fn enclosed(operand: &Expression, names: &mut impl Names, text: &mut String) {
         operand.kind,
         ExpressionKind::Unary { .. }
             | ExpressionKind::Binary { .. }
+            | ExpressionKind::Conditional { .. }
             | ExpressionKind::Cast { .. }
             | ExpressionKind::SizeOf(_)
     );
@@ -216,5 +228,15 @@ mod tests {
         check("file.c::x", "file.c::x");
         check("-(1)", "-1");
         check("^x", "^x");
+        check("+x - +1", "(+x) - (+1)");
+        check("a?b:c", "a ? b : c");
+        check("a ? b : c ? d : e", "a ? b : (c ? d : e)");
+        check("a ? b ? c : d : e", "a ? (b ? c : d) : e");
+        check(
+            "a or b == 1 ? c + 1 : -d",
+            "(a or (b == 1)) ? (c + 1) : (-d)",
+        );
+        check("(a ? b : c).x", "(a ? b : c).x");
+        check("f(a ? 1 : 2)[p ? 0 : 1]", "f(a ? 1 : 2)[p ? 0 : 1]");
     }
 }

@@ -121,6 +121,11 @@ fn parameters_of(term: &Term) -> Option<u32> {
         TermKind::Variable(slot) => 1_u32.checked_shl(u32::from(*slot)),
         TermKind::Unary { operand, .. } => parameters_of(operand),
         TermKind::Binary { left, right, .. } => Some(parameters_of(left)? | parameters_of(right)?),
+        TermKind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => Some(parameters_of(condition)? | parameters_of(then)? | parameters_of(otherwise)?),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::assignment::bytes_for;
 use juror_instrument::format::{Radix, format};
-use juror_instrument::typed::{Place, Typed};
+use juror_instrument::typed::{Number, Place, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Place as Location, register, register_name};
 
@@ -82,12 +82,15 @@ impl Session {
             && can_be_named(name)
         {
             let value = self.evaluate(value)?;
+            let value = self.as_it_is(value);
             self.values.set(name, value);
             return Ok(Outcome::Done);
         }
         self.begun()?;
         let value = self.evaluate(value)?;
-        if let ExpressionKind::Register(name) = &expression.kind {
+        if let ExpressionKind::Register(name) = &expression.kind
+            && vector_part(&expression).is_none()
+        {
             self.assign_register(name, &value)?;
             return self.assigned(place);
         }
@@ -97,7 +100,10 @@ impl Session {
             Place::Memory(address) => {
                 self.running_mut()?.debuggee.write(address, &bytes)?;
             }
-            Place::Bytes(_) => self.assign_in_register(&expression, &bytes)?,
+            Place::Bytes(_) => match vector_part(&expression) {
+                Some(register) => self.assign_in_vector(register, &expression, &bytes)?,
+                None => self.assign_in_register(&expression, &bytes)?,
+            },
             Place::Partial(_) => return Err(CommandError::new("partly optimized out")),
             Place::Missing(why) => return Err(CommandError::new(why)),
         }
@@ -163,12 +169,78 @@ impl Session {
                     self.innermost_only()?;
                     self.write_register(number, bytes)
                 }
+                Location::Register(number) if (register::XMM0..=32).contains(&number) => {
+                    self.innermost_only()?;
+                    let place = VectorPlace::Xmm(usize::from(number - register::XMM0));
+                    self.write_vector(place, 0, bytes)
+                }
                 _ => Err(CommandError::new(format!(
                     "`{name}` is nowhere that it could be changed: the compiler knows its value"
                 ))),
             },
             _ => Err(no_place()),
         }
+    }
+
+    /// A part of a vector register, or all of it; or a register of the x87.
+    fn assign_in_vector(
+        &mut self,
+        register: VectorPlace,
+        expression: &Expression,
+        bytes: &[u8],
+    ) -> Result<(), CommandError> {
+        self.innermost_only()?;
+        let offset = self.offset_in_register(expression)?;
+        self.write_vector(register, offset, bytes)
+    }
+
+    /// How many bytes lie before a part of a register.
+    fn offset_in_register(&mut self, part: &Expression) -> Result<usize, CommandError> {
+        let no_part = || CommandError::new("this is no part of a register");
+        match &part.kind {
+            ExpressionKind::Register(_) => Ok(0),
+            ExpressionKind::Field { object, field, .. } => {
+                let of = self.evaluate_expression(object)?.r#type;
+                let field = of.field(&field.text).ok_or_else(no_part)?;
+                Ok(self.offset_in_register(object)? + field.offset as usize)
+            }
+            ExpressionKind::Index { object, index } => {
+                let of = self.evaluate_expression(object)?.r#type;
+                let size = of.target().and_then(|element| element.size());
+                let size = size.ok_or_else(no_part)? as usize;
+                let index = self.evaluate_expression(index)?;
+                let index = match index.number(self.running()?) {
+                    Ok(Number::Int(index)) => usize::try_from(index).ok(),
+                    _ => None,
+                };
+                let distance = index.and_then(|index| index.checked_mul(size));
+                let before = self.offset_in_register(object)?;
+                distance
+                    .and_then(|distance| distance.checked_add(before))
+                    .ok_or_else(no_part)
+            }
+            _ => Err(no_part()),
+        }
+    }
+
+    fn write_vector(
+        &mut self,
+        register: VectorPlace,
+        offset: usize,
+        bytes: &[u8],
+    ) -> Result<(), CommandError> {
+        let thread = self.thread()?;
+        let debuggee = &mut self.running_mut()?.debuggee;
+        let mut vectors = debuggee.vector_registers(thread)?;
+        let whole = match register {
+            VectorPlace::Xmm(number) => vectors.xmm.get_mut(number),
+            VectorPlace::St(number) => vectors.st.get_mut(number),
+        };
+        let end = offset.checked_add(bytes.len());
+        let part = whole.zip(end).and_then(|(it, end)| it.get_mut(offset..end));
+        let part = part.ok_or_else(|| CommandError::new("this is no part of the register"))?;
+        part.copy_from_slice(bytes);
+        Ok(debuggee.set_vector_registers(thread, &vectors)?)
     }
 
     /// Registers of outer frames are somewhere on the stack, or nowhere.
@@ -198,6 +270,31 @@ impl Session {
         }
         registers.set_by_dwarf_number(number, u64::from_le_bytes(word));
         Ok(debuggee.set_registers(thread, &registers)?)
+    }
+}
+
+/// A register of sixteen bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VectorPlace {
+    Xmm(usize),
+    St(usize),
+}
+
+/// The register that a place is a part of, where that is one of sixteen bytes.
+fn vector_part(place: &Expression) -> Option<VectorPlace> {
+    match &place.kind {
+        ExpressionKind::Register(name) => {
+            let number = |digits: &str| digits.parse().ok();
+            match (name.strip_prefix("xmm"), name.strip_prefix("st")) {
+                (Some(digits), _) => number(digits).map(VectorPlace::Xmm),
+                (_, Some(digits)) => number(digits).map(VectorPlace::St),
+                _ => None,
+            }
+        }
+        ExpressionKind::Field { object, .. } | ExpressionKind::Index { object, .. } => {
+            vector_part(object)
+        }
+        _ => None,
     }
 }
 

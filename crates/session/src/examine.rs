@@ -3,13 +3,14 @@
 //! The formats are gdb's. What is not given is as in the last `x`; without an
 //! address it goes on behind what was shown last.
 
-use crate::options::CommandError;
+use crate::evaluations::Purpose;
+use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::{AssemblyView, MemoryRow, MemoryView, Outcome};
-use juror_instrument::format::Names as _;
+use juror_instrument::format::{Names as _, Radix};
 use juror_instrument::program::Program;
 use juror_instrument::typed::{Number, Typed};
-use juror_symbols::Type;
+use juror_symbols::{Character, Encoding, Type, TypeKind};
 
 /// Elements that are shown at once.
 const COUNT_MAX: u64 = 10_000;
@@ -27,6 +28,10 @@ pub(crate) struct Examined {
     letter: char,
     /// Bytes of an element.
     size: usize,
+    /// The size has been written, now or before.
+    is_size_given: bool,
+    /// Bytes of a character of a text.
+    character: usize,
     /// Where the next one begins.
     next: Option<u64>,
 }
@@ -36,7 +41,9 @@ impl Default for Examined {
         Examined {
             count: 1,
             letter: 'x',
-            size: 8,
+            size: 4,
+            is_size_given: false,
+            character: 1,
             next: None,
         }
     }
@@ -78,9 +85,14 @@ impl Examined {
         let natural = match self.letter {
             'a' => Some(8),
             'c' => Some(1),
-            'f' if !matches!(self.size, 4 | 8) => Some(8),
+            'f' if !self.is_size_given || !matches!(self.size, 4 | 8) => Some(8),
             _ => None,
         };
+        if self.letter == 's' {
+            self.character = size.filter(|size| *size <= 4).unwrap_or(1);
+            return Ok(self);
+        }
+        self.is_size_given |= size.is_some();
         self.size = size.or(natural).unwrap_or(self.size);
         match (self.letter, self.size) {
             ('f', 1 | 2) => Err(CommandError::new(
@@ -125,7 +137,11 @@ fn character(number: u64, signed: i64) -> String {
 
 impl Session {
     /// `x`, `x/8gx ADDRESS`
-    pub(crate) fn examine(&mut self, text: &str) -> Result<Outcome, CommandError> {
+    pub(crate) fn examine(
+        &mut self,
+        text: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
         let mut how = self.examined;
         let mut rest = text;
         if let Some(formatted) = text.strip_prefix('/') {
@@ -141,18 +157,58 @@ impl Session {
             "" => how.next.ok_or_else(|| {
                 CommandError::with_help("x needs an address", "for example: x/8gx $rsp")
             })?,
-            expression => self.address_of(expression)?,
+            expression => match self.after_calls(expression, observer)? {
+                Ok(expression) => {
+                    self.fit_fraction(&mut how, &expression)?;
+                    self.address_of(&expression)?
+                }
+                Err(outcome) => return Ok(outcome),
+            },
         };
         let program = self.running()?;
         let (outcome, next) = match how.letter {
             'i' => self.examine_code(address, how.count)?,
-            's' => texts(program, address, how.count),
+            's' => texts(program, address, how),
             _ => numbers(program, address, how),
         };
         how.next = Some(next);
         self.examined = how;
         self.note_last_examined(address, how);
         Ok(outcome)
+    }
+
+    /// A fraction has the size of what the expression leads to, unless one was written.
+    fn fit_fraction(&mut self, how: &mut Examined, text: &str) -> Result<(), CommandError> {
+        if how.letter != 'f' || how.is_size_given {
+            return Ok(());
+        }
+        let target = self.evaluate(text)?.r#type.target();
+        let is_float = |of: &Type| matches!(of.strip().kind(), TypeKind::Base(Encoding::Float));
+        let size = target.filter(is_float).and_then(|of| of.size());
+        if let Some(size @ (4 | 8)) = size {
+            how.size = size as usize;
+        }
+        Ok(())
+    }
+
+    /// An expression without calls that has the value of one with them; or what was shown
+    /// where a call has not come to its end.
+    fn after_calls(
+        &mut self,
+        text: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Result<String, Outcome>, CommandError> {
+        let expression = crate::print::read(text)?;
+        if !expression.calls_functions() {
+            return Ok(Ok(text.to_owned()));
+        }
+        let purpose = Purpose::Print(Radix::Natural);
+        Ok(
+            match self.evaluate_with_calls(text, expression, purpose, observer)? {
+                Outcome::Value(view) if view.number > 0 => Ok(format!("${}", view.number)),
+                other => Err(other),
+            },
+        )
     }
 
     /// `$_` is the last address that was shown, `$__` what is there.
@@ -226,6 +282,14 @@ fn numbers(program: &Program, address: u64, how: Examined) -> (Outcome, u64) {
             break;
         }
         let cell = how.cell(&bytes);
+        let name = match (how.letter, <[u8; 8]>::try_from(bytes.as_slice())) {
+            ('a', Ok(word)) => program.name_of(u64::from_le_bytes(word)),
+            _ => None,
+        };
+        let cell = match name {
+            Some(name) => format!("{cell} <{name}>"),
+            None => cell,
+        };
         match view.rows.last_mut() {
             Some(row) if index % in_row != 0 => row.cells.push(cell),
             _ => view.rows.push(MemoryRow {
@@ -240,29 +304,45 @@ fn numbers(program: &Program, address: u64, how: Examined) -> (Outcome, u64) {
 }
 
 /// Texts that end in a zero, one after the other.
-fn texts(program: &Program, address: u64, count: u64) -> (Outcome, u64) {
+fn texts(program: &Program, address: u64, how: Examined) -> (Outcome, u64) {
+    let wide = match how.character {
+        2 => Some(Character::Utf16),
+        4 => Some(Character::Utf32),
+        _ => None,
+    };
+    let size = how.character;
     let mut view = MemoryView {
         rows: Vec::new(),
         unreadable: None,
     };
     let mut at = address;
-    for _ in 0..count {
-        let mut bytes = vec![0; TEXT_MAX];
+    for _ in 0..how.count {
+        let mut bytes = vec![0; TEXT_MAX * size];
         let read = program.debuggee.read_up_to(at, &mut bytes);
         let bytes = bytes.get(..read).unwrap_or(&[]);
         if bytes.is_empty() {
             view.unreadable = Some(format!("the memory at {at:#x} cannot be read"));
             break;
         }
-        let end = bytes.iter().position(|&byte| byte == 0);
+        let mut units = bytes.chunks_exact(size);
+        let end = units.position(|unit| unit.iter().all(|&byte| byte == 0));
+        let end = end.map(|count| count * size);
         let shown = bytes.get(..end.unwrap_or(read)).unwrap_or(bytes);
         let dots = if end.is_some() { "" } else { "..." };
+        let text = match wide {
+            Some(wide) => {
+                let characters = wide.decoded(shown).into_iter();
+                let text = characters.map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER));
+                format!("{}{:?}", wide.prefix(), text.collect::<String>())
+            }
+            None => format!("{:?}", String::from_utf8_lossy(shown)),
+        };
         view.rows.push(MemoryRow {
             address: at,
             name: program.name_of(at),
-            cells: vec![format!("{:?}{dots}", String::from_utf8_lossy(shown))],
+            cells: vec![format!("{text}{dots}")],
         });
-        at = at.wrapping_add(end.map_or(read, |end| end + 1) as u64);
+        at = at.wrapping_add(end.map_or(read, |end| end + size) as u64);
     }
     (Outcome::Memory(view), at)
 }
@@ -274,11 +354,7 @@ mod tests {
     #[test]
     fn formats_are_those_of_gdb() {
         for (format, bytes, expected) in [
-            (
-                "x",
-                &[0x36, 0x11, 0x40, 0, 0, 0, 0, 0][..],
-                "0x0000000000401136",
-            ),
+            ("x", &[0x36, 0x11, 0x40, 0][..], "0x00401136"),
             ("wx", &[1, 0, 0, 0], "0x00000001"),
             ("bd", &[0xff], "-1"),
             ("bu", &[0xff], "255"),

@@ -9,6 +9,7 @@ use crate::view::{FrameView, Outcome, RegisterView, SourceView, ThreadView, Vari
 use crate::watch::Watched;
 use juror_instrument::format::{Names, Radix, format, pretty};
 use juror_instrument::frames::Frame;
+use juror_instrument::scope::is_register;
 use juror_instrument::typed::Typed;
 use juror_symbols::register_name;
 use std::path::{Path, PathBuf};
@@ -191,6 +192,15 @@ impl Session {
         if names.is_empty() {
             return Ok(Outcome::Registers(views));
         }
+        let named = names.split_whitespace();
+        let is_special = |name: &str| {
+            let plain = name.trim_start_matches('$');
+            let is_alias = matches!(plain, "pc" | "sp" | "fp");
+            is_register(plain) && !is_alias && !views.iter().any(|view| view.name == plain)
+        };
+        if named.clone().any(is_special) {
+            return self.special_registers(names);
+        }
         let mut chosen = Vec::new();
         for name in names.split_whitespace() {
             let plain = match name.trim_start_matches('$') {
@@ -210,6 +220,17 @@ impl Session {
         Ok(Outcome::Registers(chosen))
     }
 
+    /// Registers that hold more than a number, or a part of one: `info registers xmm0`.
+    fn special_registers(&mut self, names: &str) -> Result<Outcome, CommandError> {
+        let mut views = Vec::new();
+        for name in names.split_whitespace() {
+            let plain = name.trim_start_matches('$');
+            let value = self.evaluate(&format!("${plain}"))?;
+            views.push(self.variable_view(plain, &value));
+        }
+        Ok(Outcome::Variables(views))
+    }
+
     /// `info threads`
     pub(crate) fn threads(&mut self) -> Result<Outcome, CommandError> {
         let current = self.thread()?;
@@ -222,7 +243,7 @@ impl Session {
             views.push(ThreadView {
                 number,
                 id: thread.id.0,
-                name: thread.name,
+                name: self.thread_names.of(thread.id, thread.name),
                 current: thread.id == current,
                 location: match (&shown, thread.pc) {
                     (Some(frame), _) if thread.id == current => report::location_of(program, frame),
@@ -299,44 +320,6 @@ impl Session {
             None => format!("there is no line information for {:#x}", frame.pc),
         };
         Ok(Outcome::Message(text))
-    }
-
-    /// `thread`, `thread N`
-    pub(crate) fn choose_thread(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        if text.is_empty() {
-            let thread = self.thread()?;
-            let number = self.running()?.thread_number(thread);
-            return Ok(Outcome::Message(format!(
-                "thread {number} (kernel id {})",
-                thread.0
-            )));
-        }
-        if let ("apply", rest) = crate::commands::split_line(text) {
-            return self.apply_to_threads(rest);
-        }
-        let number: u32 = text.parse().map_err(|_| {
-            CommandError::with_help(
-                format!("`{text}` is not a thread's number"),
-                "see: info threads",
-            )
-        })?;
-        let known = self.running()?.thread_of_number(number);
-        let alive: Vec<_> = self
-            .running()?
-            .debuggee
-            .threads()
-            .map(|thread| thread.id)
-            .collect();
-        match known.filter(|thread| alive.contains(thread)) {
-            Some(thread) => {
-                self.select_thread(thread);
-                self.select_frame(0)
-            }
-            None => Err(CommandError::with_help(
-                format!("there is no thread {number}"),
-                "see: info threads",
-            )),
-        }
     }
 }
 

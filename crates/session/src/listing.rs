@@ -122,10 +122,12 @@ impl Session {
         if last.is_empty() {
             return self.list_from(file, start, self.settings.list_lines, None);
         }
-        // A plain number is a line of the same file.
-        let end = match last.parse::<u32>() {
-            Ok(line) => line,
-            Err(_) => {
+        // A plain number is a line of the same file, and +3 counts from the first.
+        let distance = last.strip_prefix('+').map(str::trim).map(str::parse::<u32>);
+        let end = match (distance, last.parse::<u32>()) {
+            (Some(Ok(distance)), _) => start.saturating_add(distance),
+            (_, Ok(line)) => line,
+            (_, Err(_)) => {
                 let (other, line, _) = self.place_line(last)?;
                 if other != file {
                     return Err(wrong("both must be lines of one file".to_owned()));

@@ -1,13 +1,15 @@
-//! `dump`: memory of the program into a file.
+//! `dump`: memory of the program into a file; `restore FILE binary`: back from one.
 
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 
 /// How it is written.
 const HELP: &str = "dump memory FILE FIRST END, dump value FILE EXPRESSION";
+/// The most bytes that are written to memory from a file.
+const RESTORED_MAX: u64 = 1 << 30;
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;
 
@@ -82,6 +84,64 @@ impl Session {
         written.map_err(|error| unwritable(file, &error))?;
         Ok(said(file, size))
     }
+}
+
+impl Session {
+    /// `restore FILE binary [OFFSET [START [END]]]`: the bytes of a file from START up to END
+    /// are written to the addresses that they have, counted from OFFSET. Nothing for other
+    /// words, which are of checkpoints.
+    pub(crate) fn restore_from_file(
+        &mut self,
+        text: &str,
+    ) -> Option<Result<Outcome, CommandError>> {
+        is_from_file(text).then(|| {
+            let (file, rest) = word(text);
+            self.restore_bytes(file, word(rest).1)
+        })
+    }
+
+    fn restore_bytes(&mut self, file: &str, places: &str) -> Result<Outcome, CommandError> {
+        let mut numbers = [None; 3];
+        let mut rest = places;
+        for number in &mut numbers {
+            let (place, after) = word(rest);
+            if !place.is_empty() {
+                *number = Some(self.address_of(place)?);
+            }
+            rest = after;
+        }
+        let [offset, start, end] = numbers;
+        let start = start.unwrap_or(0);
+        if !rest.is_empty() || end.is_some_and(|end| end <= start) {
+            let help = "restore FILE binary ADDRESS, and perhaps the first byte of the file that \
+                        is meant, and the one behind the last";
+            return Err(CommandError::with_help("which part of the file?", help));
+        }
+        let unreadable =
+            |error: std::io::Error| CommandError::new(format!("{file} cannot be read: {error}"));
+        let mut input = File::open(file).map_err(unreadable)?;
+        input.seek(SeekFrom::Start(start)).map_err(unreadable)?;
+        let most = end.map_or(u64::MAX, |end| end - start);
+        let mut bytes = Vec::new();
+        // One more tells that there are too many.
+        let mut part = input.take(most.min(RESTORED_MAX + 1));
+        part.read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > RESTORED_MAX {
+            let message = format!("{file} is larger than {RESTORED_MAX} bytes");
+            return Err(CommandError::new(message));
+        }
+        let at = offset.unwrap_or(0).wrapping_add(start);
+        self.running_mut()?.debuggee.write(at, &bytes)?;
+        // What is shown of frames may have changed.
+        self.selection.frames = None;
+        Ok(said(&format!("memory at {at:#x}"), bytes.len() as u64))
+    }
+}
+
+/// Whether what `restore` says is about a file, and not a checkpoint.
+pub(crate) fn is_from_file(text: &str) -> bool {
+    let (_, rest) = word(text);
+    word(rest).0 == "binary"
 }
 
 fn said(file: &str, count: u64) -> Outcome {

@@ -9,13 +9,39 @@ use crate::view::{Outcome, ValueView};
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::scope::FrameScope;
-use juror_instrument::typed::Typed;
+use juror_instrument::typed::{Place, Typed};
 use juror_language::Expression;
+use juror_symbols::TypeKind;
 
 impl Session {
     /// Keeps a value for `$N`; gives its number.
     pub(crate) fn keep(&mut self, value: Typed) -> u32 {
+        let value = self.as_it_is(value);
         self.values.push(value)
+    }
+
+    /// A number as it is now: what is kept stays when the program changes the variable.
+    /// What consists of parts is kept as the place where they are, so that one may go on
+    /// from it.
+    pub(crate) fn as_it_is(&self, value: Typed) -> Typed {
+        let is_number = matches!(
+            value.r#type.strip().kind(),
+            TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Enumeration { .. }
+        );
+        let (Some(program), true, Some(_)) = (&self.program, is_number, value.address()) else {
+            return value;
+        };
+        let size = match value.bits {
+            Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8),
+            None => value.r#type.size().unwrap_or(0),
+        };
+        match value.bytes(program, size) {
+            Ok(bytes) => Typed {
+                place: Place::Bytes(bytes),
+                ..value
+            },
+            Err(_) => value,
+        }
     }
 
     /// Evaluates an expression in the selected frame.
@@ -105,8 +131,14 @@ impl Session {
             number,
             type_name,
             value: shown,
+            is_formatted: is_formatted(radix),
         }))
     }
+}
+
+/// Whether a format was asked for, so that a value is no longer what its type makes of it.
+pub(crate) fn is_formatted(radix: Radix) -> bool {
+    !matches!(radix, Radix::Natural | Radix::Raw | Radix::Text)
 }
 
 impl Session {
@@ -141,6 +173,7 @@ impl Session {
             number: 0,
             type_name: value.r#type.name(),
             value: self.value_text(&value),
+            is_formatted: false,
         };
         Outcome::Value(ValueView {
             number: self.keep(value),
@@ -237,10 +270,12 @@ pub(crate) fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
         "a" => Radix::Address,
         "s" => Radix::Text,
         "r" => Radix::Raw,
+        "z" => Radix::Padded,
+        "f" => Radix::Float,
         _ => {
             return Err(CommandError::with_help(
                 format!("there is no format `/{letter}`"),
-                "formats: /x /d /u /o /t /c /a /s /r",
+                "formats: /x /z /d /u /o /t /c /a /f /s /r",
             ));
         }
     };

@@ -20,6 +20,7 @@ use crate::settings::Settings;
 use crate::skips::Skips;
 use crate::source::Sources;
 use crate::step::Unentered;
+use crate::threads::ThreadNames;
 use crate::view_commands::UserViews;
 use crate::watch::{Watch, loading};
 use crate::watchpoints::Watchpoints;
@@ -121,6 +122,8 @@ pub struct Session {
     pub(crate) examined: Examined,
     /// `$1`, `$2`, `$name`, …
     pub(crate) values: Kept,
+    /// The names that the person has given to threads.
+    pub(crate) thread_names: ThreadNames,
     /// How values and sources are shown.
     pub(crate) settings: Settings,
     /// What `dprintf` has printed, and nobody has been told yet: point and text.
@@ -192,6 +195,7 @@ impl Session {
             examined: Examined::default(),
             values: Kept::default(),
             settings: Settings::default(),
+            thread_names: ThreadNames::default(),
             printed: Vec::new(),
             starts_anew: false,
             control: Control::default(),
@@ -344,6 +348,7 @@ impl Session {
         self.announced = None;
         self.asked = None;
         self.attached.clear();
+        self.thread_names.clear();
         self.evaluations.clear();
         self.ended_call = None;
         self.control.end();

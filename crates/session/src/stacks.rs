@@ -112,12 +112,13 @@ impl Session {
         crate::execute::find(commands::split_line(line).0)?;
         let current = self.thread()?;
         let current = self.running()?.thread_number(current);
-        let select = |number: u32| format!("thread {number}");
+        let level = self.selection.level;
+        let select = |number: u32| format!("thread line {number}");
         let mut lines: Vec<String> = chosen
             .iter()
             .flat_map(|thread| [select(thread.number), line.to_owned()])
             .collect();
-        lines.push(select(current));
+        lines.push(format!("thread back {current} {level}"));
         self.attached.begin_script(lines);
         Ok(Outcome::Done)
     }

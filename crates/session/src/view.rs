@@ -258,6 +258,9 @@ pub struct ValueView {
     pub type_name: String,
     /// Its value, safe for a terminal.
     pub value: String,
+    /// A format was asked for: the value says nothing of the type.
+    #[serde(skip)]
+    pub is_formatted: bool,
 }
 
 /// What is shown at every stop.

@@ -55,6 +55,11 @@ struct Thing {
     int cells[4];
     Room room;
     Deep deep;
+    float part, third;
+    const wchar_t *wide;
+    char16_t units[8];
+    char32_t points[4];
+    std::wstring title;
 };
 
 int add_one(int n) { return n + 1; }
@@ -74,7 +79,8 @@ int main()
 {
     Thing thing{{1, 2, 3}, {{"ann", 30}, {"bob", 40}}, "gadget",
                 std::make_unique<Node>(Node{11, nullptr}), 77, {5, -3}, GREEN, Kind::Fancy,
-                limits::HIGH, 2.5, "lab", "text", nullptr, {9, 8, 7, 6}, {}, {}};
+                limits::HIGH, 2.5, "lab", "text", nullptr, {9, 8, 7, 6}, {}, {},
+                0.1f, 0.1f / 3, L"breit \u00e4", u"\u20ac 5", U"z", L"title"};
     Node second{22, nullptr}, first{21, &second};
     thing.list = &first;
     std::string word = "word";

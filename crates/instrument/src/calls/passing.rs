@@ -7,7 +7,7 @@ use crate::typed::to_extended;
 use crate::typed::{Number, Place, Typed};
 use crate::upcast::{base_part, referred_to};
 use crate::value_error::ValueError;
-use juror_symbols::{Encoding, Memory, Type, TypeKind};
+use juror_symbols::{Character, Encoding, Memory, Type, TypeKind};
 use std::sync::Arc;
 
 /// An argument as the function gets it.
@@ -58,8 +58,9 @@ pub(super) fn pass_as(
     let wanted = of.strip();
     let value = match argument {
         Argument::Value(value) => value,
-        Argument::Text(text) if takes_text(&wanted) => {
-            return Ok(Passed::address_of(of.clone(), with_zero(text)));
+        Argument::Text(text) if let Some(character) = text_taken(&wanted) => {
+            let bytes = with_zero(text, character);
+            return Ok(Passed::address_of(of.clone(), bytes));
         }
         Argument::Text(_) => {
             return Err(format!("text is passed as `char *`, this is `{}`", of.name()).into());
@@ -85,7 +86,7 @@ pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed
         Argument::Value(value) => value,
         Argument::Text(text) => {
             let of = builtin("char")?.pointer_to();
-            return Ok(Passed::address_of(of, with_zero(text)));
+            return Ok(Passed::address_of(of, with_zero(text, Character::Byte)));
         }
     };
     let stripped = value.r#type.strip();
@@ -107,20 +108,21 @@ pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed
     Ok(Passed::value(of, bytes))
 }
 
-fn with_zero(text: &Arc<str>) -> Vec<u8> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.push(0);
+fn with_zero(text: &Arc<str>, character: Character) -> Vec<u8> {
+    let mut bytes = character.encoded(text);
+    bytes.resize(bytes.len() + usize::from(character.size()), 0);
     bytes
 }
 
-fn takes_text(wanted: &Type) -> bool {
+/// The characters of the text that a parameter takes.
+fn text_taken(wanted: &Type) -> Option<Character> {
     let TypeKind::Pointer(target) = wanted.kind() else {
-        return false;
+        return None;
     };
     match target.strip().kind() {
-        TypeKind::Void => true,
-        TypeKind::Base(encoding) => encoding.is_character() || target.size() == Some(1),
-        _ => false,
+        TypeKind::Void => Some(Character::Byte),
+        TypeKind::Base(_) if target.size() == Some(1) => Some(Character::Byte),
+        _ => target.character(),
     }
 }
 

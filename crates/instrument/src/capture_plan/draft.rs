@@ -8,7 +8,7 @@ use super::CaptureError;
 use crate::modules::Modules;
 use crate::read_plan::{Decode, ReadPlan, Source, Step, VirtualPart};
 use juror_event::Conversion;
-use juror_symbols::{BitField, Encoding, Field, Type, TypeKind, VirtualStep};
+use juror_symbols::{BitField, Character, Encoding, Field, Type, TypeKind, VirtualStep};
 use smallvec::SmallVec;
 
 /// A part of a value and where a plan finds it.
@@ -377,15 +377,22 @@ impl Draft {
                 Conversion::Float32 => Decode::Float32,
                 Conversion::Float64 => Decode::Float64,
                 Conversion::Address => Decode::Address,
-                Conversion::Text => match &self.r#type {
-                    Some(r#type) if matches!(r#type.strip().kind(), TypeKind::Array { .. }) => {
-                        let bytes = r#type.size().and_then(|size| u32::try_from(size).ok());
-                        Decode::TextInPlace {
-                            bytes: bytes.unwrap_or(256),
+                Conversion::Text => {
+                    let own = self.r#type.as_ref();
+                    let character = own.and_then(|own| own.target()?.character());
+                    // What is nothing of characters is text of bytes, since that is asked for.
+                    let character = character.unwrap_or(Character::Byte);
+                    match own {
+                        Some(own) if matches!(own.strip().kind(), TypeKind::Array { .. }) => {
+                            let bytes = own.size().and_then(|size| u32::try_from(size).ok());
+                            Decode::TextInPlace {
+                                bytes: bytes.unwrap_or(256),
+                                character,
+                            }
                         }
+                        _ => Decode::TextPointer(character),
                     }
-                    _ => Decode::TextPointer,
-                },
+                }
             });
         }
         let Some(r#type) = &self.r#type else {
@@ -462,10 +469,11 @@ pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decod
         TypeKind::Enumeration { underlying, .. } => integer(underlying.is_none_or(|inner| {
             matches!(inner.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
         })),
-        TypeKind::Array { element, .. }
-            if matches!(element.strip().kind(), TypeKind::Base(e) if e.is_character()) =>
-        {
-            Decode::TextInPlace { bytes: u32::try_from(size).unwrap_or(256) }
+        TypeKind::Array { element, .. } if let Some(character) = element.character() => {
+            Decode::TextInPlace {
+                bytes: u32::try_from(size).unwrap_or(256),
+                character,
+            }
         }
         TypeKind::Function { .. } => Decode::AddressOf,
         _ => return Err(unreadable()),

@@ -8,7 +8,7 @@ use crate::typed::Typed;
 use crate::upcast::referred_to;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Value};
-use juror_symbols::{Type, TypeKind};
+use juror_symbols::{Character, Type, TypeKind};
 use smallvec::SmallVec;
 
 /// The most elements that a capture takes.
@@ -36,19 +36,20 @@ pub(super) fn value_of(
     let value = if is_object { value } else { &referent };
     let stripped = value.r#type.strip();
     let target = value.r#type.target();
-    let is_character = |target: &Type| matches!(target.strip().kind(), TypeKind::Base(encoding) if encoding.is_character());
-    let has_characters = target.as_ref().is_some_and(is_character);
+    let character = target.as_ref().and_then(Type::character);
     let is_array = matches!(stripped.kind(), TypeKind::Array { .. });
     let bytes = stripped.size().and_then(|size| u32::try_from(size).ok());
     match (conversion, value.address()) {
-        (None, Some(address)) if is_array && has_characters => {
+        (None, Some(address)) if is_array && let Some(character) = character => {
             let bytes = bytes.unwrap_or(0);
-            return text_at(address, Decode::TextInPlace { bytes }, program, thread);
+            let decode = Decode::TextInPlace { bytes, character };
+            return text_at(address, decode, program, thread);
         }
         (Some(Conversion::Text), _) => {
             return match value.to_value(program) {
                 Ok(Value::Address(address)) => {
-                    text_at(address, Decode::TextPointer, program, thread)
+                    let decode = Decode::TextPointer(character.unwrap_or(Character::Byte));
+                    text_at(address, decode, program, thread)
                 }
                 Ok(value) => value,
                 Err(why) => Value::Unavailable(why.unavailability()),
@@ -97,7 +98,7 @@ fn text_at(address: u64, decode: Decode, program: &Program, thread: ThreadId) ->
     let plan = ReadPlan {
         source: Source::Constant { bits: address },
         follow: match decode {
-            Decode::TextPointer => SmallVec::new(),
+            Decode::TextPointer(_) => SmallVec::new(),
             _ => SmallVec::from_iter([Step::Behind(0)]),
         },
         decode,

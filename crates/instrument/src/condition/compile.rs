@@ -1,12 +1,13 @@
 //! From an expression to a [`Node`]: the rules of [`crate::expression`], one
 //! for one, with the values still to come.
 
-use super::node::{Node, Scalar, Word};
+use super::node::{Node, NumberClass, Scalar, Word};
 use super::operand::{
     Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, unsigned_bits,
     word_of, wrong,
 };
-use crate::expression::{element_type, names_alternative};
+use crate::expression::promotion::{common_type, flipped_in, promoted};
+use crate::expression::{element_type, names_alternative, whole_text};
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
 use crate::views::Views;
@@ -128,6 +129,11 @@ impl<N: Names> Compiler<'_, N> {
                 left,
                 right,
             } => self.binary(*operator, left, right, span),
+            ExpressionKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => self.conditional(condition, then, otherwise),
             ExpressionKind::Field {
                 object,
                 field,
@@ -266,24 +272,83 @@ impl<N: Names> Compiler<'_, N> {
                 let number = self.number(operand)?;
                 match number.target {
                     Some(_) => wrong("a pointer has no negative", span),
-                    None => Operand::computed(Node::Negate(Box::new(number.node)), "long"),
+                    None => {
+                        let node = Node::Negate(Box::new(number.node));
+                        Operand::computed_in(node, promoted(&number.r#type))
+                    }
+                }
+            }
+            UnaryOperator::Plus => {
+                let number = self.number(operand)?;
+                match number.target {
+                    Some(_) => wrong("a pointer has no sign", span),
+                    None => {
+                        let node = times(number.node, Scalar::Int(1));
+                        Operand::computed_in(node, promoted(&number.r#type))
+                    }
                 }
             }
             UnaryOperator::Complement => {
                 let operand = self.operand(operand)?;
-                let unsigned = match &operand.spot {
-                    Spot::Computed(_) => None,
-                    _ => unsigned_bits(&operand.r#type),
-                };
+                let within = flipped_in(&operand.r#type);
+                let unsigned = within.as_ref().and_then(unsigned_bits);
                 let number = counted(operand, span)?;
                 match number.target {
                     Some(_) => wrong("`~` needs a whole number", span),
                     None => {
                         let node = Node::Complement(Box::new(number.node), unsigned);
-                        Operand::computed(node, "long")
+                        Operand::computed_in(node, promoted(&number.r#type))
                     }
                 }
             }
+        }
+    }
+
+    /// What is no number on both sides, or pointers to different things, only the
+    /// evaluation knows how to take.
+    fn conditional(
+        &self,
+        condition: &Expression,
+        then: &Expression,
+        otherwise: &Expression,
+    ) -> Result<Operand, Stuck> {
+        let side = |expression: &Expression| {
+            let operand = self.operand(expression)?;
+            let is_composite = matches!(operand.r#type.strip().kind(), TypeKind::Composite(_));
+            match is_composite || self.names.is_viewed(&operand.r#type) {
+                true => Err(Stuck::Evaluate),
+                false => counted(operand, &expression.span),
+            }
+        };
+        let sides = both(side(then), side(otherwise));
+        let (condition, (then, otherwise)) = both(self.number(condition), sides)?;
+        let chosen = |then: Node, otherwise: Node| {
+            Node::Conditional(Box::new([condition.node, then, otherwise]))
+        };
+        match (then.target, otherwise.target) {
+            (None, None) => {
+                let r#type = match then.r#type.name() == otherwise.r#type.name() {
+                    true => Some(then.r#type),
+                    false => common_type(&then.r#type, &otherwise.r#type),
+                };
+                let (then, otherwise) = (then.node, otherwise.node);
+                let classes = [then.class(), otherwise.class()];
+                let one = match classes {
+                    [first, second] if first == second => None,
+                    _ if classes.contains(&NumberClass::Float) => Some(Scalar::Float(1.0)),
+                    _ => Some(Scalar::Int(1)),
+                };
+                let node = match one {
+                    None => chosen(then, otherwise),
+                    Some(one) => chosen(times(then, one), times(otherwise, one)),
+                };
+                Operand::computed_in(node, r#type)
+            }
+            (Some(target), Some(other)) if target.name() == other.name() => {
+                let address = word_of(chosen(then.node, otherwise.node));
+                Ok(Operand::new(target.pointer_to(), Spot::Bits(address)))
+            }
+            _ => Err(Stuck::Evaluate),
         }
     }
 
@@ -365,7 +430,15 @@ impl<N: Names> Compiler<'_, N> {
             }
             _ if operator.is_comparison() => Operand::truth(Node::Binary(operator, first, second)),
             _ => match (a.target, b.target) {
-                (None, None) => Operand::computed(Node::Binary(operator, first, second), "long"),
+                (None, None) => {
+                    let r#type = match operator {
+                        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
+                            promoted(&a.r#type)
+                        }
+                        _ => common_type(&a.r#type, &b.r#type),
+                    };
+                    Operand::computed_in(Node::Binary(operator, first, second), r#type)
+                }
                 (Some(target), Some(_)) if operator == BinaryOperator::Subtract => {
                     let size = target.size().unwrap_or(1);
                     Operand::computed(Node::Distance(first, second, size), "long")
@@ -437,15 +510,20 @@ impl<N: Names> Compiler<'_, N> {
         if self.leads_on(&operand.r#type) {
             return Err(Stuck::Evaluate);
         }
-        let is_text = operand.r#type.target().is_some_and(
-            |target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()),
-        );
-        if !is_text {
+        let target = operand.r#type.target();
+        let Some(character) = target.and_then(|target| target.character()) else {
             return wrong("this is not text", &value.span);
-        }
+        };
         let address = word_of(counted(operand, &value.span)?.node);
-        Operand::truth(Node::IsText(address, Arc::clone(text), equal))
+        let text = whole_text(text, character).ok_or(Stuck::Evaluate)?;
+        Operand::truth(Node::IsText(address, text.into(), equal))
     }
+}
+
+/// A number as one of the kind that it has beside this one.
+fn times(number: Node, one: Scalar) -> Node {
+    let one = Box::new(Node::Constant(one));
+    Node::Binary(BinaryOperator::Multiply, Box::new(number), one)
 }
 
 /// Whether values of the type are references of C++.

@@ -156,17 +156,64 @@ pub(super) enum Node {
     /// The bits flipped: within so many where the operand has no sign.
     Complement(Box<Node>, Option<u8>),
     Both(Box<Node>, Box<Node>),
+    /// The second where the first is true, and the third where it is not.
+    Conditional(Box<[Node; 3]>),
     Either(Box<Node>, Box<Node>),
     Binary(BinaryOperator, Box<Node>, Box<Node>),
+    /// Rounded to a `float`.
+    Rounded(Box<Node>),
     /// How many elements of so many bytes lie between two addresses.
     Distance(Box<Node>, Box<Node>, u64),
     /// Made to fit a type of so many bytes.
     Wrapped(Box<Node>, Reading),
-    /// Whether the text at an address is this one.
-    IsText(Word, Arc<str>, bool),
+    /// Whether these bytes, with which the text ends, stand at an address.
+    IsText(Word, Arc<[u8]>, bool),
+}
+
+/// What kind of number a node comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NumberClass {
+    Whole,
+    Float,
+    Truth,
+    Address,
 }
 
 impl Node {
+    /// What kind of number it comes to, where it comes to one.
+    pub(super) fn class(&self) -> NumberClass {
+        let computed = |parts: &[&Node]| {
+            let is_float = |part: &&Node| part.class() == NumberClass::Float;
+            match parts.iter().any(is_float) {
+                true => NumberClass::Float,
+                false => NumberClass::Whole,
+            }
+        };
+        match self {
+            Node::Constant(scalar) => match scalar {
+                Scalar::Int(_) => NumberClass::Whole,
+                Scalar::Float(_) => NumberClass::Float,
+                Scalar::Bool(_) => NumberClass::Truth,
+                Scalar::Address(_) => NumberClass::Address,
+            },
+            Node::Read(_, reading) | Node::Wrapped(_, reading) => match reading {
+                Reading::Signed { .. } | Reading::Unsigned { .. } => NumberClass::Whole,
+                Reading::Bool { .. } => NumberClass::Truth,
+                Reading::Float32 | Reading::Float64 => NumberClass::Float,
+                Reading::Address => NumberClass::Address,
+            },
+            Node::Not(_) | Node::Both(..) | Node::Either(..) | Node::IsText(..) => {
+                NumberClass::Truth
+            }
+            Node::Binary(operator, ..) if operator.is_comparison() => NumberClass::Truth,
+            Node::Binary(_, left, right) => computed(&[left, right]),
+            Node::Negate(operand) => computed(&[operand]),
+            Node::Rounded(_) => NumberClass::Float,
+            Node::Complement(..) | Node::Distance(..) => NumberClass::Whole,
+            Node::Conditional(parts) => parts[1].class(),
+        }
+    }
+
     /// Its value; none where something cannot be read or computed.
     pub(super) fn evaluate(&self, machine: &impl Machine) -> Option<Scalar> {
         let truth = |node: &Node| node.evaluate(machine).map(Scalar::is_true);
@@ -182,7 +229,7 @@ impl Node {
             },
             Node::Complement(operand, unsigned) => match operand.evaluate(machine)? {
                 Scalar::Int(number) => Scalar::Int(match unsigned {
-                    Some(bits) if number >= 0 => !number & ((1 << bits) - 1),
+                    Some(bits) if (0..1 << bits).contains(&number) => !number & ((1 << bits) - 1),
                     None if number > i128::from(i64::MAX) => !number & i128::from(u64::MAX),
                     _ => !number,
                 }),
@@ -190,6 +237,17 @@ impl Node {
             },
             Node::Both(left, right) => Scalar::Bool(truth(left)? && truth(right)?),
             Node::Either(left, right) => Scalar::Bool(truth(left)? || truth(right)?),
+            Node::Rounded(operand) => match operand.evaluate(machine)? {
+                Scalar::Float(number) => Scalar::Float(f64::from(number as f32)),
+                other => other,
+            },
+            Node::Conditional(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                match truth(condition)? {
+                    true => then.evaluate(machine)?,
+                    false => otherwise.evaluate(machine)?,
+                }
+            }
             Node::Binary(operator, left, right) => {
                 let (left, right) = (left.evaluate(machine)?, right.evaluate(machine)?);
                 compute(*operator, left, right)?
@@ -204,7 +262,7 @@ impl Node {
             }
             Node::IsText(address, text, equal) => {
                 let address = address.evaluate(machine)?;
-                Scalar::Bool(is_text(machine, address, text.as_bytes())? == *equal)
+                Scalar::Bool(is_text(machine, address, text)? == *equal)
             }
         })
     }
@@ -232,7 +290,7 @@ fn fitting(number: i128) -> Option<Scalar> {
     fits.then_some(Scalar::Int(number))
 }
 
-/// Whether the text at an address, up to its zero byte, is this one.
+/// Whether a text with its end stands at an address.
 fn is_text(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> {
     let mut done = 0;
     let mut buffer = [0; TEXT_PIECE];
@@ -240,7 +298,10 @@ fn is_text(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> {
         let at = address.wrapping_add(done as u64);
         let rest = text.get(done..)?;
         let room = TEXT_PIECE - (at as usize % TEXT_PIECE);
-        let piece = buffer.get_mut(..room.min(rest.len() + 1))?;
+        if rest.is_empty() {
+            return Some(true);
+        }
+        let piece = buffer.get_mut(..room.min(rest.len()))?;
         // The text may end just before memory that cannot be read: a byte at a
         // time then.
         let count = if machine.read(at, piece) {
@@ -252,14 +313,8 @@ fn is_text(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> {
         if count == 1 && !machine.read(at, piece) {
             return None;
         }
-        for (index, &byte) in piece.iter().enumerate() {
-            match rest.get(index) {
-                None => return Some(byte == 0),
-                Some(&wanted) if wanted != byte => return Some(false),
-                // A text with a zero byte in it is never what stands there.
-                Some(0) => return Some(false),
-                Some(_) => {}
-            }
+        if rest.get(..count)? != piece {
+            return Some(false);
         }
         done += count;
     }

@@ -2,8 +2,9 @@
 //! casts, fields and pointers make of it.
 
 use super::compile::Names;
-use super::node::{Node, Reading, Scalar, Word};
+use super::node::{Node, NumberClass, Reading, Scalar, Word};
 use crate::expression::ExpressionError;
+use crate::expression::promotion::literal_type;
 use crate::read_plan::VirtualPart;
 use crate::typed::{Place, Typed};
 use crate::upcast::moves_address;
@@ -53,6 +54,8 @@ pub(super) struct Operand {
 pub(super) struct Counted {
     pub(super) node: Node,
     pub(super) target: Option<Type>,
+    /// The type of what it was the value of.
+    pub(super) r#type: Type,
 }
 
 impl Operand {
@@ -89,6 +92,19 @@ impl Operand {
         Ok(Operand::new(r#type, Spot::Computed(node)))
     }
 
+    /// A number in the type in which it is computed.
+    pub(super) fn computed_in(node: Node, r#type: Option<Type>) -> Result<Operand, Stuck> {
+        let r#type = r#type
+            .or_else(|| Type::builtin("long"))
+            .ok_or(Stuck::Evaluate)?;
+        // A `float` is rounded at each step.
+        let node = match (r#type.size(), node.class()) {
+            (Some(4), NumberClass::Float) => Node::Rounded(Box::new(node)),
+            _ => node,
+        };
+        Ok(Operand::new(r#type, Spot::Computed(node)))
+    }
+
     pub(super) fn truth(node: Node) -> Result<Operand, Stuck> {
         Operand::computed(node, "bool")
     }
@@ -99,7 +115,7 @@ impl Operand {
     }
 
     pub(super) fn whole(number: i128) -> Result<Operand, Stuck> {
-        Operand::computed(Node::Constant(Scalar::Int(number)), "long")
+        Operand::computed(Node::Constant(Scalar::Int(number)), literal_type(number))
     }
 }
 
@@ -258,7 +274,13 @@ pub(super) fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {
 pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, Stuck> {
     let Operand { r#type, spot, bits } = operand;
     let spot = match spot {
-        Spot::Computed(node) => return Ok(Counted { node, target: None }),
+        Spot::Computed(node) => {
+            return Ok(Counted {
+                node,
+                target: None,
+                r#type,
+            });
+        }
         spot => spot,
     };
     let stripped = r#type.strip();
@@ -281,6 +303,7 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
             return Ok(Counted {
                 node: Node::Read(word, Reading::Address),
                 target: Some(target),
+                r#type,
             });
         }
         TypeKind::Array { .. } | TypeKind::Function { .. } => {
@@ -292,6 +315,7 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
                 (Spot::Memory(address), Some(target)) => Ok(Counted {
                     node: Node::Read(address, Reading::Address),
                     target: Some(target),
+                    r#type,
                 }),
                 _ => Err(Stuck::Evaluate),
             };
@@ -327,6 +351,7 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
     Ok(Counted {
         node: Node::Read(word, reading),
         target: None,
+        r#type,
     })
 }
 

@@ -178,7 +178,13 @@ fn conditions_are_compiled_to_what_they_say() {
         ("i", Scalar::Int(-7)),
         ("u + 100", Scalar::Int(300)),
         ("l", Scalar::Int(i128::from(u64::MAX))),
-        ("~u", Scalar::Int(55)),
+        ("~u", Scalar::Int(-201)),
+        ("f / 3 == (f + 0.0) / 3", Scalar::Bool(false)),
+        ("-f / 3 + f / 3", Scalar::Float(0.0)),
+        ("sizeof(i + 1)", Scalar::Int(4)),
+        ("sizeof(f * 2)", Scalar::Int(4)),
+        ("sizeof(u << i)", Scalar::Int(4)),
+        ("sizeof(i ? 1 : l)", Scalar::Int(8)),
         ("~i", Scalar::Int(6)),
         ("r == 42", Scalar::Bool(true)),
         ("x * 2", Scalar::Float(3.0)),
@@ -205,6 +211,20 @@ fn conditions_are_compiled_to_what_they_say() {
         ("(bool)i", Scalar::Bool(true)),
         ("sizeof a", Scalar::Int(16)),
         ("z == 1", Scalar::Bool(true)),
+        ("+u", Scalar::Int(200)),
+        ("+z", Scalar::Int(1)),
+        ("-x + +d", Scalar::Float(1.0)),
+        ("i < 0 ? u : 7", Scalar::Int(200)),
+        ("i > 0 ? u : d", Scalar::Float(2.5)),
+        ("(i < 0 ? u : d) / 16", Scalar::Float(12.5)),
+        ("(n ? *n : 2) + 1", Scalar::Int(3)),
+        ("n ? z : false", Scalar::Bool(false)),
+        ("z ? z : 7", Scalar::Int(1)),
+        ("*(p ? p + 1 : p)", Scalar::Int(-2)),
+        ("(n ? n : p)[1]", Scalar::Int(-2)),
+        ("i ? u ? 1 : 2 : 3", Scalar::Int(1)),
+        ("!i ? 1 : !u ? 2 : 3", Scalar::Int(3)),
+        ("(i ? t : q) == \"hello\"", Scalar::Bool(true)),
     ] {
         assert_eq!(compiled(text), Ok(Some(expected)), "{text}");
         assert_eq!(evaluated(text), Ok(expected), "{text}");
@@ -277,6 +297,7 @@ fn expressions() -> impl Strategy<Value = String> {
         let unary = prop::sample::select(vec![
             "-",
             "~",
+            "+",
             "!",
             "*",
             "&",
@@ -289,6 +310,8 @@ fn expressions() -> impl Strategy<Value = String> {
                 .prop_map(|(left, operator, right)| format!("({left} {operator} {right})")),
             2 => (unary, inner.clone()).prop_map(|(operator, it)| format!("({operator}({it}))")),
             1 => (inner.clone(), inner.clone()).prop_map(|(it, index)| format!("({it}[{index}])")),
+            1 => (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(it, then, otherwise)| format!("({it} ? {then} : {otherwise})")),
             1 => inner.prop_map(|it| format!("({it} == \"hello\")")),
         ]
     })
@@ -306,7 +329,7 @@ proptest! {
             (Ok(Some(value)), Err(error)) => prop_assert!(false, "{value:?} but {error}"),
             // What comes first may decide before anything is wrong.
             (Err(Stuck::Wrong(error)), Ok(value)) => prop_assert!(
-                text.contains("&&") || text.contains("||"),
+                text.contains("&&") || text.contains("||") || text.contains('?'),
                 "{error} but {value:?}"
             ),
             _ => {}

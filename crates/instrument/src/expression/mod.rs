@@ -8,8 +8,11 @@ mod access;
 mod alternative;
 pub(crate) mod arithmetic;
 pub(crate) mod call;
+mod conditional;
 mod member;
 mod overload;
+pub(crate) mod promotion;
+mod static_type;
 mod text;
 mod viewed;
 
@@ -25,15 +28,18 @@ use access::{elements, field_of, indexed, pointed_to};
 use alternative::compare_with_alternative;
 pub(crate) use alternative::names_alternative;
 use text::compare_with_text;
-pub(crate) use text::text_of;
+pub(crate) use text::{text_of, whole_text};
 use viewed::{Key, Reach};
 
 use crate::typed::{Memory, Number, Place, Typed, to_extended};
 use arithmetic::compute;
 use call::{Request, call};
+use conditional::conditional;
 use juror_event::{Unavailability, Value};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
+use promotion::{common_type, flipped_in, literal_type, of_result, promoted};
+use static_type::static_type;
 use std::ops::Range;
 
 /// The most elements that `p@n` and `a[i..j]` take.
@@ -135,7 +141,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
     };
     let missing = || ValueError::from("no C type holds this number");
     match &expression.kind {
-        ExpressionKind::Integer(number) => at(Typed::of_integer(*number).ok_or_else(missing)),
+        ExpressionKind::Integer(number) => {
+            let r#type = Type::builtin(literal_type(*number));
+            at(of_result(&Number::Int(*number), r#type).ok_or_else(missing))
+        }
         ExpressionKind::Float(number) => {
             at(Typed::of_number(&Number::Float(*number)).ok_or_else(missing))
         }
@@ -177,6 +186,11 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             left,
             right,
         } => binary(expression, *operator, left, right, scope),
+        ExpressionKind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => conditional(condition, then, otherwise, scope),
         ExpressionKind::Field {
             object,
             field,
@@ -227,7 +241,13 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             "`sizeof` calls no function: name the type, as in `sizeof(int)`".into(),
         )),
         ExpressionKind::SizeOf(operand) => {
+            let is_computed = matches!(
+                operand.kind,
+                ExpressionKind::Binary { .. } | ExpressionKind::Conditional { .. }
+            );
+            let computed = is_computed.then(|| static_type(operand, scope)).flatten();
             let size = match (part(operand, scope), &operand.kind) {
+                _ if computed.is_some() => computed.and_then(|it| it.size()),
                 (Ok(value), _) => value.r#type.size(),
                 // `sizeof(Shape)`: a name alone may be one of a type.
                 (Err(error), ExpressionKind::Name(name)) => {
@@ -361,11 +381,17 @@ fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Ty
             Number::Float(number) => Number::Float(-number),
             Number::Pointer(..) => return Err("a pointer has no negative".into()),
         },
+        UnaryOperator::Plus => match number(value, scope)? {
+            Number::Bool(truth) => Number::Int(i128::from(truth)),
+            Number::Pointer(..) => return Err("a pointer has no sign".into()),
+            number => number,
+        },
         UnaryOperator::Complement => match number(value, scope)? {
-            // Within the width of the operand, as C does it.
+            // Within the width in which it is computed.
             Number::Int(number) => {
-                let signed = number < 0 || !is_unsigned(&value.r#type);
-                let bits = (value.r#type.size().unwrap_or(8) * 8).min(64) as u32;
+                let within = flipped_in(&value.r#type).unwrap_or_else(|| value.r#type.clone());
+                let signed = number < 0 || !is_unsigned(&within);
+                let bits = (within.size().unwrap_or(8) * 8).min(64) as u32;
                 let flipped = !number;
                 Number::Int(if signed {
                     flipped
@@ -377,7 +403,11 @@ fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Ty
         },
         UnaryOperator::Caller => return Err("`^` stands before a name".into()),
     };
-    Typed::of_number(&computed).ok_or("no C type holds the result".into())
+    let r#type = match operator {
+        UnaryOperator::Not => None,
+        _ => promoted(&value.r#type),
+    };
+    of_result(&computed, r#type).ok_or("no C type holds the result".into())
 }
 
 fn is_unsigned(r#type: &Type) -> bool {
@@ -511,7 +541,11 @@ fn binary(
         number(&first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
         number(&second, scope).map_err(|why| ExpressionError::new(why, &right.span))?,
     );
+    let r#type = match operator {
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&first.r#type),
+        _ => common_type(&first.r#type, &second.r#type),
+    };
     compute(operator, a, b, scope.memory())
-        .and_then(|number| Typed::of_number(&number).ok_or("no C type holds the result".into()))
+        .and_then(|number| of_result(&number, r#type).ok_or("no C type holds the result".into()))
         .map_err(error)
 }

@@ -14,7 +14,7 @@ use super::call::Argument;
 use crate::typed::{Place, Typed};
 use crate::upcast::base_steps;
 use crate::value_error::ValueError;
-use juror_symbols::{Encoding, Type, TypeKind};
+use juror_symbols::{Character, Encoding, Type, TypeKind};
 
 /// What an argument costs that is a number of a narrower type.
 const PROMOTION: u32 = 1;
@@ -96,8 +96,12 @@ fn plain_name(r#type: &Type) -> String {
 fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
     let wanted = bare(parameter);
     let Argument::Value(value) = argument else {
-        return match (wanted.kind(), pointee(parameter)?.kind()) {
-            (TypeKind::Pointer(_), TypeKind::Base(encoding)) if encoding.is_character() => Some(0),
+        let of = pointee(parameter)?;
+        return match (wanted.kind(), of.kind()) {
+            (TypeKind::Pointer(_), TypeKind::Base(_)) if let Some(it) = of.character() => {
+                // Whether it is written as a wide one nobody asks.
+                Some(u32::from(it != Character::Byte))
+            }
             (TypeKind::Pointer(_), TypeKind::Void) => Some(CONVERSION),
             _ => None,
         };

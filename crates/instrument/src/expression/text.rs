@@ -5,7 +5,7 @@ use super::{ExpressionError, Scope, part};
 use crate::read_plan::TEXT_LENGTH_MAX;
 use crate::typed::{Memory, Number, Typed};
 use juror_language::{BinaryOperator, Expression, ExpressionKind};
-use juror_symbols::TypeKind;
+use juror_symbols::Character;
 
 /// The text of a string of the library, as it is shown, up to a limit; nothing for
 /// other values.
@@ -42,34 +42,37 @@ pub(super) fn compare_with_text(
     }
 }
 
+/// A text as it stands in memory, with the zero at its end; nothing where a zero is in
+/// it, which would be its end.
+pub(crate) fn whole_text(text: &str, character: Character) -> Option<Vec<u8>> {
+    let mut bytes = character.encoded(text);
+    bytes.resize(bytes.len() + usize::from(character.size()), 0);
+    (!text.contains('\0')).then_some(bytes)
+}
+
 /// Whether the text that a `char *` points to, or an array holds, is this one.
 pub(super) fn is_c_text(
     value: &Typed,
     text: &str,
     memory: &dyn Memory,
 ) -> Result<bool, &'static str> {
-    let is_text = value.r#type.target().is_some_and(
-        |target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()),
-    );
+    let character = value.r#type.target().and_then(|target| target.character());
     let Ok(Number::Pointer(address, _)) = value.number(memory) else {
         return Err("this is not text");
     };
-    if !is_text {
-        return Err("this is not text");
-    }
-    // The text in memory has one more byte, its end; none before it is zero.
-    for (index, wanted) in text.bytes().map(Some).chain([None]).enumerate() {
+    let character = character.ok_or("this is not text")?;
+    let mut text = whole_text(text, character);
+    // A text with a zero in it is never what stands there: the first one is its end.
+    let is_broken = text.is_none();
+    let text = text.get_or_insert_default();
+    for (index, wanted) in text.iter().enumerate() {
         let mut byte = [0];
         if !memory.read(address.wrapping_add(index as u64), &mut byte) {
             return Err("the text cannot be read");
         }
-        let equal = match wanted {
-            Some(wanted) => byte[0] == wanted && wanted != 0,
-            None => byte[0] == 0,
-        };
-        if !equal {
+        if byte[0] != *wanted {
             return Ok(false);
         }
     }
-    Ok(true)
+    Ok(!is_broken)
 }

@@ -3,6 +3,7 @@
 
 mod composite;
 mod escape;
+mod float;
 mod layout;
 mod number;
 mod text;
@@ -12,7 +13,7 @@ pub use layout::pretty;
 
 use crate::typed::{Memory, Number, Place, Typed};
 use crate::views::Views;
-use juror_symbols::{Encoding, Enumerator, Type, TypeKind};
+use juror_symbols::{Character, Encoding, Enumerator, Type, TypeKind};
 use std::fmt::{self, Write};
 
 /// How a value is shown.
@@ -35,8 +36,12 @@ pub enum Radix {
     Character,
     /// `/a`
     Address,
-    /// `/s`
+    /// `/s`: as its type suggests, and arrays of bytes as text.
     Text,
+    /// `/z`: hexadecimal, with all zeros of the type's size.
+    Padded,
+    /// `/f`: the bits of a number as a fraction, where there is one of its size.
+    Float,
     /// `/r`: as its type suggests, library types by their fields.
     Raw,
 }
@@ -148,8 +153,11 @@ impl Writer<'_> {
             }
             TypeKind::Enumeration { enumerators, .. } => match value.number(self.memory) {
                 Ok(Number::Int(number)) => {
-                    let name = || named(&enumerators, number);
-                    match (self.radix == Radix::Natural).then(name).flatten() {
+                    let name = || match stripped.flag_names() {
+                        Some(bits) => Some(flags(bits, number)),
+                        None => named(&enumerators, number),
+                    };
+                    match self.is_natural().then(name).flatten() {
                         Some(name) => self.push(&name),
                         None => self.integer(number, &stripped, None),
                     }
@@ -190,12 +198,26 @@ impl Writer<'_> {
             return;
         }
         self.address(address);
-        let is_text = matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character())
-            && target.size() == Some(1);
-        if is_text && address != 0 {
+        let character = target.character().filter(|it| !of_rust(*it, target));
+        if let Some(character) = character
+            && address != 0
+            && self.radix != Radix::Address
+        {
             self.push(" ");
-            self.text_at(address);
+            self.text_at(address, character);
         }
+    }
+
+    fn is_natural(&self) -> bool {
+        matches!(self.radix, Radix::Natural | Radix::Text)
+    }
+
+    /// Whether elements are bytes that are to be shown as text.
+    fn is_bytes(&self, element: &Type) -> bool {
+        let is_whole = |encoding| matches!(encoding, Encoding::Signed | Encoding::Unsigned);
+        self.radix == Radix::Text
+            && element.size() == Some(1)
+            && matches!(element.strip().kind(), TypeKind::Base(encoding) if is_whole(encoding))
     }
 
     /// Whether a pointer is shown with what it leads to.
@@ -237,15 +259,18 @@ impl Writer<'_> {
         let stride = one.and_then(|one| one.checked_mul(inner?));
         // Only within a size that there can be do the offsets below exist.
         let size = stride.and_then(|stride| stride.checked_mul(count));
-        let (Some(one), Some(stride), Some(_)) = (one, stride, size) else {
+        let (Some(stride), Some(_)) = (stride, size) else {
             return self.push("<array of unknown size>");
         };
-        let is_text = rest.is_empty()
-            && one == 1
-            && matches!(element.strip().kind(), TypeKind::Base(e) if e.is_character())
-            && matches!(self.radix, Radix::Natural | Radix::Text);
-        if is_text {
-            return self.character_array(value, count);
+        let character = match self.is_bytes(element) {
+            true => Some(Character::Byte),
+            false => element.character().filter(|it| !of_rust(*it, element)),
+        };
+        if let Some(character) = character
+            && rest.is_empty()
+            && self.is_natural()
+        {
+            return self.character_array(value, count, character);
         }
         let (open, close) = match element.is_rust() {
             true => ("[", "]"),
@@ -280,11 +305,10 @@ impl Writer<'_> {
     /// An array whose length nobody tells, as the last member of a structure may be: text
     /// has an end of its own.
     fn endless(&mut self, value: &Typed, element: &Type) {
-        let is_text = element.size() == Some(1)
-            && matches!(element.strip().kind(), TypeKind::Base(e) if e.is_character());
-        match value.place {
-            Place::Memory(address) if is_text && self.radix == Radix::Natural => {
-                self.text_at(address);
+        let character = element.character().filter(|it| !of_rust(*it, element));
+        match (&value.place, character) {
+            (Place::Memory(address), Some(character)) if self.is_natural() => {
+                self.text_at(*address, character);
             }
             _ => self.push("<array of unknown length>"),
         }
@@ -321,6 +345,24 @@ impl Writer<'_> {
             Err(why) => self.missing(&why),
         }
     }
+}
+
+/// Whether it is a `char` of Rust, of which there are no texts.
+fn of_rust(character: Character, r#type: &Type) -> bool {
+    character != Character::Byte && r#type.is_rust()
+}
+
+/// `[ PF ZF ]`, as debuggers write the flags of a processor.
+fn flags(bits: &[(u8, &str)], number: i128) -> String {
+    let mut shown = String::from("[ ");
+    for (bit, name) in bits {
+        if number >> bit & 1 == 1 {
+            shown.push_str(name);
+            shown.push(' ');
+        }
+    }
+    shown.push(']');
+    shown
 }
 
 /// The name of an enumeration's number; `(A | B)` where each of its names is a bit of its

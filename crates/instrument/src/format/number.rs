@@ -3,13 +3,13 @@
 use super::escape::{Escapes, unquoted};
 use super::{Radix, Writer};
 use crate::typed::{Number, Typed};
-use juror_symbols::{Encoding, Type};
+use juror_symbols::{Character, Encoding, Type, TypeKind};
 use std::fmt::Write;
 
 impl Writer<'_> {
     /// `char` of Rust, which is no number there.
     fn is_rust_character(&self, encoding: Encoding, r#type: &Type) -> bool {
-        encoding == Encoding::Unicode && self.radix == Radix::Natural && r#type.is_rust()
+        encoding == Encoding::Unicode && self.is_natural() && r#type.is_rust()
     }
 
     fn rust_character(&mut self, number: i128) {
@@ -31,12 +31,16 @@ impl Writer<'_> {
                 self.rust_character(number);
             }
             Ok(Number::Int(number)) => {
-                let character = (encoding.is_character() && self.radix == Radix::Natural)
-                    || self.radix == Radix::Character;
-                self.integer(number, stripped, character.then_some(number));
+                // The name of a type on the way may say that it is a character.
+                let own = &value.r#type;
+                let character = own.character().filter(|_| self.is_natural());
+                match self.radix {
+                    Radix::Character => self.integer(number, own, None),
+                    _ => self.integer(number, stripped, character),
+                }
             }
             Ok(Number::Float(number)) => self.float(value, number, stripped),
-            Ok(Number::Bool(truth)) if self.radix == Radix::Natural => {
+            Ok(Number::Bool(truth)) if self.is_natural() => {
                 self.push(if truth { "true" } else { "false" });
             }
             Ok(Number::Bool(truth)) => self.integer(i128::from(truth), stripped, None),
@@ -57,7 +61,7 @@ impl Writer<'_> {
             return false;
         };
         match self.radix {
-            Radix::Hexadecimal | Radix::Octal | Radix::Binary => {
+            Radix::Hexadecimal | Radix::Padded | Radix::Octal | Radix::Binary => {
                 self.integer(raw as i128, stripped, None);
             }
             _ => {
@@ -65,43 +69,6 @@ impl Writer<'_> {
             }
         }
         true
-    }
-
-    pub(super) fn float(&mut self, value: &Typed, number: f64, r#type: &Type) {
-        let size = r#type.size().unwrap_or(8);
-        match self.radix {
-            // The bits, as they are.
-            Radix::Hexadecimal | Radix::Octal | Radix::Binary => {
-                if let Ok(bytes) = value.bytes(self.memory, size.min(16)) {
-                    let mut wide = [0; 16];
-                    wide[..bytes.len()].copy_from_slice(&bytes);
-                    self.integer(i128::from_le_bytes(wide), r#type, None);
-                }
-                return;
-            }
-            Radix::Decimal | Radix::Unsigned | Radix::Character => {
-                let _ = write!(self.text, "{}", number as i128);
-                return;
-            }
-            _ => {}
-        }
-        if size == 4 {
-            // As many digits as tell it from its neighbours.
-            let number = number as f32;
-            let magnitude = number.abs();
-            let _ = if number == 0.0 || (1e-5..1e9).contains(&magnitude) || !number.is_finite() {
-                write!(self.text, "{number}")
-            } else {
-                write!(self.text, "{number:e}")
-            };
-            return;
-        }
-        let magnitude = number.abs();
-        let _ = if number == 0.0 || (1e-5..1e17).contains(&magnitude) || !number.is_finite() {
-            write!(self.text, "{number}")
-        } else {
-            write!(self.text, "{number:e}")
-        };
     }
 
     pub(super) fn complex(&mut self, value: &Typed, stripped: &Type) {
@@ -125,32 +92,68 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn integer(&mut self, number: i128, r#type: &Type, character: Option<i128>) {
+    /// A whole number, with the character that it is where it is shown as one.
+    pub(super) fn integer(&mut self, number: i128, r#type: &Type, character: Option<Character>) {
         let bits = (r#type.size().unwrap_or(8) * 8).clamp(8, 128) as u32;
-        let raw = (number as u128) & (u128::MAX >> (128 - bits));
+        let unused = 128 - bits;
+        let raw = (number as u128) & (u128::MAX >> unused);
         let _ = match self.radix {
             Radix::Hexadecimal => write!(self.text, "{raw:#x}"),
+            Radix::Padded => {
+                let width = bits as usize / 4 + 2;
+                write!(self.text, "{raw:#0width$x}")
+            }
+            Radix::Octal if raw == 0 => write!(self.text, "0"),
             Radix::Octal => write!(self.text, "0{raw:o}"),
             Radix::Binary => write!(self.text, "{raw:b}"),
             Radix::Unsigned => write!(self.text, "{raw}"),
+            Radix::Decimal => write!(self.text, "{}", ((raw << unused) as i128) >> unused),
             Radix::Address => {
-                self.address(raw as u64);
+                self.address(number as u64);
+                Ok(())
+            }
+            Radix::Float => {
+                self.bits_as_float(number, raw, bits);
+                Ok(())
+            }
+            Radix::Character => {
+                self.as_character(number, r#type);
                 Ok(())
             }
             _ => write!(self.text, "{number}"),
         };
-        if let Some(code) = character {
-            let shown = match u32::try_from(code & 0x1f_ffff)
-                .ok()
-                .and_then(char::from_u32)
-            {
-                Some(c) if (0..=0x7f).contains(&code) || bits == 32 => {
-                    Escapes::of(r#type).character(c)
-                }
-                _ => format!("\\{:03o}", raw & 0xff),
-            };
-            let _ = write!(self.text, " '{shown}'");
+        if let Some(character) = character {
+            self.character(raw, r#type, character);
         }
+    }
+
+    /// A number as the character of its low byte, but for those of wide characters.
+    fn as_character(&mut self, number: i128, r#type: &Type) {
+        let character = r#type.character().unwrap_or(Character::Byte);
+        let is_signed = |of: &Type| matches!(of.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed());
+        let number = match character {
+            Character::Byte if number < 0 || is_signed(r#type) => i128::from(number as i8),
+            Character::Byte => i128::from(number as u8),
+            _ => number,
+        };
+        let _ = write!(self.text, "{number}");
+        let raw = number as u128 & (u128::MAX >> (128 - 8 * u32::from(character.size())));
+        self.character(raw, r#type, character);
+    }
+
+    fn character(&mut self, raw: u128, r#type: &Type, of: Character) {
+        let most = if of == Character::Byte {
+            0x7f
+        } else {
+            0x10_ffff
+        };
+        let code = u32::try_from(raw).ok().filter(|&code| code <= most);
+        let shown = match code.and_then(char::from_u32) {
+            Some(c) => Escapes::of(r#type).character(c),
+            None if of == Character::Byte => format!("\\{:03o}", raw & 0xff),
+            None => format!("\\x{raw:x}"),
+        };
+        let _ = write!(self.text, " {}'{shown}'", of.prefix());
     }
 
     pub(super) fn address(&mut self, address: u64) {

@@ -32,6 +32,55 @@ fn check(type_name: &str, bytes: &[u8], radix: Radix, expected: &str) {
     );
 }
 
+/// What gdb shows for the same bytes.
+#[test]
+fn formats_are_those_of_gdb() {
+    use Radix::*;
+    let int = |number: i32| number.to_le_bytes();
+    for (type_name, bytes, radix, expected) in [
+        ("unsigned char", &[200][..], Decimal, "-56"),
+        ("unsigned char", &[200], Character, "200 '\\310'"),
+        ("signed char", &[0x80], Address, "0xffffffffffffff80"),
+        ("unsigned short", &[0xfd, 0xff], Character, "253 '\\375'"),
+        ("int", &int(-2), Character, "-2 '\\376'"),
+        ("int", &int(255), Character, "-1 '\\377'"),
+        ("int", &int(-2), Address, "0xfffffffffffffffe"),
+        ("int", &int(3), Padded, "0x00000003"),
+        ("int", &int(0), Octal, "0"),
+        ("int", &int(0x3fc0_0000), Float, "1.5"),
+        ("int", &int(-2), Float, "-nan(0x7ffffe)"),
+        ("short", &[5, 0], Float, "5"),
+        ("char", b"A", Text, "65 'A'"),
+        ("bool", &[1], Text, "true"),
+        ("bool", &[1], Padded, "0x01"),
+        ("float", &1.5f32.to_le_bytes(), Unsigned, "1069547520"),
+        ("float", &3e10f32.to_le_bytes(), Address, "0x6fc23b000"),
+        ("double", &100f64.to_le_bytes(), Character, "100 'd'"),
+        (
+            "double",
+            &1.5f64.to_le_bytes(),
+            Padded,
+            "0x3ff8000000000000",
+        ),
+        (
+            "double",
+            &f64::NAN.to_le_bytes(),
+            Natural,
+            "nan(0x8000000000000)",
+        ),
+        ("char*", &0x100u64.to_le_bytes(), Address, "0x100"),
+        (
+            "char*",
+            &0x100u64.to_le_bytes(),
+            Padded,
+            "0x0000000000000100",
+        ),
+        ("int*", &0x148u64.to_le_bytes(), Character, "72 'H'"),
+    ] {
+        check(type_name, bytes, radix, expected);
+    }
+}
+
 #[test]
 fn values_are_shown_as_c_writes_them() {
     use Radix::*;
@@ -52,7 +101,12 @@ fn values_are_shown_as_c_writes_them() {
         Hexadecimal,
         "0xc008000000000000",
     );
-    check("double", &(-3.7f64).to_le_bytes(), Decimal, "-3");
+    check(
+        "double",
+        &(-3.7f64).to_le_bytes(),
+        Decimal,
+        "-4607857958744122982",
+    );
     check("bool", &[1], Natural, "true");
     check("double", &2.5f64.to_le_bytes(), Natural, "2.5");
     check("double", &1e300f64.to_le_bytes(), Natural, "1e300");

@@ -1,11 +1,13 @@
-//! Registers that have no number of their own in debug information: the flags, and
-//! parts of others, by the names of the manuals of the processor.
+//! Registers that are more or less than a number of eight bytes: flags, vectors, those of
+//! the x87, and parts of others, by the names of the manuals of the processor.
 
 use super::FrameScope;
 use crate::frames::Frame;
 use crate::typed::Typed;
 use crate::value_error::ValueError;
-use juror_symbols::{Type, register, register_name};
+use juror_symbols::{
+    Type, processor_flags, register, register_name, vector_control, vector_register,
+};
 
 /// The type of the low bytes of a register, by their count.
 fn part_type(size: usize) -> Option<Type> {
@@ -23,9 +25,56 @@ impl FrameScope<'_> {
         let thread = thread.ok_or("the flags are known in the innermost frame only")?;
         let registers = self.program.registers(thread);
         let registers = registers.map_err(|error| error.to_string())?;
-        let r#type = Type::builtin("unsigned int").ok_or("no type for registers")?;
         let bytes = (registers.rflags as u32).to_le_bytes().to_vec();
-        Ok(Typed::of_bytes(r#type, bytes))
+        Ok(Typed::of_bytes(processor_flags(), bytes))
+    }
+
+    /// `$xmm0`, `$ymm0`, `$st0`, `$mxcsr`, `$fs_base`: what only the innermost frame has.
+    pub(super) fn special(
+        &self,
+        frame: &Frame,
+        special: SpecialRegister,
+    ) -> Result<Typed, ValueError> {
+        let no_type = "no type for registers";
+        let thread = self.program.innermost_thread(frame);
+        let thread = thread.ok_or("this register is known in the innermost frame only")?;
+        let gone = |error: juror_debuggee::DebuggeeError| error.to_string();
+        let vectors = || self.program.debuggee.vector_registers(thread).map_err(gone);
+        let (r#type, bytes) = match special {
+            SpecialRegister::Xmm(number) => {
+                let xmm = vectors()?.xmm.get(usize::from(number)).copied();
+                (vector_register(16), xmm.unwrap_or_default().to_vec())
+            }
+            SpecialRegister::Ymm(number) => {
+                let number = usize::from(number);
+                let low = vectors()?.xmm.get(number).copied().unwrap_or_default();
+                let high = self.program.debuggee.upper_halves(thread).map_err(gone)?;
+                let high = high.ok_or("this processor has no vectors of 32 bytes")?;
+                let high = high.get(number).copied().unwrap_or_default();
+                (vector_register(32), [low, high].concat())
+            }
+            SpecialRegister::St(number) => {
+                let st = vectors()?.st.get(usize::from(number)).copied();
+                let mut st = st.unwrap_or_default().to_vec();
+                // What lies behind the 80 bits is no part of it.
+                st.truncate(10);
+                st.resize(16, 0);
+                (Type::builtin("long double"), st)
+            }
+            SpecialRegister::VectorControl => (
+                Some(vector_control()),
+                vectors()?.mxcsr.to_le_bytes().to_vec(),
+            ),
+            SpecialRegister::Kernel(which) => {
+                let registers = self
+                    .program
+                    .registers(thread)
+                    .map_err(|it| it.to_string())?;
+                let word = which(registers);
+                (Type::builtin("long"), word.to_le_bytes().to_vec())
+            }
+        };
+        Ok(Typed::of_bytes(r#type.ok_or(no_type)?, bytes))
     }
 
     /// `$eax`, `$ax`, `$al`, `$ah`, `$r8d`: a part of a register.
@@ -45,6 +94,55 @@ impl FrameScope<'_> {
     }
 }
 
+/// A register that only the innermost frame has, and that is no number of eight bytes in
+/// general use.
+#[derive(Clone, Copy)]
+pub(super) enum SpecialRegister {
+    /// Sixteen bytes.
+    Xmm(u8),
+    /// The same with sixteen more.
+    Ymm(u8),
+    /// The top of the stack of the x87, or what lies so far below it.
+    St(u8),
+    /// The control and status register of vectors.
+    VectorControl,
+    /// Where segments begin, and what the kernel keeps with the registers.
+    Kernel(fn(&juror_debuggee::Registers) -> u64),
+}
+
+impl SpecialRegister {
+    pub(super) fn named(name: &str) -> Option<SpecialRegister> {
+        let numbered = |prefix: &str, count: u8| {
+            let digits = name.strip_prefix(prefix)?;
+            let is_plain = digits == "0" || !digits.starts_with('0');
+            let number = digits.parse::<u8>().ok().filter(|_| is_plain)?;
+            (number < count && digits.bytes().all(|it| it.is_ascii_digit())).then_some(number)
+        };
+        if let Some(number) = numbered("xmm", 16) {
+            return Some(SpecialRegister::Xmm(number));
+        }
+        if let Some(number) = numbered("ymm", 16) {
+            return Some(SpecialRegister::Ymm(number));
+        }
+        if let Some(number) = numbered("st", 8) {
+            return Some(SpecialRegister::St(number));
+        }
+        Some(SpecialRegister::Kernel(match name {
+            "mxcsr" => return Some(SpecialRegister::VectorControl),
+            "fs_base" => |registers| registers.fs_base,
+            "gs_base" => |registers| registers.gs_base,
+            "orig_rax" => |registers| registers.orig_rax,
+            "cs" => |registers| registers.cs,
+            "ss" => |registers| registers.ss,
+            "ds" => |registers| registers.ds,
+            "es" => |registers| registers.es,
+            "fs" => |registers| registers.fs,
+            "gs" => |registers| registers.gs,
+            _ => return None,
+        }))
+    }
+}
+
 /// The number of a register, by its name or what it is used as.
 pub(crate) fn whole_register(name: &str) -> Option<u16> {
     match name {
@@ -57,7 +155,10 @@ pub(crate) fn whole_register(name: &str) -> Option<u16> {
 
 /// Whether an expression can speak of a register by this name.
 pub fn is_register(name: &str) -> bool {
-    name == "eflags" || whole_register(name).is_some() || register_part(name).is_some()
+    name == "eflags"
+        || whole_register(name).is_some()
+        || register_part(name).is_some()
+        || SpecialRegister::named(name).is_some()
 }
 
 /// The register that a part belongs to, its first byte there, and how many it has.
@@ -96,6 +197,26 @@ fn register_part(name: &str) -> Option<(u16, usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn special_registers_have_names() {
+        for (name, is_one) in [
+            ("xmm0", true),
+            ("xmm15", true),
+            ("xmm16", false),
+            ("xmm01", false),
+            ("xmm", false),
+            ("ymm3", true),
+            ("st7", true),
+            ("st8", false),
+            ("st+1", false),
+            ("mxcsr", true),
+            ("fs_base", true),
+            ("count", false),
+        ] {
+            assert_eq!(is_register(name), is_one, "{name}");
+        }
+    }
 
     #[test]
     fn parts_of_registers_have_names() {

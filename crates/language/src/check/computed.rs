@@ -5,6 +5,7 @@
 //! Invariant: names in it are the debuggee's. In a guard they are captures of the event,
 //! and what each reads stands in their place; values of the property have none there.
 
+use super::kinds::either_kind;
 use super::moment;
 use super::scope::{Names, Scope};
 use super::{Checker, event::kind_of};
@@ -65,6 +66,9 @@ fn kind_of_value(expression: &Expression) -> Kind {
         {
             Kind::Boolean
         }
+        ExpressionKind::Conditional {
+            then, otherwise, ..
+        } => either_kind(kind_of_value(then), kind_of_value(otherwise)).unwrap_or(Kind::Unknown),
         ExpressionKind::Cast { type_name, .. } if type_name.pointers > 0 => Kind::Address,
         ExpressionKind::Cast { type_name, .. } => {
             conversion(&type_name.name).map_or(Kind::Unknown, kind_of)
@@ -77,6 +81,9 @@ impl Checker<'_> {
     /// What is compared with text is read as text: a pointer to characters is the text
     /// that it points to, as at the prompt.
     pub(super) fn as_text(&mut self, term: Term, kind: Kind, scope: &mut Scope) -> (Term, Kind) {
+        if let TermKind::Conditional { .. } = term.kind {
+            return self.sides_as_text(term, kind, scope);
+        }
         let (TermKind::Capture(slot), Kind::Unknown, Names::Event(event)) =
             (&term.kind, kind, &scope.names)
         else {
@@ -95,6 +102,31 @@ impl Checker<'_> {
                 (Term { kind, ..term }, Kind::Text)
             }
             None => (term, kind),
+        }
+    }
+
+    /// The same for each of the two that a value may be.
+    fn sides_as_text(&mut self, term: Term, kind: Kind, scope: &mut Scope) -> (Term, Kind) {
+        match term.kind {
+            TermKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } if kind == Kind::Unknown => {
+                let (then, first) = self.as_text(*then, kind, scope);
+                let (otherwise, second) = self.as_text(*otherwise, kind, scope);
+                let term_kind = TermKind::Conditional {
+                    condition,
+                    then: Box::new(then),
+                    otherwise: Box::new(otherwise),
+                };
+                let term = Term {
+                    kind: term_kind,
+                    ..term
+                };
+                (term, either_kind(first, second).unwrap_or(Kind::Unknown))
+            }
+            _ => (term, kind),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::Checker;
 use super::computed::is_of_program;
-use super::kinds::result_kind;
+use super::kinds::{either_kind, result_kind};
 use super::scope::{Names, PROGRAM, Scope};
 use crate::arithmetic;
 use crate::diagnostic::Diagnostic;
@@ -42,6 +42,11 @@ impl Checker<'_> {
                 left,
                 right,
             } => return self.binary(*operator, left, right, span, scope),
+            ExpressionKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => return self.conditional([condition, then, otherwise], span, scope),
             ExpressionKind::Index { object, index } if self.is_collection(object, scope) => {
                 return self.element(object, index, span, scope);
             }
@@ -294,7 +299,7 @@ impl Checker<'_> {
         let result = match (operator, kind) {
             (UnaryOperator::Not, Kind::Boolean | Kind::Unknown) => Kind::Boolean,
             (_, Kind::Unknown) if operator != UnaryOperator::Not => Kind::Unknown,
-            (UnaryOperator::Negate, Kind::Integer | Kind::Float) => kind,
+            (UnaryOperator::Negate | UnaryOperator::Plus, Kind::Integer | Kind::Float) => kind,
             (UnaryOperator::Complement, Kind::Integer) => kind,
             _ => {
                 let message = format!("`{operator}` has no meaning for {kind}");
@@ -310,6 +315,53 @@ impl Checker<'_> {
         let operand = Box::new(term);
         let kind = TermKind::Unary { operator, operand };
         Some((Term { kind, span }, result))
+    }
+
+    /// `a ? b : c`: both are looked at, and one is evaluated.
+    fn conditional(
+        &mut self,
+        parts: [&Expression; 3],
+        span: Range<usize>,
+        scope: &mut Scope,
+    ) -> Option<(Term, Kind)> {
+        let [condition, then, otherwise] = parts;
+        let decides = self.term(condition, scope);
+        let (first, second) = (self.term(then, scope), self.term(otherwise, scope));
+        let ((decides, decides_kind), mut first, mut second) = (decides?, first?, second?);
+        if !matches!(decides_kind, Kind::Boolean | Kind::Unknown) {
+            let message = format!("`?` needs true or false before it, and this is {decides_kind}");
+            let error = Diagnostic::error("type-mismatch", condition.span.clone(), message);
+            self.diagnostics
+                .push(error.help("compare it: `n != 0 ? …`"));
+            return None;
+        }
+        if first.1 == Kind::Text {
+            second = self.as_text(second.0, second.1, scope);
+        } else if second.1 == Kind::Text {
+            first = self.as_text(first.0, first.1, scope);
+        }
+        let Some(kind) = either_kind(first.1, second.1) else {
+            let message = format!("this is either {} or {}", first.1, second.1);
+            let error = Diagnostic::error("type-mismatch", span, message)
+                .label(then.span.clone(), format!("this is {}", first.1))
+                .label(otherwise.span.clone(), format!("this is {}", second.1));
+            self.diagnostics.push(error);
+            return None;
+        };
+        if kind == Kind::Float {
+            first.0 = as_float(first.0, first.1);
+            second.0 = as_float(second.0, second.1);
+        }
+        if let TermKind::Constant(Value::Bool(truth)) = decides.kind {
+            let (term, _) = if truth { first } else { second };
+            return Some((Term { span, ..term }, kind));
+        }
+        let term = TermKind::Conditional {
+            condition: Box::new(decides),
+            then: Box::new(first.0),
+            otherwise: Box::new(second.0),
+        };
+        Some((Term { kind: term, span }, kind))
     }
 
     fn folded(&mut self, value: Result<Value, String>, span: Range<usize>) -> Option<(Term, Kind)> {
@@ -380,4 +432,22 @@ impl Checker<'_> {
         };
         Some((Term { kind, span }, result))
     }
+}
+
+/// A whole number as the fraction that it is beside one.
+fn as_float(term: Term, kind: Kind) -> Term {
+    if kind != Kind::Integer {
+        return term;
+    }
+    let span = term.span.clone();
+    let one = Term {
+        kind: TermKind::Constant(Value::Float(1.0)),
+        span: span.clone(),
+    };
+    let kind = TermKind::Binary {
+        operator: BinaryOperator::Multiply,
+        left: Box::new(term),
+        right: Box::new(one),
+    };
+    Term { kind, span }
 }

@@ -395,5 +395,14 @@ fn relocate(term: &mut Term, span: &Range<usize>) {
             relocate(left, span);
             relocate(right, span);
         }
+        TermKind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => {
+            relocate(condition, span);
+            relocate(then, span);
+            relocate(otherwise, span);
+        }
     }
 }

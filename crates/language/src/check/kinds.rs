@@ -43,6 +43,18 @@ pub(super) fn result_kind(operator: BinaryOperator, left: Kind, right: Kind) -> 
     }
 }
 
+/// What a value is that is one of two, when they have something in common. Of a whole
+/// number and a fraction both are fractions, as in C.
+pub(super) fn either_kind(then: Kind, otherwise: Kind) -> Option<Kind> {
+    match (then, otherwise) {
+        _ if then == otherwise => Some(then),
+        (Kind::Unknown, _) | (_, Kind::Unknown) => Some(Kind::Unknown),
+        (Kind::Integer, Kind::Address) | (Kind::Address, Kind::Integer) => Some(Kind::Address),
+        (Kind::Integer, Kind::Float) | (Kind::Float, Kind::Integer) => Some(Kind::Float),
+        _ => None,
+    }
+}
+
 /// What comes out of an operator between collections, when it has a meaning.
 fn collection_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind> {
     use BinaryOperator as Op;

@@ -213,6 +213,14 @@ impl<'a, E: Environment> Frame<'a, E> {
                 let result = self.truth(left)? == decided || self.truth(right)? == decided;
                 Ok(Cow::Owned(Value::Bool(result == decided)))
             }
+            TermKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => match self.truth(condition)? {
+                true => self.value(then),
+                false => self.value(otherwise),
+            },
             TermKind::Binary {
                 operator,
                 left,

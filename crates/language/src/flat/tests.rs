@@ -91,10 +91,12 @@ fn any_term() -> impl Strategy<Value = Term> {
             UnaryOperator::Not,
             UnaryOperator::Not,
             UnaryOperator::Negate,
+            UnaryOperator::Plus,
             UnaryOperator::Complement,
         ];
         let unary = (prop::sample::select(operators), inner.clone());
-        let binary = (any_operator(), inner.clone(), inner);
+        let binary = (any_operator(), inner.clone(), inner.clone());
+        let conditional = (inner.clone(), inner.clone(), inner);
         prop_oneof![
             1 => unary.prop_map(|(operator, operand)| term(TermKind::Unary {
                 operator,
@@ -104,6 +106,11 @@ fn any_term() -> impl Strategy<Value = Term> {
                 operator,
                 left: Box::new(left),
                 right: Box::new(right),
+            })),
+            1 => conditional.prop_map(|(condition, then, otherwise)| term(TermKind::Conditional {
+                condition: Box::new(condition),
+                then: Box::new(then),
+                otherwise: Box::new(otherwise),
             })),
         ]
     })
@@ -191,6 +198,9 @@ fn what_people_write_is_flat() {
         ("p + 8 > p and p - p == 0", true),
         ("v % 4 == 3 and v / 2 == n and -n < 0", true),
         ("b", true),
+        ("(n > 3 ? n : v) == 7", true),
+        ("b ? n == 3 : p == null", true),
+        ("(b and n == 4 ? 1 : n < v ? 2 : 3) - 1 == 1", true),
     ] {
         let (guard, flat) = condition(text);
         let flat = flat.unwrap_or_else(|| panic!("{text} is not flat"));

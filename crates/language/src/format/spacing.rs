@@ -3,6 +3,7 @@
 //! Where the parser itself looks at spaces (`->` as a field or as the way to a
 //! state, a repetition or a product) the author's choice is kept.
 
+use crate::parse::TYPE_WORDS;
 use crate::token::{Sign, Token, TokenKind};
 
 /// Words after which an operand stands, never the parenthesis of a call.
@@ -94,7 +95,9 @@ impl Spacing<'_> {
             Sign::Minus | Sign::Star | Sign::And | Sign::Caret | Sign::Plus => {
                 let first = position == 0;
                 let operand = !first && self.ends_operand(position - 1);
-                !operand || self.spaced(position) && !self.spaced(position + 1)
+                !operand
+                    || self.follows_type(position)
+                    || self.spaced(position) && !self.spaced(position + 1)
             }
             _ => false,
         }
@@ -103,6 +106,10 @@ impl Spacing<'_> {
     /// Whether this sign belongs to the operand before it (`read*`).
     fn is_postfix(&self, position: usize) -> bool {
         let sign = self.sign(position);
+        if sign == Some(Sign::Question) {
+            // `read?` of a sequence, where `a ? b : c` is written with spaces.
+            return !self.spaced(position);
+        }
         let repeats = matches!(sign, Some(Sign::Star | Sign::Plus));
         let followed = self.spaced(position + 1)
             || matches!(
@@ -132,9 +139,11 @@ impl Spacing<'_> {
             Some(Arrow) => return self.leads(previous),
             Some(Dot | PathSeparator | Range | At) => return spaced,
             Some(OpenBrace) => return spaced,
+            Some(CloseBrace) if self.follows_type(position) => return false,
             _ => {}
         }
         match self.sign(position) {
+            Some(Colon) if self.is_of_choice(position) => return true,
             Some(Comma | Semicolon | Colon | CloseParenthesis | CloseBracket) => return false,
             Some(Arrow) => return self.leads(position),
             Some(Dot | PathSeparator | Range | At) => return spaced,
@@ -163,6 +172,47 @@ impl Spacing<'_> {
         self.spaced(position)
             || self.sign(previous) == Some(Sign::CloseBrace)
             || self.text(previous) == "else"
+    }
+
+    /// Whether this stands directly behind a type in braces, `{int}p`, which the parser
+    /// tells from a set by that.
+    fn follows_type(&self, position: usize) -> bool {
+        let Some(close) = position.checked_sub(1) else {
+            return false;
+        };
+        if self.sign(close) != Some(Sign::CloseBrace) || self.spaced(position) {
+            return false;
+        }
+        let open = (0..close)
+            .rev()
+            .find(|&at| self.sign(at) == Some(Sign::OpenBrace));
+        open.is_some_and(|open| TYPE_WORDS.contains(&self.text(open + 1)))
+    }
+
+    /// Whether this colon is that of `a ? b : c`.
+    fn is_of_choice(&self, position: usize) -> bool {
+        let (mut depth, mut colons) = (0_usize, 0_usize);
+        for at in (0..position).rev() {
+            match self.sign(at) {
+                Some(Sign::CloseParenthesis | Sign::CloseBracket | Sign::CloseBrace) => depth += 1,
+                Some(Sign::OpenParenthesis | Sign::OpenBracket | Sign::OpenBrace) => {
+                    match depth.checked_sub(1) {
+                        Some(outer) => depth = outer,
+                        None => return false,
+                    }
+                }
+                Some(Sign::Comma) if depth == 0 => return false,
+                Some(Sign::Colon) if depth == 0 => colons += 1,
+                Some(Sign::Question) if depth == 0 && !self.is_postfix(at) => {
+                    match colons.checked_sub(1) {
+                        Some(inner) => colons = inner,
+                        None => return true,
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Whether this brace holds a count of repetitions (`x{2,5}`).

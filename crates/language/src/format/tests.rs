@@ -66,6 +66,16 @@ fn signs_before_and_after_operands() {
 }
 
 #[test]
+fn choices_and_types_in_braces_are_no_maps_and_sets() {
+    check(
+        "var a = b ?c:-d\nvar m = {b ? 1:2 : 3, 4:5}\nvar t = {int}p+{int}&q\nvar s = {x}&y\n",
+        "var a = b ? c : -d\nvar m = {b ? 1 : 2: 3, 4: 5}\nvar t = {int}p + {int}&q\n\
+         var s = {x} & y\n",
+    );
+    check("never open (a | b)? close\n", "never open (a | b)? close\n");
+}
+
+#[test]
 fn comments_stay_where_they_are() {
     check(
         "# first\n\n\n# second\nproperty p\n   # deeper\n\tevent e = before f  // why\n",
@@ -157,6 +167,8 @@ fn any_source() -> impl Strategy<Value = String> {
         "# c\n",
         "@",
         ":",
+        "?",
+        "{int}",
     ]);
     let space = prop::sample::select(vec!["", " ", "\n", "\n\n\n", "\t", "  \n   "]);
     prop::collection::vec((piece, space), 0..30)

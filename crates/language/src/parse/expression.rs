@@ -1,6 +1,6 @@
 //! Expressions by precedence climbing.
 //!
-//! From loosest to tightest: `or`, `and`, `not`, comparisons, `|`, `^`, `&`,
+//! From loosest to tightest: `? :`, `or`, `and`, `not`, comparisons, `|`, `^`, `&`,
 //! shifts, `@`, sums, products, operators before, operators after.
 
 use super::{Dialect, NODES_MAX, Parser};
@@ -16,7 +16,7 @@ impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Expression {
         let outer = (self.nodes, self.enclosed);
         (self.nodes, self.enclosed) = (0, 0);
-        let expression = self.binary(0);
+        let expression = self.conditional_expression();
         (self.nodes, self.enclosed) = outer;
         expression
     }
@@ -26,7 +26,7 @@ impl Parser<'_> {
         let outer = self.dialect;
         self.dialect = Dialect::Read;
         self.nodes = 0;
-        let read = self.binary(0);
+        let read = self.conditional_expression();
         self.dialect = outer;
         read
     }
@@ -64,6 +64,36 @@ impl Parser<'_> {
             return false;
         }
         true
+    }
+
+    /// What binds loosest: `a ? b : c`, which groups to the right.
+    pub(super) fn conditional_expression(&mut self) -> Expression {
+        let start = self.start();
+        let condition = self.binary(0);
+        if !self.is(Sign::Question) || !self.count_node() {
+            return condition;
+        }
+        self.advance();
+        // Between the two signs nothing can end the expression.
+        self.enclosed += 1;
+        let then = self.nested(Self::conditional_expression);
+        self.enclosed -= 1;
+        let otherwise = match then.is_some() && self.expect(Sign::Colon) {
+            true => self.nested(Self::conditional_expression),
+            false => None,
+        };
+        let kind = match (then, otherwise) {
+            (Some(then), Some(otherwise)) => ExpressionKind::Conditional {
+                condition: Box::new(condition),
+                then: Box::new(then),
+                otherwise: Box::new(otherwise),
+            },
+            _ => ExpressionKind::Error,
+        };
+        Expression {
+            kind,
+            span: self.span_from(start),
+        }
     }
 
     /// Operators that bind at least as tightly as `binding`, and their operands.
@@ -184,6 +214,7 @@ impl Parser<'_> {
         let operator = match self.kind() {
             TokenKind::Sign(Sign::Not) => UnaryOperator::Not,
             TokenKind::Sign(Sign::Minus) => UnaryOperator::Negate,
+            TokenKind::Sign(Sign::Plus) => UnaryOperator::Plus,
             TokenKind::Sign(Sign::Tilde) => UnaryOperator::Complement,
             TokenKind::Sign(Sign::Star) => UnaryOperator::Dereference,
             TokenKind::Sign(Sign::And) => UnaryOperator::AddressOf,

@@ -11,6 +11,12 @@ impl Parser<'_> {
         let span = self.span();
         self.advance();
         let digits: String = text.chars().filter(|&c| c != '_').collect();
+        if is_octal_of_c(&digits) {
+            let message = format!("`{text}` is octal in C, and decimal in Rust");
+            let error = Diagnostic::error("ambiguous-number", span, message);
+            self.report(error.help("octal numbers begin with `0o`, decimal ones with no zero"));
+            return ExpressionKind::Error;
+        }
         let (radix, digits) = match digits.get(..2).map(str::to_ascii_lowercase).as_deref() {
             Some("0x") => (16, digits.get(2..).unwrap_or("")),
             Some("0b") => (2, digits.get(2..).unwrap_or("")),
@@ -65,8 +71,11 @@ impl Parser<'_> {
         let span = self.span();
         let text = self.text();
         self.advance();
-        let quote = text.chars().next().unwrap_or('"');
-        let inner = text.strip_prefix(quote).unwrap_or("");
+        // `L"…"` is as wide as the text that it is compared with.
+        let start = text.find(['"', '\'']).unwrap_or(0);
+        let quote = text.get(start..).and_then(|text| text.chars().next());
+        let quote = quote.unwrap_or('"');
+        let inner = text.get(start + 1..).unwrap_or("");
         let inner = inner.strip_suffix(quote).unwrap_or(inner);
         let mut result = String::with_capacity(inner.len());
         let mut rest = inner.chars();
@@ -79,7 +88,9 @@ impl Parser<'_> {
                 Some(escaped) => result.push(escaped),
                 None => self.report(
                     Diagnostic::error("bad-escape", span.clone(), "unknown escape in this text")
-                        .help(r#"known: \n \t \r \0 \\ \" \' and \x with two hexadecimal digits"#),
+                        .help(
+                            r#"known: \n \t \r \a \b \f \v \\ \" \', up to three octal digits (\0), and \x with two hexadecimal digits"#,
+                        ),
                 ),
             }
         }
@@ -104,14 +115,35 @@ impl Parser<'_> {
     }
 }
 
+/// Whether a number begins with a zero that C and Rust take for different things.
+fn is_octal_of_c(digits: &str) -> bool {
+    let digits = digits.trim_end_matches(['u', 'U', 'l', 'L']);
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && digits.starts_with('0') && digits.bytes().any(|byte| byte != b'0')
+}
+
 /// The character that the escape after a backslash stands for. `\x` goes up
-/// to 7f: text is UTF-8, not bytes.
+/// to 7f, and octal digits as far: text is UTF-8, not bytes.
 fn escape(rest: &mut std::str::Chars<'_>) -> Option<char> {
+    if rest.as_str().starts_with(|c: char| c.is_digit(8)) {
+        let mut code = 0;
+        for _ in 0..3 {
+            let Some(digit) = rest.clone().next().and_then(|c| c.to_digit(8)) else {
+                break;
+            };
+            rest.next();
+            code = code * 8 + digit;
+        }
+        return char::from_u32(code).filter(char::is_ascii);
+    }
     match rest.next()? {
         'n' => Some('\n'),
         't' => Some('\t'),
         'r' => Some('\r'),
-        '0' => Some('\0'),
+        'a' => Some('\x07'),
+        'b' => Some('\x08'),
+        'f' => Some('\x0c'),
+        'v' => Some('\x0b'),
         same @ ('\\' | '"' | '\'') => Some(same),
         'x' => {
             let high = rest.next()?.to_digit(16)?;

@@ -6,6 +6,7 @@
 
 mod block;
 mod bound;
+mod braces;
 mod capture;
 mod event;
 mod expression;
@@ -26,6 +27,7 @@ mod tests;
 mod types;
 
 pub(crate) use formula::PREFIX_WORDS;
+pub(crate) use primary::TYPE_WORDS;
 pub(crate) use types::conversion;
 
 use crate::diagnostic::Diagnostic;

@@ -1,15 +1,25 @@
 //! Operands: literals, names, casts, and the operators after them.
 
 use super::{Dialect, Parser, RESERVED};
-use crate::syntax::{Expression, ExpressionKind, Name, TypeName};
+use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, TypeName};
 use crate::token::{Sign, TokenKind};
 
 /// Words that only a type begins with.
-const TYPE_WORDS: &[&str] = &[
+pub(crate) const TYPE_WORDS: &[&str] = &[
     "struct", "union", "enum", "class", "const", "volatile", "unsigned", "signed", "char", "short",
     "int", "long", "float", "double", "void", "_Bool", "i8", "i16", "i32", "i64", "u8", "u16",
     "u32", "u64", "f32", "f64", "usize", "isize",
 ];
+
+/// The name of a type that stands ahead.
+pub(super) struct TypeAhead {
+    /// The words, one space between.
+    pub(super) name: String,
+    /// How many `*` follow.
+    pub(super) pointers: u8,
+    /// How far ahead the token after it is.
+    pub(super) end: usize,
+}
 
 impl Parser<'_> {
     /// An operand and the fields, elements and slices taken of it.
@@ -162,7 +172,7 @@ impl Parser<'_> {
     /// An expression inside of parentheses or brackets.
     fn enclosed_expression(&mut self) -> Option<Expression> {
         self.enclosed += 1;
-        let inner = self.nested(|parser| parser.binary(0));
+        let inner = self.nested(Self::conditional_expression);
         self.enclosed -= 1;
         inner
     }
@@ -174,7 +184,9 @@ impl Parser<'_> {
             _ if !enough => ExpressionKind::Error,
             TokenKind::Integer => self.integer(),
             TokenKind::Float => self.float(),
-            TokenKind::Text if self.kind_ahead(1) == TokenKind::Sign(Sign::PathSeparator) => {
+            TokenKind::Text | TokenKind::Character
+                if self.kind_ahead(1) == TokenKind::Sign(Sign::PathSeparator) =>
+            {
                 let file = self.quoted_text();
                 self.path(file)
             }
@@ -192,6 +204,7 @@ impl Parser<'_> {
                 let elements = self.elements(Sign::CloseBracket);
                 elements.map_or(ExpressionKind::Error, ExpressionKind::Sequence)
             }
+            TokenKind::Sign(Sign::OpenBrace) if self.at_braced_type() => self.braced_type(),
             TokenKind::Sign(Sign::OpenBrace) if self.dialect == Dialect::Property => {
                 self.advance();
                 self.set_or_map().unwrap_or(ExpressionKind::Error)
@@ -217,7 +230,7 @@ impl Parser<'_> {
         let literal = match text {
             "true" => Some(ExpressionKind::Bool(true)),
             "false" => Some(ExpressionKind::Bool(false)),
-            "null" => Some(ExpressionKind::Null),
+            "null" | "nullptr" => Some(ExpressionKind::Null),
             "ret" if self.dialect == Dialect::Read => Some(ExpressionKind::Return),
             _ => None,
         };
@@ -330,11 +343,50 @@ impl Parser<'_> {
             if let Some(type_name) = self.type_in_parentheses(true) {
                 return ExpressionKind::SizeOfType(type_name);
             }
+            if let Some(size) = self.size_of_array() {
+                return size;
+            }
             self.position = before;
         }
         let operand = self.nested(Self::unary);
         let operand = operand.unwrap_or_else(|| self.error_expression());
         ExpressionKind::SizeOf(Box::new(operand))
+    }
+
+    /// `int[4])` behind `sizeof(`: so many times the size of an element. Only a word that
+    /// a type begins with says that it is none of a variable.
+    fn size_of_array(&mut self) -> Option<ExpressionKind> {
+        let start = self.start();
+        let is_type = TYPE_WORDS.contains(&self.text());
+        let TypeAhead {
+            name,
+            pointers,
+            end,
+        } = self.type_ahead(0).filter(|_| is_type)?;
+        if self.kind_ahead(end) != TokenKind::Sign(Sign::OpenBracket) {
+            return None;
+        }
+        self.position += end;
+        let span = self.span_from(start);
+        let mut size = ExpressionKind::SizeOfType(TypeName {
+            name: name.into(),
+            pointers,
+            span: span.clone(),
+        });
+        while self.take(Sign::OpenBracket) {
+            let count = self.enclosed_expression()?;
+            self.expect(Sign::CloseBracket);
+            size = ExpressionKind::Binary {
+                operator: BinaryOperator::Multiply,
+                left: Box::new(Expression {
+                    kind: size,
+                    span: span.clone(),
+                }),
+                right: Box::new(count),
+            };
+        }
+        self.expect(Sign::CloseParenthesis);
+        Some(size)
     }
 
     /// After `(`: a type and `)`, when that is what stands there. A single
@@ -343,7 +395,39 @@ impl Parser<'_> {
     fn type_in_parentheses(&mut self, in_size_of: bool) -> Option<TypeName> {
         let start = self.start();
         let known = TYPE_WORDS.contains(&self.text());
-        let mut ahead = 0;
+        let TypeAhead {
+            name,
+            pointers,
+            end: ahead,
+        } = self.type_ahead(0)?;
+        if self.kind_ahead(ahead) != TokenKind::Sign(Sign::CloseParenthesis) {
+            return None;
+        }
+        let operand_follows = matches!(
+            self.kind_ahead(ahead + 1),
+            TokenKind::Word | TokenKind::Integer | TokenKind::Float | TokenKind::Register
+        ) && matches!(
+            self.dialect,
+            Dialect::Prompt | Dialect::Code | Dialect::Read
+        ) && !in_size_of
+            && !self
+                .token(ahead + 1)
+                .is_some_and(|token| RESERVED.contains(&self.text_at(token.span.clone())));
+        if !known && pointers == 0 && !operand_follows {
+            return None;
+        }
+        self.position += ahead;
+        let span = self.span_from(start);
+        self.advance();
+        Some(TypeName {
+            name: name.into(),
+            pointers,
+            span,
+        })
+    }
+
+    /// The words and stars so far ahead, when they may name a type.
+    pub(super) fn type_ahead(&self, mut ahead: usize) -> Option<TypeAhead> {
         let mut name = String::new();
         loop {
             let token = self.token(ahead)?;
@@ -372,29 +456,10 @@ impl Parser<'_> {
             pointers = pointers.checked_add(1)?;
             ahead += 1;
         }
-        if name.is_empty() || self.kind_ahead(ahead) != TokenKind::Sign(Sign::CloseParenthesis) {
-            return None;
-        }
-        let operand_follows = matches!(
-            self.kind_ahead(ahead + 1),
-            TokenKind::Word | TokenKind::Integer | TokenKind::Float | TokenKind::Register
-        ) && matches!(
-            self.dialect,
-            Dialect::Prompt | Dialect::Code | Dialect::Read
-        ) && !in_size_of
-            && !self
-                .token(ahead + 1)
-                .is_some_and(|token| RESERVED.contains(&self.text_at(token.span.clone())));
-        if !known && pointers == 0 && !operand_follows {
-            return None;
-        }
-        self.position += ahead;
-        let span = self.span_from(start);
-        self.advance();
-        Some(TypeName {
-            name: name.into(),
+        (!name.is_empty()).then_some(TypeAhead {
+            name,
             pointers,
-            span,
+            end: ahead,
         })
     }
 }

@@ -20,6 +20,14 @@ fn shown(expression: &Expression) -> String {
             left,
             right,
         } => format!("({} {operator} {})", shown(left), shown(right)),
+        Kind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => {
+            let [condition, then, otherwise] = [condition, then, otherwise].map(|it| shown(it));
+            format!("({condition} ? {then} : {otherwise})")
+        }
         Kind::Field {
             object,
             field,
@@ -75,6 +83,19 @@ fn precedence() {
     check("p@n + 1", "(p @ (n + 1))");
     check("&a[1].b", "(& a[1].b)");
     check("a - -1", "(a - (- 1))");
+    check("a + +b", "(a + (+ b))");
+    check(
+        "a or b ? c or d : e or f",
+        "((a or b) ? (c or d) : (e or f))",
+    );
+    check("a ? b : c ? d : e", "(a ? b : (c ? d : e))");
+    check("a ? b ? c : d : e", "(a ? (b ? c : d) : e)");
+    check("not a ? -b : *c", "((not a) ? (- b) : (* c))");
+    check(
+        "f(a ? 1 : 2, b)[c ? 0 : 1]",
+        "f((a ? 1 : 2), b)[(c ? 0 : 1)]",
+    );
+    check("(a ? b : c)->d", "(a ? b : c)->d");
 }
 
 #[test]
@@ -100,10 +121,19 @@ fn operands() {
     check("'a' + '\\n'", "(97 + 10)");
     check("true != false", "(true != false)");
     check("p != null", "(p != null)");
+    check("p ? p : nullptr", "(p ? p : null)");
     check("$rip + $", "($rip + $)");
     check("mod::inner::x + ::y", "(mod::inner::x + ::y)");
     check("queue.c::count + 1", "(queue.c::count + 1)");
     check("\"src/queue.c\"::count", "src/queue.c::count");
+    check("'queue.c'::count", "queue.c::count");
+    check("'queue.c'::run::calls", "queue.c::run::calls");
+    check(r#"L"a" == u"b\n""#, r#"("a" == "b\n")"#);
+    check(r#"U"a" != u8"b""#, r#"("a" != "b")"#);
+    check("L'a' + u'b' + U'c'", "((97 + 98) + 99)");
+    check("L + u8 + U", "((L + u8) + U)");
+    check(r"'\0' + '\033' + '\a'", "((0 + 27) + 7)");
+    check("0 + 00 + 0x01", "((0 + 0) + 1)");
     check("t.0.1", "t.0.1");
     check("a[i + 1][2..n]", "a[(i + 1)][2..n]");
     check("a -> b", "a->b");
@@ -124,6 +154,20 @@ fn casts_and_sizes() {
     check("sizeof(unsigned long)", "sizeof <unsigned long>");
     check("sizeof(x)", "sizeof x");
     check("sizeof(ns::T *)", "sizeof <ns::T *>");
+    check("sizeof(int[4])", "(sizeof <int> * 4)");
+    check(
+        "sizeof(char *[2][3]) + 1",
+        "(((sizeof <char *> * 2) * 3) + 1)",
+    );
+    check("sizeof(a[4])", "sizeof a[4]");
+    check("{int}p + 1", "((* <int *>p) + 1)");
+    check("{struct node *}&x", "(* <struct node **>(& x))");
+    check(
+        "{unsigned char[2 + n]}0x1000",
+        "((* <unsigned char *>4096) @ (2 + n))",
+    );
+    check("-{int}$sp", "(- (* <int *>$sp))");
+    check("{std::pair<int, int>} p", "(* <std::pair<int, int> *>p)");
 }
 
 #[test]
@@ -143,9 +187,16 @@ fn mistakes() {
     check_error("\"a\\q\"", "bad-escape", "\"a\\q\"");
     check_error("'ab'", "bad-character", "'ab'");
     check_error("a.", "syntax", "");
-    check_error("a ? b : c", "after-expression", "?");
+    check_error("a ? b", "syntax", "");
+    check_error("a ? : c", "syntax", ":");
+    check_error("'abc'::", "syntax", "");
+    check_error("{int", "syntax", "");
+    check_error("{int}", "syntax", "");
+    check_error("{int[2}p", "syntax", "}");
+    check_error("0644 + 1", "ambiguous-number", "0644");
+    check_error("08", "ambiguous-number", "08");
     check_error("a \u{a7} b", "unknown-character", "\u{a7}");
-    check_error("{1}", "syntax", "{");
+    check_error("{1}", "syntax", "1");
     check_error("when", "syntax", "when");
 }
 
@@ -160,6 +211,10 @@ fn depth_and_length_are_limited() {
         ("sizeof ", ""),
         ("a and (", ")"),
         ("~", ""),
+        ("+", ""),
+        ("a ? ", " : b"),
+        ("a ? b : ", ""),
+        ("{int}", ""),
     ] {
         let text = format!("{}a{}", open.repeat(50_000), close.repeat(50_000));
         let (_, diagnostics) = parse_expression(&text);

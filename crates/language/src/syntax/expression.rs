@@ -51,6 +51,15 @@ pub enum ExpressionKind {
         /// What stands after it.
         right: Box<Expression>,
     },
+    /// `a ? b : c`: of `b` and `c` one is evaluated.
+    Conditional {
+        /// What decides.
+        condition: Box<Expression>,
+        /// What it is where that is true.
+        then: Box<Expression>,
+        /// What it is where that is false.
+        otherwise: Box<Expression>,
+    },
     /// `p.field`, `p->field`
     Field {
         /// What stands before the dot or arrow.
@@ -113,6 +122,11 @@ impl Expression {
             | ExpressionKind::Cast { operand, .. }
             | ExpressionKind::SizeOf(operand) => vec![operand],
             ExpressionKind::Binary { left, right, .. } => vec![left, right],
+            ExpressionKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
             ExpressionKind::Field { object, .. } => vec![object],
             ExpressionKind::Index { object, index } => vec![object, index],
             ExpressionKind::Slice { object, start, end } => vec![object, start, end],
@@ -176,6 +190,8 @@ pub enum UnaryOperator {
     Not,
     /// `-x`
     Negate,
+    /// `+x`: the number that it is.
+    Plus,
     /// `~x`
     Complement,
     /// `*x`
@@ -191,6 +207,7 @@ impl fmt::Display for UnaryOperator {
         f.write_str(match self {
             UnaryOperator::Not => "not",
             UnaryOperator::Negate => "-",
+            UnaryOperator::Plus => "+",
             UnaryOperator::Complement => "~",
             UnaryOperator::Dereference => "*",
             UnaryOperator::AddressOf => "&",

@@ -33,6 +33,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "the program and its monitors are as at checkpoint 2",
             ),
             ("restore", "the last checkpoint"),
+            (
+                "restore table.bin binary table",
+                "the bytes of a file into memory, from table on: as dump wrote them",
+            ),
         ],
         details: "The present program ends; that it has ended does not matter. Your breakpoints \
                   stay as they are now; what the monitors watch is as it was then. A trace that is \

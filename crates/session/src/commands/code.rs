@@ -29,12 +29,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "show memory as numbers, texts or instructions",
         examples: &[
             ("x/8gx $rsp", "eight words of 8 bytes, in hexadecimal"),
-            ("x/s name", "a text"),
+            ("x/s name", "a text; also of a function's result"),
+            ("x/ws title", "a text of wide characters; x/hs of char16_t"),
             ("x/5i $rip", "five instructions"),
             ("x", "further on, one more"),
         ],
         details: "Formats: x d u o t c a f s i, as print has them; sizes: b h w g, for 1, 2, 4 \
-                  and 8 bytes. What is left out is as before.",
+                  and 8 bytes, 4 at first. What is left out is as before.",
         repeats: true,
         completes: Completes::Expressions,
     },

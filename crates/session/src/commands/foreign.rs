@@ -130,10 +130,6 @@ const COMMANDS: &[Row] = &[
         "Ctrl-C stops the program with all its threads",
     ),
     (
-        &["starti"],
-        "start stops in main; breakpoints and watchpoints can be set before run",
-    ),
-    (
         &["maintenance", "mt"],
         "juror run --self-check checks juror itself",
     ),

@@ -20,7 +20,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "evaluations",
         "expressions that wait for functions which they call",
     ),
-    ("frame", "the selected frame"),
+    (
+        "frame",
+        "where the selected frame is in memory, its caller, and the registers that it has saved",
+    ),
     (
         "functions",
         "the functions, or those whose names match a regular expression",

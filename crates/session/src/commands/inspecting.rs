@@ -227,8 +227,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("print $rip", "a register"),
             ("print f(x) + 1", "what a function of the program returns"),
         ],
-        details: "Formats: /x hexadecimal, /d decimal, /u unsigned, /o octal, /t binary, \
-                  /c character, /a address, /s text.",
+        details: "Formats: /x hexadecimal, /z the same with all zeros, /d decimal, /u unsigned, \
+                  /o octal, /t binary, /c character, /a address, /f the bits as a fraction, /s text. \
+                  Of fractions, /x /z /d /u /o /t show the bits. A number stays in $1 as it was \
+                  printed; a structure or an array is there as it is now.",
         repeats: false,
         completes: Completes::Expressions,
     },
@@ -288,6 +290,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("thread", "which one it is"),
             ("thread 2", "choose number 2"),
+            (
+                "thread name reader",
+                "call it so from then on; without a name as the program does",
+            ),
+            ("thread find ^read", "those whose names match"),
             ("thread apply all backtrace", "the stacks of all threads"),
             (
                 "thread apply 1 2 print count",
@@ -296,7 +303,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "",
         repeats: false,
-        completes: Completes::Words(&["apply"]),
+        completes: Completes::Words(&["apply", "find", "name"]),
     },
     Entry {
         command: Command::ThreadsApply,

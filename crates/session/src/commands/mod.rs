@@ -99,6 +99,7 @@ pub enum Command {
     Signal,
     Skip,
     Start,
+    StartInstruction,
     Step,
     StepInstruction,
     TemporaryBreak,

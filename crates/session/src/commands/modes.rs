@@ -47,6 +47,7 @@ impl Command {
             | Command::ShowGraph
             | Command::Skip
             | Command::Start
+            | Command::StartInstruction
             | Command::TemporaryBreak
             | Command::TemporaryCatch
             | Command::TemporaryHardwareBreak

@@ -212,6 +212,17 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Nothing,
     },
     Entry {
+        command: Command::StartInstruction,
+        name: "starti",
+        aliases: &[],
+        summary: "start the program and stop before anything of its own runs",
+        examples: &[("starti", "with the arguments it had")],
+        details: "The dynamic linker has loaded its libraries by then; their constructors, and \
+                  its own, have not run.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
         command: Command::Step,
         name: "step",
         aliases: &["s"],

@@ -2,6 +2,7 @@
 
 use super::{ActiveCall, CallEnd, Driven, Evaluation, Purpose};
 use crate::options::{CommandError, Observer};
+use crate::print::is_formatted;
 use crate::run::{Goal, Pause};
 use crate::session::Session;
 use crate::view::{Outcome, StopReason, ValueView, VariableView};
@@ -193,6 +194,7 @@ impl Session {
                     number,
                     type_name,
                     value: shown,
+                    is_formatted: is_formatted(radix),
                 }),
             });
         }

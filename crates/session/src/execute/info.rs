@@ -45,10 +45,7 @@ impl Session {
             "checkpoints" => self.checkpoint_views(),
             "display" => self.display(""),
             "evaluations" => self.evaluation_views(),
-            "frame" => {
-                let level = self.selection.level;
-                self.select_frame(level)
-            }
+            "frame" => self.frame_info(),
             "functions" => self.names(Listed::Functions, argument),
             "line" | "source" => self.line_info(subject == "source"),
             "graph" => crate::graphs::graphs(self.watch.shown(), argument),

@@ -63,6 +63,21 @@ impl Session {
         Ok(())
     }
 
+    /// `starti`: stands at the first instruction of the program.
+    pub(super) fn start_instruction(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        self.prepare_run(rest, observer)?;
+        let pause = self.begin(observer)?;
+        let thread = self.thread()?;
+        match pause {
+            Some(pause) => self.settle(pause),
+            None => self.stop(StopReason::Started, thread),
+        }
+    }
+
     /// `start`: runs to `main`.
     pub(super) fn start_command(
         &mut self,

@@ -123,6 +123,7 @@ impl RecordedRun {
     pub(super) fn print(&self, name: &str) -> Result<Outcome, CommandError> {
         let value = |text: String| {
             Ok(Outcome::Value(ValueView {
+                is_formatted: false,
                 number: 0,
                 type_name: String::new(),
                 value: text,

@@ -2,6 +2,7 @@
 
 use crate::command_line::CommandLine;
 use crate::commands::{self, Command};
+use crate::memory_files::is_from_file;
 use crate::options::{CommandError, Permissions};
 
 /// Whether a command may be run by a scenario.
@@ -22,7 +23,9 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
         )),
     };
     match entry.command {
-        Command::Run | Command::Start if redirects(rest) => refuse_file("redirects to a file"),
+        Command::Run | Command::Start | Command::StartInstruction if redirects(rest) => {
+            refuse_file("redirects to a file")
+        }
         Command::Attach if !allowed.programs => Err(CommandError::with_help(
             "`attach` takes over another program, which scenarios may not",
             "start juror with --allow-programs to let them",
@@ -32,6 +35,7 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
             "start juror with --allow-programs to let them",
         )),
         Command::Dump => refuse_file("writes a file"),
+        Command::Restore if is_from_file(rest) => refuse_file("reads a file"),
         Command::Save if !rest.is_empty() => refuse_file("writes a file"),
         Command::Script if !(allowed.files && allowed.programs) => Err(CommandError::with_help(
             "`source` executes whatever a file says, which scenarios may not",

@@ -45,6 +45,7 @@ pub(super) fn timing(line: &str) -> Timing {
         | Command::Quit
         | Command::Run
         | Command::Start
+        | Command::StartInstruction
         | Command::Step
         | Command::StepInstruction
         | Command::Until => Timing::Moves,

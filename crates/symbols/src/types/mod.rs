@@ -14,16 +14,20 @@ mod lookup;
 mod method;
 mod name;
 mod read;
+mod registers;
 mod system;
 mod template;
+mod text;
 mod vtable;
 
 pub(crate) use kept::KeptKinds;
 
 pub use base::{Base, TableOwner, VirtualStep};
 pub use method::Method;
+pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;
 pub use template::TemplateArgument;
+pub use text::Character;
 
 pub(crate) use read::target;
 
@@ -63,6 +67,11 @@ enum Source {
         name: &'static str,
         size: u64,
         composite: Arc<Composite>,
+    },
+    /// Four bytes of a register, whose bits have names.
+    Flags {
+        name: &'static str,
+        bits: &'static [(u8, &'static str)],
     },
 }
 
@@ -274,6 +283,10 @@ impl Type {
             },
             Source::Builtin { encoding, .. } => TypeKind::Base(*encoding),
             Source::System { composite, .. } => TypeKind::Composite(Arc::clone(composite)),
+            Source::Flags { bits, .. } => TypeKind::Enumeration {
+                enumerators: registers::enumerators(bits),
+                underlying: Type::builtin("unsigned int"),
+            },
             Source::Die { info, die } => info.kinds.get(*die, || read::kind(info, *die)),
         }
     }
@@ -293,6 +306,7 @@ impl Type {
                 return element.size_within(depth)?.checked_mul(*count);
             }
             Source::Builtin { size, .. } | Source::System { size, .. } => return Some(*size),
+            Source::Flags { .. } => return Some(4),
             Source::Die { info, die } => {
                 if let Some(size) = read::byte_size(info, *die) {
                     return Some(size);
@@ -421,6 +435,7 @@ impl PartialEq for Type {
             ) => m == n && a == b,
             (Source::Builtin { name: a, .. }, Source::Builtin { name: b, .. }) => a == b,
             (Source::System { name: a, .. }, Source::System { name: b, .. }) => a == b,
+            (Source::Flags { name: a, .. }, Source::Flags { name: b, .. }) => a == b,
             _ => false,
         }
     }

@@ -21,7 +21,9 @@ impl Type {
     pub(super) fn own_name(&self) -> Option<String> {
         match &self.source {
             Source::Void => Some("void".to_owned()),
-            Source::Builtin { name, .. } | Source::System { name, .. } => Some((*name).to_owned()),
+            Source::Builtin { name, .. }
+            | Source::System { name, .. }
+            | Source::Flags { name, .. } => Some((*name).to_owned()),
             Source::Pointer(_) | Source::Array { .. } => None,
             Source::Die { info, die } => {
                 if let Some(record) = info.facts(die.unit).and_then(|it| it.type_at(*die)) {
@@ -147,6 +149,7 @@ fn tagged_name(this: &Type, kind: &TypeKind) -> String {
         _ => "<unknown type>",
     };
     match (this.own_name(), this.language()) {
+        (Some(name), _) if this.flag_names().is_some() => name,
         (Some(name), Language::C) if is_tagged(kind) => format!("{tag} {name}"),
         (Some(name), _) => name,
         (None, _) if is_tagged(kind) => format!("{tag} {{...}}"),

@@ -89,7 +89,7 @@ pub fn signal_information() -> Option<Type> {
     ))
 }
 
-fn made<'a>(
+pub(super) fn made<'a>(
     name: &'static str,
     kind: CompositeKind,
     size: u64,

@@ -60,6 +60,8 @@ pub struct Unwound {
     /// The caller's registers. Its program counter is the return address:
     /// look up the address before it, unless `signal_frame`.
     pub registers: Registers,
+    /// The addresses at which the frame keeps registers of its caller.
+    pub saved: Registers,
     /// The canonical frame address of the frame that was unwound.
     pub cfa: u64,
     /// The frame that was unwound is the one that the kernel made for a signal
@@ -211,8 +213,11 @@ impl SymbolFile {
             let mut caller = *registers;
             caller.set(RIP, Some(return_address));
             caller.set(RSP, Some(cfa));
+            let mut saved = Registers::default();
+            saved.set(RIP, Some(stack));
             Ok(Unwound {
                 registers: caller,
+                saved,
                 cfa,
                 signal_frame: false,
                 method,
@@ -244,8 +249,12 @@ impl SymbolFile {
         caller.set(RIP, Some(return_address));
         caller.set(RSP, Some(cfa));
         caller.set(RBP, Some(read_word(memory, frame)?));
+        let mut saved = Registers::default();
+        saved.set(RIP, Some(frame.wrapping_add(8)));
+        saved.set(RBP, Some(frame));
         Ok(Unwound {
             registers: caller,
+            saved,
             cfa,
             signal_frame: false,
             method: UnwindMethod::FramePointer,

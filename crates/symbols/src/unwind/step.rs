@@ -64,20 +64,28 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
                 self.evaluate(expression, encoding, None)?
             }
         };
-        let mut caller = Registers::default();
+        let (mut caller, mut saved) = (Registers::default(), Registers::default());
         for number in 0..REGISTER_COUNT as u16 {
-            caller.set(number, self.recover(rules, number, cfa, encoding)?);
+            let place = self.place(rules, number, cfa, encoding)?;
+            saved.set(number, place);
+            let value = match place {
+                Some(address) => Some(read_word(self.memory, address)?),
+                None => self.recover(rules, number, cfa, encoding)?,
+            };
+            caller.set(number, value);
         }
         if rules.register(gimli::Register(RSP)).is_none() {
             caller.set(RSP, Some(cfa));
         }
         if return_register.0 != RIP {
             caller.set(RIP, caller.get(return_register.0));
+            saved.set(RIP, saved.get(return_register.0));
         }
         match caller.get(RIP) {
             None | Some(0) => Err(UnwindError::Outermost),
             Some(_) => Ok(Unwound {
                 registers: caller,
+                saved,
                 cfa,
                 signal_frame,
                 method: UnwindMethod::Rules,
@@ -85,6 +93,27 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
         }
     }
 
+    /// Where a register of the caller is in memory, when it is there.
+    fn place(
+        &self,
+        rules: &Rules,
+        number: u16,
+        cfa: u64,
+        encoding: gimli::Encoding,
+    ) -> Result<Option<u64>, UnwindError> {
+        match rules.register(gimli::Register(number)) {
+            Some(RegisterRule::Offset(offset)) => Ok(Some(cfa.wrapping_add_signed(offset))),
+            Some(RegisterRule::Expression(expression)) => {
+                let expression = expression
+                    .get(self.section)
+                    .map_err(|error| self.damaged(error))?;
+                self.evaluate(expression, encoding, Some(cfa)).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A register of the caller that is not in memory.
     fn recover(
         &self,
         rules: &Rules,
@@ -101,20 +130,13 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
             });
         };
         let value = match rule {
-            RegisterRule::Undefined | RegisterRule::Architectural => None,
+            RegisterRule::Undefined
+            | RegisterRule::Architectural
+            | RegisterRule::Offset(_)
+            | RegisterRule::Expression(_) => None,
             RegisterRule::SameValue => self.registers.get(number),
-            RegisterRule::Offset(offset) => {
-                Some(read_word(self.memory, cfa.wrapping_add_signed(offset))?)
-            }
             RegisterRule::ValOffset(offset) => Some(cfa.wrapping_add_signed(offset)),
             RegisterRule::Register(other) => self.registers.get(other.0),
-            RegisterRule::Expression(expression) => {
-                let expression = expression
-                    .get(self.section)
-                    .map_err(|error| self.damaged(error))?;
-                let address = self.evaluate(expression, encoding, Some(cfa))?;
-                Some(read_word(self.memory, address)?)
-            }
             RegisterRule::ValExpression(expression) => {
                 let expression = expression
                     .get(self.section)

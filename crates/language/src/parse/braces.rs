@@ -1,0 +1,106 @@
+//! `{type}address`: what lies there, as gdb writes it. It is read as `*(type *)address`,
+//! and `{type[n]}address` as `*(type *)address@n`.
+//!
+//! In properties braces are sets, and in what scenarios give the prompt they are values.
+//! There a word that only a type begins with tells what is meant, with a value directly
+//! behind the braces: no set has one there.
+
+use super::primary::{TYPE_WORDS, TypeAhead};
+use super::{Dialect, Parser, RESERVED};
+use crate::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+use crate::token::{Sign, TokenKind};
+
+impl Parser<'_> {
+    /// Whether a type in braces stands at the current token, which opens them.
+    pub(super) fn at_braced_type(&self) -> bool {
+        match self.dialect {
+            Dialect::Prompt => true,
+            Dialect::Read => self.type_ahead(1).is_some_and(|found| {
+                // A set is said to be none where it begins.
+                let after = self.kind_ahead(found.end + 1);
+                let ends = [Sign::Comma, Sign::CloseParenthesis].map(TokenKind::Sign);
+                after != TokenKind::End && !ends.contains(&after)
+            }),
+            Dialect::Place => false,
+            Dialect::Code => TYPE_WORDS.contains(&self.text_ahead(1)),
+            Dialect::Property => {
+                let is_type = TYPE_WORDS.contains(&self.text_ahead(1));
+                let found = self.type_ahead(1).filter(|_| is_type);
+                found.is_some_and(|found| self.is_value_behind(found.end))
+            }
+        }
+    }
+
+    /// Whether the braces end so far ahead, and a value follows with no space between:
+    /// another statement may begin after one.
+    fn is_value_behind(&self, ahead: usize) -> bool {
+        let after = ahead + 1;
+        let is_joined = self.token(after).is_some_and(|token| !token.spaced);
+        let is_value = match self.kind_ahead(after) {
+            TokenKind::Word => !RESERVED.contains(&self.text_ahead(after)),
+            TokenKind::Integer | TokenKind::Register => true,
+            TokenKind::Sign(sign) => matches!(sign, Sign::And | Sign::OpenParenthesis),
+            _ => false,
+        };
+        self.kind_ahead(ahead) == TokenKind::Sign(Sign::CloseBrace) && is_joined && is_value
+    }
+
+    /// `{type}address`, from its brace on.
+    pub(super) fn braced_type(&mut self) -> ExpressionKind {
+        let start = self.start();
+        self.advance();
+        let Some(TypeAhead {
+            name,
+            pointers,
+            end,
+        }) = self.type_ahead(0)
+        else {
+            let error = self.expected("a type");
+            self.report(error.help("what lies at an address: `{int}p`, `{struct node}p`"));
+            return ExpressionKind::Error;
+        };
+        let type_start = self.start();
+        self.position += end;
+        let type_name = TypeName {
+            name: name.into(),
+            // That of the address is one more; there are as many as there is text.
+            pointers: pointers.saturating_add(1),
+            span: self.span_from(type_start),
+        };
+        let count = match self.take(Sign::OpenBracket) {
+            true => {
+                let count = self.nested(Self::conditional_expression);
+                if !self.expect(Sign::CloseBracket) {
+                    return ExpressionKind::Error;
+                }
+                count
+            }
+            false => None,
+        };
+        if !self.expect(Sign::CloseBrace) {
+            return ExpressionKind::Error;
+        }
+        let operand = self.nested(Self::unary);
+        let operand = operand.unwrap_or_else(|| self.error_expression());
+        let span = self.span_from(start);
+        let cast = Expression {
+            kind: ExpressionKind::Cast {
+                type_name,
+                operand: Box::new(operand),
+            },
+            span: span.clone(),
+        };
+        let kind = ExpressionKind::Unary {
+            operator: UnaryOperator::Dereference,
+            operand: Box::new(cast),
+        };
+        match count {
+            None => kind,
+            Some(count) => ExpressionKind::Binary {
+                operator: BinaryOperator::Repeat,
+                left: Box::new(Expression { kind, span }),
+                right: Box::new(count),
+            },
+        }
+    }
+}
