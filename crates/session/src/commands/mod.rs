@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(find("frob").map(|entry| entry.name), Err(Unclear::Unknown));
         assert_eq!(
             find("st").map(|entry| entry.name),
-            Err(Unclear::Ambiguous(vec!["start", "step", "stepi"]))
+            Err(Unclear::Ambiguous(vec!["start", "starti", "step", "stepi"]))
         );
         assert_eq!(find("").map(|entry| entry.name), Err(Unclear::Unknown));
     }
