@@ -285,7 +285,7 @@ impl Checker<'_> {
         } else if matches!(scope.names, Names::Function) && error.help.is_none() {
             error = error.help("a function knows its parameters only: pass it");
         }
-        self.diagnostics.push(error);
+        self.report_unknown(&name.text, error);
     }
 
     fn unary(

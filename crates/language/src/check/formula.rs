@@ -223,7 +223,7 @@ impl<'a> Checker<'a> {
             })
             .collect();
         let error = self.unknown("unknown-proposition", "proposition or event", name, known);
-        self.diagnostics.push(error);
+        self.report_unknown(&name.text, error);
     }
 
     /// What an argument of a proposition stands for.

@@ -136,13 +136,14 @@ impl<'a> Checker<'a> {
             span.clone(),
             format!("the property has no function `{name}`"),
         );
-        self.diagnostics.push(match suggestion {
+        let error = match suggestion {
             Some(_) => error.did_you_mean(suggestion),
             None => error.help(
                 "guards are pure: watching runs no code of the program; let an event read what \
                  is needed",
             ),
-        });
+        };
+        self.report_unknown(name, error);
     }
 
     /// Terms of expressions; all are looked at, so that all are reported.

@@ -254,8 +254,7 @@ impl<'a> Checker<'a> {
             EventReference::Named(name) => match self.event_slot_named(&name.text) {
                 Some(slot) => slot,
                 None => {
-                    let error = self.unknown_event(name);
-                    self.diagnostics.push(error);
+                    self.unknown_event(name);
                     return None;
                 }
             },

@@ -173,6 +173,8 @@ struct Checker<'a> {
     used_names: HashSet<&'a str>,
     /// Names that some event gives to a value.
     capture_names: HashSet<&'a str>,
+    /// True when something names an item that could not be read.
+    needs_unread: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -201,6 +203,7 @@ impl<'a> Checker<'a> {
             in_function: false,
             used_names: HashSet::new(),
             capture_names,
+            needs_unread: false,
         }
     }
 
@@ -222,16 +225,16 @@ impl<'a> Checker<'a> {
             logic.map(Behaviour::Logic)
         } else {
             let automaton = self.automaton();
-            if declaration.complete {
+            if declaration.complete && !self.needs_unread {
                 self.bound_parameters(&parameters);
             }
             Some(automaton)
         };
-        if !self.has_errors() {
+        if self.is_sound() {
             self.warn_of_unused();
         }
         self.check_unused(&parameters);
-        if self.has_errors() || !declaration.complete {
+        if !self.is_sound() {
             return None;
         }
         let slice: Vec<Box<str>> = parameters.iter().map(|p| p.name.text.clone()).collect();
@@ -255,7 +258,7 @@ impl<'a> Checker<'a> {
         self.declare_states();
         let states = self.resolved_states();
         let initial = self.initial_state();
-        if !self.has_errors() {
+        if self.is_sound() {
             self.warn_of_unreachable(&states, initial);
             self.warn_of_stuck(&states);
             self.warn_of_guards(&states);
@@ -360,8 +363,13 @@ impl<'a> Checker<'a> {
         before == self.diagnostics.len()
     }
 
+    /// True when everything could be read and nothing in it is wrong.
+    fn is_sound(&self) -> bool {
+        self.declaration.complete && !self.has_errors()
+    }
+
     fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(Diagnostic::is_error)
+        self.needs_unread || self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
     fn error(&mut self, code: &'static str, span: &Range<usize>, message: impl Into<String>) {

@@ -69,6 +69,17 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Reports a name that stands for nothing, unless its declaration is there
+    /// and could not be read: that was said.
+    pub(super) fn report_unknown(&mut self, name: &str, error: Diagnostic) {
+        let mut unread = (self.sources.iter()).flat_map(|source| &source.declarations.unread);
+        if unread.any(|declared| *declared.text == *name) {
+            self.needs_unread = true;
+        } else {
+            self.diagnostics.push(error);
+        }
+    }
+
     pub(super) fn unknown<'n>(
         &mut self,
         code: &'static str,

@@ -74,6 +74,7 @@ pub(crate) fn check_scenarios(
         checker.declare_functions();
         // What is wrong with those is told with the properties.
         checker.diagnostics.clear();
+        checker.needs_unread = false;
         checker.unique(&mut names, &declaration.name, "scenario");
         checker.declare_variables();
         scenarios.extend(checker.scenario(declaration, among.of(declaration)));

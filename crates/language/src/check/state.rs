@@ -80,8 +80,7 @@ impl Checker<'_> {
         from: StateId,
     ) -> Option<Vec<Transition>> {
         let Some(event) = self.event_slot_named(&transition.event.text) else {
-            let error = self.unknown_event(&transition.event);
-            self.diagnostics.push(error);
+            self.unknown_event(&transition.event);
             return None;
         };
         if let Some(used) = self.used_events.get_mut(usize::from(event)) {
@@ -111,11 +110,12 @@ impl Checker<'_> {
         })
     }
 
-    /// An event that is not declared.
-    pub(super) fn unknown_event(&mut self, name: &Name) -> Diagnostic {
+    /// Reports an event that is not declared.
+    pub(super) fn unknown_event(&mut self, name: &Name) {
         let events = self.sources.iter().flat_map(|s| &s.declarations.events);
         let known: Vec<&str> = events.map(|event| &*event.name.text).collect();
-        self.unknown("unknown-event", "event", name, known)
+        let error = self.unknown("unknown-event", "event", name, known);
+        self.report_unknown(&name.text, error);
     }
 
     /// An expression that is true or false, as far as is known.

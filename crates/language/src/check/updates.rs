@@ -319,7 +319,7 @@ impl Checker<'_> {
             Some(_) => error,
             None => error.help(format!("declare it: `var {} = 0`", variable.text)),
         };
-        self.diagnostics.push(error);
+        self.report_unknown(&variable.text, error);
         None
     }
 }

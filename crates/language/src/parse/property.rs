@@ -59,7 +59,9 @@ impl Parser<'_> {
                     continue;
                 }
                 if SHARED.contains(&self.text()) {
+                    let name = self.name_ahead();
                     if self.shared_item(&mut file.shared).is_none() {
+                        file.shared.unread.extend(name);
                         self.skip_to(Self::at_item);
                     }
                     continue;
@@ -198,6 +200,8 @@ impl Parser<'_> {
 
     /// One item; takes at least one token.
     fn item(&mut self, property: &mut PropertyDeclaration) {
+        let has_name = self.is_word("var") || SHARED.contains(&self.text());
+        let name = has_name.then(|| self.name_ahead()).flatten();
         let done = match self.text() {
             _ if self.take(Sign::Semicolon) => Some(()),
             "slice" => self.slice(property),
@@ -223,8 +227,18 @@ impl Parser<'_> {
             }
         };
         if done.is_none() {
+            property.declarations.unread.extend(name);
             self.skip_to(Self::at_item);
         }
+    }
+
+    /// The name of the item that begins here.
+    fn name_ahead(&self) -> Option<Name> {
+        let is_name = self.kind_ahead(1) == TokenKind::Word;
+        is_name.then(|| Name {
+            text: self.text_ahead(1).into(),
+            span: self.token(1).map_or(0..0, |token| token.span.clone()),
+        })
     }
 
     /// An item that properties can share.
@@ -280,6 +294,11 @@ impl Parser<'_> {
         self.advance();
         let name = self.expect_name("the name of a variable")?;
         if !self.expect(Sign::Assign) {
+            return None;
+        }
+        if self.at_next_item() {
+            let error = self.expected("the initial value of the variable");
+            self.report(error);
             return None;
         }
         let initial = self.expression();

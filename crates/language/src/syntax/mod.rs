@@ -56,6 +56,9 @@ pub struct Declarations {
     pub definitions: Vec<FormulaDefinition>,
     /// The functions, in order.
     pub functions: Vec<FunctionDeclaration>,
+    /// The names of items that could not be read: what they stand for is not
+    /// known, but they are declared. Variables are among them.
+    pub unread: Vec<Name>,
 }
 
 impl Declarations {

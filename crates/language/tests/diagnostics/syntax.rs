@@ -1,24 +1,7 @@
 //! What is said about a text that cannot be read, and what is still read of it.
 
-mod common;
-
-use common::check_found;
+use super::{HEAD, check, check_source};
 use juror_language::{Diagnostic, load};
-
-/// A property around one mistake.
-const HEAD: &str = "property p\nevent push = before push(queue, size: int)\n\
-                    var count = 0\nvar open = false\n";
-
-#[track_caller]
-fn check_source(source: &str, code: &str, underlined: &str, help: &str) {
-    let (_, diagnostics) = load(source);
-    check_found(source, &diagnostics, code, underlined, help);
-}
-
-#[track_caller]
-fn check(rest: &str, code: &str, underlined: &str, help: &str) {
-    check_source(&format!("{HEAD}{rest}"), code, underlined, help);
-}
 
 #[test]
 fn syntax() {
@@ -120,12 +103,50 @@ fn after_a_mistake_the_rest_is_still_read() {
         .collect();
     let expected = ["befor", "state", ")", "psuh", "}", "c", "pusch"];
     assert_eq!(underlined, expected);
+}
 
-    // What the event would have bound is not known.
-    let source = "property p slice on q event e = before f(this as q) state a { on e }";
-    let (_, diagnostics) = load(source);
-    assert_eq!(&source[diagnostics[0].span.clone()], "as");
-    assert!(diagnostics.iter().all(|d| d.code != "unbound-slice"));
+/// The text that each message underlines, in order; no property comes out.
+#[track_caller]
+fn check_all(source: &str, expected: &[&str]) {
+    let (properties, diagnostics) = load(source);
+    assert!(properties.is_empty(), "{source}");
+    let underlined: Vec<&str> = diagnostics
+        .iter()
+        .map(|diagnostic| &source[diagnostic.span.clone()])
+        .collect();
+    assert_eq!(underlined, expected, "{source}\n{diagnostics:#?}");
+}
+
+#[test]
+fn what_could_not_be_read_is_still_declared() {
+    // What the event would have bound is not known either.
+    let event = "event e = before f(this as q)";
+    check_all(
+        &format!("property p slice on q {event} state a {{ on e }}"),
+        &["as"],
+    );
+    check_all(
+        &format!("{event} property p slice on q state a {{ on e -> a }}"),
+        &["as"],
+    );
+    check_all(&format!("property p {event} ltl always e"), &["as"]);
+    check_all(
+        &format!("property p {event} proposition x set e ltl always x"),
+        &["as"],
+    );
+    check_all(
+        &format!("property p {event} state a {{ on e -> b on g -> b }} state b {{ on e }}"),
+        &["as", "g"],
+    );
+    let rest = [
+        "var n = event e = before f state a { on e { n = n + 1 } }",
+        "event e = before f function g(n { return n } state a { on e when g(1) }",
+        "event e = before f proposition x sett e ltl always x",
+        "event e = before f let x( = e ltl always x",
+    ];
+    for (rest, underlined) in rest.into_iter().zip(["event", "{", "sett", "="]) {
+        check_all(&format!("property p {rest}"), &[underlined]);
+    }
 }
 
 #[test]

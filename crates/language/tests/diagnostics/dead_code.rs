@@ -1,24 +1,7 @@
 //! What is said about guards, states and declarations that have no effect.
 
-mod common;
-
-use common::check_found;
+use super::{HEAD, check};
 use juror_language::load;
-
-/// A property around one mistake.
-const HEAD: &str = "property p\nevent push = before push(queue, size: int)\n\
-                    var count = 0\nvar open = false\n";
-
-#[track_caller]
-fn check_source(source: &str, code: &str, underlined: &str, help: &str) {
-    let (_, diagnostics) = load(source);
-    check_found(source, &diagnostics, code, underlined, help);
-}
-
-#[track_caller]
-fn check(rest: &str, code: &str, underlined: &str, help: &str) {
-    check_source(&format!("{HEAD}{rest}"), code, underlined, help);
-}
 
 #[track_caller]
 fn check_silent(rest: &str, code: &str) {
