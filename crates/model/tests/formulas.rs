@@ -2,7 +2,7 @@
 //! them where orders of steps are left out, or identical processes taken for one
 //! another.
 //!
-//! `JUROR_SPIN=2000` makes so many of them instead of sixty, and
+//! `JUROR_SPIN=2000` makes so many of them instead of a hundred, and
 //! `JUROR_SPIN_SEED=100000` others than in every run.
 
 mod support;

@@ -1,6 +1,6 @@
 //! Random models have the states and transitions that Spin finds.
 //!
-//! `JUROR_SPIN=2000` makes so many of them instead of sixty, and
+//! `JUROR_SPIN=2000` makes so many of them instead of a hundred, and
 //! `JUROR_SPIN_SEED=100000` others than in every run.
 
 mod support;

@@ -52,11 +52,11 @@ pub fn has_spin() -> bool {
 }
 
 /// Makes random models, with all threads there are, until so many could be compared
-/// with Spin as `JUROR_SPIN` says: otherwise sixty. The first seed is that of
+/// with Spin as `JUROR_SPIN` says: otherwise a hundred. The first seed is that of
 /// `JUROR_SPIN_SEED`, otherwise 0. Tells how many that took.
 pub fn compare_many(compare: impl Fn(u64) -> bool + Sync) {
     let number = |name: &str| std::env::var(name).ok()?.parse().ok();
-    let wanted: u64 = number("JUROR_SPIN").unwrap_or(60);
+    let wanted: u64 = number("JUROR_SPIN").unwrap_or(100);
     let first: u64 = number("JUROR_SPIN_SEED").unwrap_or(0);
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
     let work = || {
