@@ -11,7 +11,7 @@ use juror_instrument::format::{Names, Radix, format, pretty};
 use juror_instrument::frames::Frame;
 use juror_instrument::scope::is_register;
 use juror_instrument::typed::Typed;
-use juror_symbols::register_name;
+use juror_symbols::{processor_flags, register_name};
 use std::path::{Path, PathBuf};
 
 /// Slices whose path `monitor NAME` shows.
@@ -344,17 +344,8 @@ pub(crate) fn monitors<P: report::Places>(
 }
 
 fn flag_names(flags: u64) -> String {
-    let names = [
-        (0, "CF"),
-        (2, "PF"),
-        (4, "AF"),
-        (6, "ZF"),
-        (7, "SF"),
-        (8, "TF"),
-        (9, "IF"),
-        (10, "DF"),
-        (11, "OF"),
-    ];
+    let known = processor_flags();
+    let names = known.flag_names().unwrap_or_default();
     let set: Vec<&str> = names
         .iter()
         .filter(|(bit, _)| flags >> bit & 1 == 1)

@@ -3,7 +3,7 @@
 //!
 //! Where they differ, a table has both answers and the reason ([`Difference`]);
 //! one that is no difference any more fails the test. Without gdb nothing is
-//! compared, and the test says that.
+//! compared, and the test says that; so it does of what gdb cannot do on the machine.
 
 mod light;
 mod optimized;
@@ -113,7 +113,25 @@ fn ask_gdb(executable: &Path, question: &Question) -> Vec<Vec<String>> {
         gdb.args(["-ex", line]);
     }
     let output = gdb.arg(executable).output().expect("gdb runs");
-    sections(&String::from_utf8_lossy(&output.stdout))
+    let mut sections = sections(&String::from_utf8_lossy(&output.stdout));
+    if String::from_utf8_lossy(&output.stderr).contains(CANNOT_WRITE_REGISTERS) {
+        println!("gdb cannot write registers here: its calls are not compared.");
+        let asked = sections.iter_mut().zip(&question.asked);
+        asked
+            .filter(|(section, line)| section.is_empty() && is_call(line))
+            .for_each(|(section, _)| *section = lines(&[CANNOT_WRITE_REGISTERS]));
+    }
+    sections
+}
+
+/// What gdb 13 says on processors whose state of vectors is larger than it knows (AMX).
+const CANNOT_WRITE_REGISTERS: &str = "Couldn't write extended state status";
+
+fn is_call(line: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut opened = line.split('(');
+    opened.next_back();
+    line.starts_with("print ") && opened.any(|before| before.ends_with(is_name))
 }
 
 fn ask_juror(executable: &Path, question: &Question) -> Vec<Vec<String>> {
@@ -183,6 +201,14 @@ fn compare(questions: &[Question], differences: &[Difference], read: fn(&[String
     }
     let mut problems = Vec::new();
     let mut seen = vec![false; differences.len()];
+    // Some compilers' code alone shows some differences.
+    let compilers = [
+        Compiler::Gcc,
+        Compiler::Gpp,
+        Compiler::Clang,
+        Compiler::Clangpp,
+    ];
+    let mut skipped = !compilers.into_iter().all(Compiler::is_present);
     for question in questions {
         let fixture = program(question.program);
         let mut builds = Build::all_of(fixture.language());
@@ -194,6 +220,10 @@ fn compare(questions: &[Question], differences: &[Difference], read: fn(&[String
             let count = question.asked.len();
             assert_eq!((theirs.len(), ours.len()), (count, count), "{build}");
             for (line, (theirs, ours)) in question.asked.iter().zip(theirs.iter().zip(&ours)) {
+                if *theirs == [CANNOT_WRITE_REGISTERS] {
+                    skipped = true;
+                    continue;
+                }
                 let (theirs, ours) = (read(theirs), read(ours));
                 if theirs == ours {
                     continue;
@@ -212,7 +242,7 @@ fn compare(questions: &[Question], differences: &[Difference], read: fn(&[String
         }
     }
     let mut unseen = differences.iter().zip(&seen).filter(|(_, seen)| !**seen);
-    if let Some((gone, _)) = unseen.next() {
+    if let (false, Some((gone, _))) = (skipped, unseen.next()) {
         problems.push(format!(
             "{}: no difference any more: {}",
             gone.program, gone.why

@@ -183,23 +183,7 @@ fn an_arrival_that_a_handler_jumped_out_of_is_forgotten() {
         },
         &[Plant { address: B }],
     );
-    fixture.arrive(ONE);
-    fixture.check(
-        Input::Resume { thread: ONE },
-        &[set(ONE, COPY), ContinueThread { thread: ONE }],
-    );
-    fixture.check(
-        Input::Faulted {
-            thread: ONE,
-            address: A,
-            stack: STACK,
-        },
-        &[],
-    );
-    fixture.check(
-        Input::Resume { thread: ONE },
-        &[set(ONE, A), ContinueThread { thread: ONE }],
-    );
+    fault_in_the_copy(&mut fixture);
     // No handler runs with the stack of what it interrupted.
     fixture.check(
         Input::Trapped {
@@ -340,8 +324,8 @@ fn a_jump_forgets_the_arrival() {
     fixture.arrive(ONE);
 }
 
-/// A handler interrupts the thread at [`A`] after a fault of the copy.
-fn interrupt_by_handler(fixture: &mut Fixture, alternate: StackPart) {
+/// The thread arrives at [`A`], and the copy of the instruction faults.
+fn fault_in_the_copy(fixture: &mut Fixture) {
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_copy(ONE));
     fixture.check(
@@ -356,6 +340,11 @@ fn interrupt_by_handler(fixture: &mut Fixture, alternate: StackPart) {
         Input::Resume { thread: ONE },
         &[set(ONE, A), ContinueThread { thread: ONE }],
     );
+}
+
+/// A handler interrupts the thread at [`A`] after a fault of the copy.
+fn interrupt_by_handler(fixture: &mut Fixture, alternate: StackPart) {
+    fault_in_the_copy(fixture);
     fixture.check(
         Input::HandlerEntered {
             thread: ONE,
