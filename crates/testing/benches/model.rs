@@ -9,7 +9,9 @@
 //! take turns, several rounds; the time on the processor counts, of the best
 //! round of each, and a round goes on until the clock can tell it. What a state
 //! takes of memory is told by each itself, for Spin without its hash table. What
-//! two threads gain is of the time that passes. The last columns are from the text
+//! two threads gain is of the time that passes: `2 jobs` in one search, and `2 apart`
+//! in two searches of their own, which is what the machine's second core is worth to
+//! threads that have nothing to do with each other. The last columns are from the text
 //! of the model to the verdict: for Spin, its compiler is on the way. Other counts
 //! of states than Spin's fail the benchmark. Without Spin, juror is measured alone.
 
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
         (MODELS, 3)
     };
     println!(
-        "{:<22} {:>8} {:>9} {:>9} {:>6} {:>8} {:>8} {:>7} {:>9} {:>9}",
+        "{:<22} {:>8} {:>9} {:>9} {:>6} {:>8} {:>8} {:>7} {:>7} {:>9} {:>9}",
         "model",
         "states",
         "juror/s",
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         "juror B",
         "Spin B",
         "2 jobs",
+        "2 apart",
         "juror ms",
         "Spin ms",
     );
@@ -74,7 +77,7 @@ fn measure(name: &str, macros: &[&str], rounds: usize) -> Result<(), String> {
     let to_verdict = begun.elapsed();
     let spin = Spin::new(&file, macros)?;
     let (mut own, mut peer) = (Duration::MAX, Duration::MAX);
-    let (mut alone, mut together) = (Duration::MAX, Duration::MAX);
+    let (mut alone, mut together, mut apart) = (Duration::MAX, Duration::MAX, Duration::MAX);
     let mut spin_bytes = None;
     for _ in 0..rounds {
         own = own.min(repeated(processor_time, || {
@@ -86,6 +89,7 @@ fn measure(name: &str, macros: &[&str], rounds: usize) -> Result<(), String> {
             run(&model, Search::Parallel(jobs));
             *time = begun.elapsed().min(*time);
         }
+        apart = apart.min(two_searches(&model));
         if let Some(spin) = &spin {
             let time = repeated(children_time, || {
                 let found = spin.run()?;
@@ -107,7 +111,7 @@ fn measure(name: &str, macros: &[&str], rounds: usize) -> Result<(), String> {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let of_spin = spin.as_ref().map(|spin| (spin.compile + peer, rate(peer)));
     println!(
-        "{:<22} {:>8} {:>7.2} M {:>9} {:>6} {:>8.0} {:>8} {:>7.2} {:>9.1} {:>9}",
+        "{:<22} {:>8} {:>7.2} M {:>9} {:>6} {:>8.0} {:>8} {:>7.2} {:>7.2} {:>9.1} {:>9}",
         format!("{name} {}", macros.join(" ")),
         report.states,
         rate(own),
@@ -116,6 +120,7 @@ fn measure(name: &str, macros: &[&str], rounds: usize) -> Result<(), String> {
         report.memory_bytes as f64 / report.states as f64,
         shown(spin_bytes, 0, ""),
         alone.as_secs_f64() / together.as_secs_f64(),
+        2.0 * alone.as_secs_f64() / apart.as_secs_f64(),
         milliseconds(to_verdict),
         shown(of_spin.map(|(time, _)| milliseconds(time)), 0, ""),
     );
@@ -159,6 +164,17 @@ fn read(text: &str, macros: &[&str]) -> Result<Model, String> {
 
 fn run(model: &Model, kind: Search) -> Report {
     search(model, kind, &Options::default(), &mut |_, _| true)
+}
+
+/// How long two threads take that search the same states each for itself.
+fn two_searches(model: &Model) -> Duration {
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| run(model, Search::Parallel(1)));
+        }
+    });
+    begun.elapsed()
 }
 
 /// The time of this thread on the processor. Linux brings it up to date when the
