@@ -8,7 +8,7 @@
 //! Reading files is the caller's. A path is looked for from where the file that
 //! names it stands.
 
-use crate::check::{Among, Used, check_scenarios, check_with};
+use crate::check::{Among, Used, Uses, check_scenarios, check_with};
 use crate::diagnostic::Diagnostic;
 use crate::parse::parse;
 use crate::property::Property;
@@ -78,7 +78,13 @@ pub fn load_among(
     let parsed = parse(source);
     let mut diagnostics = parsed.diagnostics;
     let used = libraries.used(path, &parsed.file.uses, &mut diagnostics);
-    let (mut own, checked) = check_with(&parsed.file, &libraries.seen(&used));
+    // Without what it uses, a source says something else.
+    let is_partial = used.len() < parsed.file.uses.len();
+    let uses = Uses {
+        seen: libraries.seen(&used),
+        is_partial,
+    };
+    let (mut own, checked) = check_with(&parsed.file, &uses);
     if !path.is_empty() {
         let name = Some(path.into());
         own.iter_mut()
@@ -92,22 +98,20 @@ pub fn load_among(
         properties: &there,
         is_all: known.is_some(),
     };
-    let (scenarios, said) = check_scenarios(&parsed.file, &libraries.seen(&used), among);
+    let (scenarios, said) = check_scenarios(&parsed.file, &uses, among);
     diagnostics.extend(said);
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    // Without what it uses, a source says something else.
-    let broken = used.len() < parsed.file.uses.len();
     let mut properties = Vec::new();
     let mut files = Vec::new();
     for library in libraries.all {
         properties.extend(library.properties);
         files.push(library.shown);
     }
-    properties.extend(own.into_iter().filter(|_| !broken));
+    properties.extend(own.into_iter().filter(|_| !is_partial));
     Loaded {
         properties,
         diagnostics,
-        scenarios: if broken { Vec::new() } else { scenarios },
+        scenarios: if is_partial { Vec::new() } else { scenarios },
         scenario_count: parsed.file.scenarios.len(),
         used: files,
     }
@@ -172,7 +176,11 @@ impl Libraries<'_> {
         self.open.push(path.to_owned());
         let used = self.used(path, &parsed.file.uses, &mut diagnostics);
         self.open.pop();
-        let (mut properties, checked) = check_with(&parsed.file, &self.seen(&used));
+        let uses = Uses {
+            seen: self.seen(&used),
+            is_partial: used.len() < parsed.file.uses.len(),
+        };
+        let (mut properties, checked) = check_with(&parsed.file, &uses);
         diagnostics.extend(checked);
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
         for property in &mut properties {

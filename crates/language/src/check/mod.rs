@@ -55,29 +55,37 @@ pub(crate) struct Used<'a> {
     pub span: &'a Range<usize>,
 }
 
+/// What a file sees of those that it uses, the nearest last.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Uses<'a> {
+    pub seen: Vec<Used<'a>>,
+    /// Some cannot be used: names that are not known may be of these.
+    pub is_partial: bool,
+}
+
 /// Resolves a file: the properties without errors, and what is to be said.
 ///
 /// What the parser could not read is not reported again, and a property it
 /// belongs to is checked but not returned. The files that it uses are not
 /// looked at; see [`crate::load_with`].
 pub fn check(file: &File) -> (Vec<Property>, Vec<Diagnostic>) {
-    check_with(file, &[])
+    check_with(file, &Uses::default())
 }
 
 /// The same with the declarations of the files that it uses.
-pub(crate) fn check_with(file: &File, used: &[Used<'_>]) -> (Vec<Property>, Vec<Diagnostic>) {
-    let mut sources: Vec<Source<'_>> = used.iter().map(Source::of_used).collect();
+pub(crate) fn check_with(file: &File, uses: &Uses<'_>) -> (Vec<Property>, Vec<Diagnostic>) {
+    let mut sources: Vec<Source<'_>> = uses.seen.iter().map(Source::of_used).collect();
     sources.push(Source::own(&file.shared));
     let mut properties = Vec::new();
     let mut diagnostics = Vec::new();
     let mut names: HashMap<&str, &Name> = HashMap::new();
     // What no property uses has to be right, too.
     let nobody = empty_property();
-    let mut checker = Checker::new(&nobody, &sources);
+    let mut checker = Checker::new(&nobody, &sources, uses.is_partial);
     checker.shared_declarations();
     diagnostics.append(&mut checker.diagnostics);
     for declaration in &file.properties {
-        let mut checker = Checker::new(declaration, &sources);
+        let mut checker = Checker::new(declaration, &sources, uses.is_partial);
         checker.unique(&mut names, &declaration.name, "property");
         let property = checker.property();
         properties.extend(property);
@@ -173,18 +181,28 @@ struct Checker<'a> {
     used_names: HashSet<&'a str>,
     /// Names that some event gives to a value.
     capture_names: HashSet<&'a str>,
-    /// True when something names an item that could not be read.
+    /// Names whose declarations are there and could not be read.
+    unread: HashSet<&'a str>,
+    /// There are declarations that nobody has read.
+    is_partial: bool,
+    /// True when something names what could not be read.
     needs_unread: bool,
 }
 
 impl<'a> Checker<'a> {
-    fn new(declaration: &'a PropertyDeclaration, shared: &[Source<'a>]) -> Checker<'a> {
+    fn new(
+        declaration: &'a PropertyDeclaration,
+        shared: &[Source<'a>],
+        is_partial: bool,
+    ) -> Checker<'a> {
         let mut sources = shared.to_vec();
         sources.push(Source::own(&declaration.declarations));
         let captures = sources
             .iter()
             .flat_map(|source| captures(source.declarations));
         let capture_names = captures.collect();
+        let unread = sources.iter().flat_map(|it| &it.declarations.unread);
+        let unread = unread.map(|name| &*name.text).collect();
         Checker {
             declaration,
             sources,
@@ -203,6 +221,8 @@ impl<'a> Checker<'a> {
             in_function: false,
             used_names: HashSet::new(),
             capture_names,
+            unread,
+            is_partial,
             needs_unread: false,
         }
     }

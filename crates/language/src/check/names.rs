@@ -69,11 +69,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a name that stands for nothing, unless its declaration is there
-    /// and could not be read: that was said.
+    /// Reports a name that stands for nothing, unless its declaration, or a file
+    /// that may have it, could not be read: that was said.
     pub(super) fn report_unknown(&mut self, name: &str, error: Diagnostic) {
-        let mut unread = (self.sources.iter()).flat_map(|source| &source.declarations.unread);
-        if unread.any(|declared| *declared.text == *name) {
+        if self.is_partial || self.unread.contains(name) {
             self.needs_unread = true;
         } else {
             self.diagnostics.push(error);

@@ -4,7 +4,7 @@
 //! know the properties, nothing is said about their states, actions and names.
 
 use super::scope::{FactName, Scope};
-use super::{Checker, Source, Used, empty_property};
+use super::{Checker, Source, Uses, empty_property};
 use crate::diagnostic::Diagnostic;
 use crate::property::Property;
 use crate::scenario::{Fact, Reaction, Scenario, StateName, Trigger};
@@ -40,16 +40,17 @@ pub(crate) struct Among<'p> {
 impl<'p> Among<'p> {
     /// All that a scenario can be for; nothing when nobody knows.
     fn of(self, declaration: &ScenarioDeclaration) -> Option<&'p [&'p Property]> {
-        let is_known = |name: &Name| {
-            let mut known = self.properties.iter();
-            known.any(|property| *property.name == *name.text)
-        };
         let named = &declaration.properties;
         let is_settled = match named.is_empty() {
             true => !self.properties.is_empty(),
-            false => named.iter().all(is_known),
+            false => named.iter().all(|name| self.has(name)),
         };
         (self.is_all || is_settled).then_some(self.properties)
+    }
+
+    fn has(self, name: &Name) -> bool {
+        let mut known = self.properties.iter();
+        known.any(|property| *property.name == *name.text)
     }
 }
 
@@ -57,27 +58,30 @@ impl<'p> Among<'p> {
 /// said.
 pub(crate) fn check_scenarios(
     file: &File,
-    used: &[Used<'_>],
+    uses: &Uses<'_>,
     among: Among<'_>,
 ) -> (Vec<Scenario>, Vec<Diagnostic>) {
-    let mut sources: Vec<Source<'_>> = used.iter().map(Source::of_used).collect();
+    let mut sources: Vec<Source<'_>> = uses.seen.iter().map(Source::of_used).collect();
     sources.push(Source::own(&file.shared));
     let mut scenarios = Vec::new();
     let mut diagnostics = Vec::new();
     let mut names: HashMap<&str, &Name> = HashMap::new();
+    let is_known = |it: &PropertyDeclaration| among.has(&it.name);
+    // What has mistakes is not among them, and what else there is to say follows from that.
+    let is_sound = !uses.is_partial && file.properties.iter().all(is_known);
     for declaration in &file.scenarios {
         let variables = PropertyDeclaration {
             variables: declaration.variables.clone(),
             ..empty_property()
         };
-        let mut checker = Checker::new(&variables, &sources);
+        let mut checker = Checker::new(&variables, &sources, uses.is_partial);
         checker.declare_functions();
         // What is wrong with those is told with the properties.
         checker.diagnostics.clear();
         checker.needs_unread = false;
         checker.unique(&mut names, &declaration.name, "scenario");
         checker.declare_variables();
-        scenarios.extend(checker.scenario(declaration, among.of(declaration)));
+        scenarios.extend(checker.scenario(declaration, among.of(declaration).filter(|_| is_sound)));
         diagnostics.append(&mut checker.diagnostics);
     }
     (scenarios, diagnostics)

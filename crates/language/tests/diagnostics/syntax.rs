@@ -1,7 +1,7 @@
 //! What is said about a text that cannot be read, and what is still read of it.
 
 use super::{HEAD, check, check_source};
-use juror_language::{Diagnostic, load};
+use juror_language::{Diagnostic, load, load_with};
 
 #[test]
 fn syntax() {
@@ -147,6 +147,37 @@ fn what_could_not_be_read_is_still_declared() {
     for (rest, underlined) in rest.into_iter().zip(["event", "{", "sett", "="]) {
         check_all(&format!("property p {rest}"), &[underlined]);
     }
+}
+
+#[test]
+fn nothing_is_said_that_follows_from_a_file_with_mistakes() {
+    let check = |source: &str, library: Result<&str, &str>, expected: &[&str]| {
+        let loaded = load_with("main.prop", source, &mut |_| {
+            library.map(str::to_owned).map_err(str::to_owned)
+        });
+        assert!(loaded.properties.is_empty());
+        let underlined: Vec<&str> = loaded
+            .diagnostics
+            .iter()
+            .map(|diagnostic| &source[diagnostic.span.clone()])
+            .collect();
+        assert_eq!(underlined, expected, "{:#?}", loaded.diagnostics);
+    };
+    let source = "use \"library.prop\"
+        property p slice on q state a { on e when count(e) > n -> b } state b
+        property r ltl always open(any)
+        scenario s for p { }"
+        .replace("{ }", "on enter b { stop }");
+    let name = ["\"library.prop\""];
+    check(&source, Err("it is not there"), &name);
+    check(&source, Ok("event e = befor f(q)"), &name);
+    check(&source, Ok("event e = before f(q = )"), &name);
+
+    // A scenario for a property with a mistake.
+    let source = "event e = before f
+        property p state a { on e -> b } state bb
+        scenario s for p on enter b { stop } on action alarm { stop }";
+    check(source, Err(""), &["b"]);
 }
 
 #[test]
