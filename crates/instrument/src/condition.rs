@@ -142,6 +142,21 @@ impl Condition {
         prepared(compile::value(&self.expression, &names), level)
     }
 
+    /// The type of what it reads, where that is a container: more than one value of an
+    /// event. Asked as [`Condition::value_at`].
+    pub(crate) fn collection_at(
+        &self,
+        program: &Program,
+        address: u64,
+        level: usize,
+        result: Option<&Type>,
+        arguments: Option<&Rc<[Variable]>>,
+    ) -> Option<Type> {
+        let names = PointNames::new(program, address, level).returning(result);
+        let names = names.beginning_with(arguments);
+        compile::collection(&self.expression, &names)
+    }
+
     /// Whether asking it runs functions of the program.
     pub fn calls_functions(&self) -> bool {
         self.calls_functions

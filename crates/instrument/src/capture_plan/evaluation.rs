@@ -20,7 +20,7 @@ use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
-use juror_symbols::{EntryPlace, EntryValue, Parameter, Variable};
+use juror_symbols::{EntryPlace, EntryValue, Parameter, Type, Variable};
 use std::rc::Rc;
 
 /// The largest parameter that lies in memory of the call and is kept from its entry.
@@ -125,6 +125,11 @@ pub(super) fn plan(
         Sees::Arguments(arguments) => Some(arguments),
         _ => None,
     };
+    if conversion.is_none()
+        && let Some(found) = condition.collection_at(program, address, level, result, arguments)
+    {
+        return Err(no_value_of_events(&found, &read.to_string()));
+    }
     let check = condition.value_at(program, address, level, result, arguments);
     let check = check.map_err(wrong)?;
     let is_compiled =
@@ -143,6 +148,27 @@ pub(super) fn plan(
         true => CapturePlan::Compiled(check, evaluation),
         false => CapturePlan::Evaluate(evaluation),
     })
+}
+
+/// A container has no value that monitors know.
+fn no_value_of_events(found: &Type, read: &str) -> CaptureError {
+    let is_one_word = !read.contains(['*', '&', '^', '(', ' ']);
+    let whole = match is_one_word {
+        true => read.to_owned(),
+        false => format!("({read})"),
+    };
+    CaptureError {
+        message: format!(
+            "`{read}` is a `{}`: an event reads numbers, addresses, texts, and sequences of them",
+            found.name()
+        ),
+        help: Some(format!(
+            "read an element, `{whole}[0]`, a field of it or of an element, or its address, \
+             `&{whole}`"
+        )),
+        is_final: true,
+        lacks_parameter: false,
+    }
 }
 
 /// Without a call there are no arguments, and no result.

@@ -137,7 +137,10 @@ fn plan_at(
         Ok(planned) => Ok(planned.plan),
         // It may be more than a place all the same: an element of a library type, say.
         Err(error) if error.is_final => Err(error),
-        Err(error) => evaluated().map_err(|_| error),
+        Err(error) => evaluated().map_err(|found| match found.is_final {
+            true => found,
+            false => error,
+        }),
     }
 }
 

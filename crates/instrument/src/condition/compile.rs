@@ -36,6 +36,10 @@ pub(super) trait Names {
     fn is_viewed(&self, r#type: &Type) -> bool {
         Views::standard().has(r#type)
     }
+    /// Whether a value of this type is shown by its elements alone.
+    fn is_collection(&self, r#type: &Type) -> bool {
+        Views::standard().is_collection(r#type)
+    }
 }
 
 /// Compiles a condition.
@@ -55,6 +59,25 @@ pub(super) fn value(expression: &Expression, names: &impl Names) -> Result<Node,
     match is_place || names.is_viewed(&operand.r#type) {
         true => Err(Stuck::Evaluate),
         false => Ok(counted(operand, &expression.span)?.node),
+    }
+}
+
+/// The type of what an event would read, where a value of it is never one of an event: a
+/// container, or an array of what is none of the values there. A reference is an address.
+pub(super) fn collection(expression: &Expression, names: &impl Names) -> Option<Type> {
+    let compiler = Compiler { names };
+    let found = compiler.operand_as_is(expression).ok()?.r#type;
+    is_no_value(&found, names).then_some(found)
+}
+
+fn is_no_value(r#type: &Type, names: &impl Names) -> bool {
+    match r#type.strip().kind() {
+        TypeKind::Array { element, .. } => {
+            is_no_value(&element, names)
+                || matches!(element.strip().kind(), TypeKind::Composite(_))
+                    && !names.is_viewed(&element)
+        }
+        _ => names.is_collection(r#type),
     }
 }
 

@@ -175,6 +175,10 @@ impl Names for PointNames<'_> {
     fn is_viewed(&self, r#type: &Type) -> bool {
         self.program.views.has(r#type)
     }
+
+    fn is_collection(&self, r#type: &Type) -> bool {
+        self.program.views.is_collection(r#type)
+    }
 }
 
 /// An argument at the first instruction of its function.

@@ -28,7 +28,20 @@ const INFIX_WORDS: &[&str] = &[
     "S", "weak",
 ];
 
+/// Whether a word goes on after a formula, and after nothing else that a property has.
+pub(super) fn goes_on(word: &str) -> bool {
+    matches!(
+        word,
+        "iff" | "implies" | "until" | "unless" | "release" | "since" | "trigger"
+    )
+}
+
 impl Parser<'_> {
+    /// Whether an operator that stands before a formula is here.
+    pub(super) fn begins_formula(&self) -> bool {
+        self.formula_prefix().is_some()
+    }
+
     /// A whole formula.
     pub(super) fn formula(&mut self) -> FormulaExpression {
         self.nodes = 0;

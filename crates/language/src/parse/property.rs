@@ -1,6 +1,7 @@
 //! Files, properties and their items.
 
 use super::Parser;
+use super::formula::goes_on;
 use crate::suggest::suggest;
 use crate::syntax::{
     Declarations, File, Name, PropertyDeclaration, UseDeclaration, VariableDeclaration,
@@ -264,6 +265,9 @@ impl Parser<'_> {
             }
             _ if self.is_word("on") => error.help("transitions stand in the braces of a state"),
             _ if self.is_word("use") => error.help("`use` stands before the first property"),
+            _ if let Some(demand) = self.demand_ahead() => error.help(format!(
+                "what the run has to do follows a word: `{demand} …`"
+            )),
             _ if similar.is_some() => error.did_you_mean(similar),
             _ => error.help(
                 "items: `slice on`, `for each`, `event`, `proposition`, `var`, `function`, \
@@ -271,6 +275,22 @@ impl Parser<'_> {
             ),
         };
         self.report(error);
+    }
+
+    /// A formula or a pattern that begins here without the word before it: how it is
+    /// written.
+    fn demand_ahead(&self) -> Option<String> {
+        if self.kind() != TokenKind::Word {
+            return None;
+        }
+        let (word, next) = (self.text(), self.text_ahead(1));
+        match (word, next) {
+            _ if self.begins_formula() => Some(format!("ltl {word}")),
+            ("absence" | "universality" | "existence", "of") => Some(format!("pattern {word} of")),
+            (_, "responds" | "precedes") => Some(format!("pattern {word} {next}")),
+            _ if goes_on(next) => Some(format!("ltl {word} {next}")),
+            _ => None,
+        }
     }
 
     fn slice(&mut self, property: &mut PropertyDeclaration) -> Option<()> {

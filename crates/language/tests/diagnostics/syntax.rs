@@ -200,3 +200,25 @@ fn too_much_of_anything_is_an_error() {
             .any(|d: &Diagnostic| d.code == "too-many")
     );
 }
+
+#[test]
+fn a_formula_without_its_word_names_the_word() {
+    let table = [
+        ("always (count > 3)", "always", "`ltl always …`"),
+        ("always G push", "always", "`ltl always …`"),
+        ("eventually push", "eventually", "`ltl eventually …`"),
+        ("once push", "once", "`ltl once …`"),
+        ("G push", "G", "`ltl G …`"),
+        ("F (push)", "F", "`ltl F …`"),
+        ("push until pop", "push", "`ltl push until …`"),
+        ("push implies pop", "push", "`ltl push implies …`"),
+        ("absence of push", "absence", "`pattern absence of …`"),
+        ("push responds to pop", "push", "`pattern push responds …`"),
+    ];
+    for (rest, underlined, help) in table {
+        check(rest, "syntax", underlined, help);
+    }
+    // Another word that begins no item is what it was.
+    check("alwayz push", "syntax", "alwayz", "items: ");
+    check("stat init {}", "syntax", "stat", "did you mean `state`?");
+}
