@@ -78,8 +78,11 @@ fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) ->
             })
         }
         UnaryOperator::AddressOf => Some(static_type(operand, scope)?.pointer_to()),
-        UnaryOperator::Negate | UnaryOperator::Plus | UnaryOperator::Complement => {
-            promoted(&static_type(operand, scope)?)
+        UnaryOperator::Negate | UnaryOperator::Plus => promoted(&static_type(operand, scope)?),
+        // A fraction has no complement.
+        UnaryOperator::Complement => {
+            let of_operand = static_type(operand, scope)?;
+            promoted(&of_operand).filter(|it| !is_float(it))
         }
     }
 }
