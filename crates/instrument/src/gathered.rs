@@ -39,6 +39,7 @@ impl Gathered {
             place: self.partial.into_place(None),
             r#type,
             bits: None,
+            kept: None,
         }
     }
 }

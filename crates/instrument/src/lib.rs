@@ -18,6 +18,7 @@ pub mod facts;
 pub mod format;
 pub mod frames;
 mod gathered;
+pub mod kept;
 pub mod modules;
 pub mod occasions;
 pub mod pending_returns;

@@ -4,6 +4,7 @@
 //! A value is a place in memory for as long as possible, so that a huge array
 //! costs nothing until its elements are looked at.
 
+use crate::kept::Kept;
 use crate::upcast::{through, virtual_part};
 use crate::value_error::ValueError;
 use juror_event::Value;
@@ -103,6 +104,8 @@ pub struct Typed {
     pub place: Place,
     /// The bits of the place that are meant, for a bit field.
     pub bits: Option<BitField>,
+    /// What was in memory there, where that is meant and not what is there now.
+    pub kept: Option<Kept>,
 }
 
 /// A number, with what C's rules need to know of it.
@@ -125,6 +128,7 @@ impl Typed {
             r#type,
             place: Place::Memory(address),
             bits: None,
+            kept: None,
         }
     }
 
@@ -134,6 +138,7 @@ impl Typed {
             r#type,
             place: Place::Bytes(bytes),
             bits: None,
+            kept: None,
         }
     }
 
@@ -143,6 +148,7 @@ impl Typed {
             r#type,
             place: Place::Missing(why.into()),
             bits: None,
+            kept: None,
         }
     }
 
@@ -203,7 +209,7 @@ impl Typed {
             }
             Place::Memory(address) => {
                 let mut bytes = vec![0; size as usize];
-                if memory.read(*address, &mut bytes) {
+                if self.memory(memory).read(*address, &mut bytes) {
                     Ok(bytes)
                 } else {
                     Err(ValueError::Unreadable(*address))
@@ -226,6 +232,7 @@ impl Typed {
             r#type,
             place,
             bits,
+            kept: self.kept.clone(),
         }
     }
 
@@ -242,8 +249,8 @@ impl Typed {
         let (steps, field) = found.ok_or_else(|| self.no_field(name))?;
         match &self.place {
             Place::Memory(address) => {
-                let start = through(&steps, *address, memory)?;
-                Ok(Typed::in_memory(self.r#type.clone(), start).member(&field))
+                let start = through(&steps, *address, &self.memory(memory))?;
+                Ok(self.related(self.r#type.clone(), start).member(&field))
             }
             Place::Missing(why) => Err(why.clone()),
             Place::Bytes(_) | Place::Partial(_) => Err(format!(
@@ -259,8 +266,8 @@ impl Typed {
         match (base.offset, &self.place) {
             (Some(offset), _) => Ok(self.part(offset, base.r#type.clone(), None)),
             (None, Place::Memory(address)) => {
-                let start = virtual_part(*address, &self.r#type, base, memory)?;
-                Ok(Typed::in_memory(base.r#type.clone(), start))
+                let start = virtual_part(*address, &self.r#type, base, &self.memory(memory))?;
+                Ok(self.related(base.r#type.clone(), start))
             }
             (None, Place::Missing(why)) => Err(why.clone()),
             (None, Place::Bytes(_) | Place::Partial(_)) => Err(format!(

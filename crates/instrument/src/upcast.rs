@@ -201,8 +201,8 @@ pub(crate) fn base_part(
     };
     match ways(&value.r#type, base).as_slice() {
         [way] => {
-            let start = way.from(address, memory)?;
-            Ok(Some(Typed::in_memory(base.clone(), start)))
+            let start = way.from(address, &value.memory(memory))?;
+            Ok(Some(value.related(base.clone(), start)))
         }
         _ => Ok(None),
     }
@@ -310,6 +310,7 @@ pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> 
     if value.r#type.is_rust() || !value.r#type.has_table() {
         return None;
     }
+    let memory = &value.memory(memory);
     let table = word(address, memory).ok()?;
     let owner = memory.table_owner(table)?;
     if *owner.name == *value.r#type.strip().name() {
@@ -319,7 +320,7 @@ pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> 
     let start = address.wrapping_add(word(table.wrapping_sub(16), memory).ok()?);
     let mut parts = ways(&whole, &value.r#type).into_iter();
     let is_part = parts.any(|way| way.from(start, memory) == Ok(address));
-    is_part.then(|| Typed::in_memory(whole, start))
+    is_part.then(|| value.related(whole, start))
 }
 
 /// Whether a cast of a pointer changes more than its type.

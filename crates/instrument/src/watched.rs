@@ -358,7 +358,8 @@ impl Scope for Recording<'_> {
         if let Some(known) = self.known(&key) {
             return Ok(known);
         }
-        let value = self.frame.register(name)?;
+        // A value that was kept does not change: what is watched is its place.
+        let value = self.frame.register(name)?.now();
         self.record.names_registers.set(true);
         self.note(key, &value);
         Ok(value)

@@ -1,6 +1,7 @@
 //! `disassemble`: the instructions of the program, without juror's traps.
 
 use crate::breakpoints::Resolvable;
+use crate::listing::split_range;
 use crate::options::CommandError;
 use crate::place;
 use crate::session::Session;
@@ -47,7 +48,7 @@ impl Session {
     /// `disassemble START,+SIZE`
     pub(crate) fn disassemble(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let (extras, text) = split_extras(text)?;
-        let mut view = match text.split_once(',') {
+        let mut view = match split_range(text) {
             Some((start, end)) => {
                 let start = self.address_of(start.trim())?;
                 let end = match end.trim().strip_prefix('+') {

@@ -114,7 +114,7 @@ impl Session {
     fn assigned(&mut self, place: &str) -> Result<Outcome, CommandError> {
         // What the frames have cached of registers is of before.
         self.selection.frames = None;
-        let value = self.evaluate(place)?;
+        let value = self.evaluate(place)?.now();
         let program = self.running()?;
         let shown = format(&value, program, program, Radix::Natural);
         Ok(Outcome::Message(format!("{place} = {shown}")))

@@ -277,16 +277,19 @@ impl Session {
     }
 }
 
-/// Splits `FIRST,LAST` at the comma that is in no parameters or arguments.
-fn split_range(text: &str) -> Option<(&str, &str)> {
+/// Splits `FIRST,LAST` at the comma that is in no parameters, arguments or quotes.
+pub(crate) fn split_range(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0;
+    let mut quote = None;
     let at = text.find(|c| {
         match c {
+            c if quote == Some(c) => quote = None,
+            '\'' | '"' if quote.is_none() => quote = Some(c),
             '(' | '<' => depth += 1,
             ')' | '>' => depth -= 1,
             _ => {}
         }
-        c == ',' && depth == 0
+        c == ',' && depth == 0 && quote.is_none()
     })?;
     Some((text.get(..at)?, text.get(at + 1..)?))
 }

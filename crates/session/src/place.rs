@@ -1,6 +1,6 @@
 //! Places in the program, as a person writes them: `FILE:LINE`, `LINE`,
 //! `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`, `/REGEX/`, `*ADDRESS`, with an optional
-//! `if CONDITION`.
+//! `if CONDITION`. A name in quotes is what it is without them.
 
 /// A place as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,32 +94,77 @@ fn parse_place(text: &str) -> Result<Place, String> {
             line: line_number(text)?,
         });
     }
+    if let Some((inner, rest)) = split_quoted(text)? {
+        return match (rest.trim_start(), rest.trim_start().strip_prefix(':')) {
+            ("", _) => parse_place(inner.trim()),
+            (_, Some(after)) if !after.trim().is_empty() => place_in(inner, after.trim()),
+            _ => Err(format!(
+                "after a name in quotes comes a colon with a line or a function, as in: \
+                 '{inner}':12"
+            )),
+        };
+    }
     // A C++ or Rust path has `::`; only a colon before digits is a line.
     if let Some((file, line)) = text.rsplit_once(':')
         && !file.is_empty()
-        && !line.is_empty()
-        && line.bytes().all(|byte| byte.is_ascii_digit())
+        && is_digits(line)
     {
+        return place_in(file, line);
+    }
+    match split_file(text) {
+        Some((file, name)) => place_in(file, name),
+        None => Ok(Place::Function(text.to_owned())),
+    }
+}
+
+/// What is named after the colon behind a file: a line, a function, or a regular
+/// expression.
+fn place_in(file: &str, name: &str) -> Result<Place, String> {
+    let file = file.to_owned();
+    if is_digits(name) {
+        let line = line_number(name)?;
         return Ok(Place::Line {
-            file: Some(file.to_owned()),
-            line: line_number(line)?,
+            file: Some(file),
+            line,
         });
     }
-    if let Some((file, name)) = split_file(text) {
-        let file = file.to_owned();
-        let pattern = name.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
-        return Ok(match pattern {
-            Some(pattern) => Place::Matching {
-                file: Some(file),
-                pattern: pattern.to_owned(),
-            },
-            None => Place::FunctionIn {
-                file,
-                name: name.to_owned(),
-            },
-        });
+    let pattern = name.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
+    Ok(match pattern {
+        Some(pattern) => Place::Matching {
+            file: Some(file),
+            pattern: pattern.to_owned(),
+        },
+        None => Place::FunctionIn {
+            file,
+            name: unquoted(name).to_owned(),
+        },
+    })
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What stands in the quotes with which a text begins, and what follows them; nothing
+/// where it begins with none. Fails when they are not closed.
+pub(crate) fn split_quoted(text: &str) -> Result<Option<(&str, &str)>, String> {
+    let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) else {
+        return Ok(None);
+    };
+    let split = text.get(1..).and_then(|rest| rest.split_once(quote));
+    match split {
+        Some(("", _)) => Err("there is no name in the quotes".to_owned()),
+        Some(split) => Ok(Some(split)),
+        None => Err(format!("the quote before `{}` is not closed", &text[1..])),
     }
-    Ok(Place::Function(text.to_owned()))
+}
+
+/// A name without the quotes that it is written in.
+pub(crate) fn unquoted(text: &str) -> &str {
+    match split_quoted(text) {
+        Ok(Some((inner, ""))) => inner.trim(),
+        _ => text,
+    }
 }
 
 /// Splits `FILE:` off: at the first colon that is alone, outside of template
@@ -162,7 +207,9 @@ fn split_thread(text: &str) -> (&str, Option<u32>) {
 
 /// Splits at the word `if`, which no place contains as a word of its own.
 pub(crate) fn split_condition(text: &str) -> (&str, Option<&str>) {
-    let mut start = 0;
+    // A name in quotes may have the word.
+    let quoted = split_quoted(text.trim_start()).ok().flatten();
+    let mut start = quoted.map_or(0, |(_, rest)| text.len() - rest.len());
     while let Some(found) = text[start..].find("if") {
         let at = start + found;
         let before = text[..at].chars().next_back();
@@ -255,8 +302,47 @@ mod tests {
     }
 
     #[test]
+    fn a_name_in_quotes_is_what_it_is_without() {
+        for (quoted, plain) in [
+            ("'queue.c':23", "queue.c:23"),
+            ("\"queue.c\":23", "queue.c:23"),
+            ("'queue.c:23'", "queue.c:23"),
+            ("'queue.c' : 23", "queue.c:23"),
+            ("'f(int, long)'", "f(int, long)"),
+            ("'ns::C<int>::f(int)'", "ns::C<int>::f(int)"),
+            ("'queue.c':'push'", "queue.c:push"),
+            ("queue.c:'push(int)'", "queue.c:push(int)"),
+            ("'queue.c':/^q/", "queue.c:/^q/"),
+        ] {
+            for condition in [None, Some("c == 'x'")] {
+                let rest = condition.map_or(String::new(), |it| format!(" if {it}"));
+                let expected = parse(plain).expect("a place").place;
+                check(&format!("{quoted}{rest}"), expected, condition);
+            }
+        }
+        let of_file = |file: &str| Place::Line {
+            file: Some(file.into()),
+            line: 3,
+        };
+        check("'as if.c':3", of_file("as if.c"), None);
+        check("'as if.c':3 if x", of_file("as if.c"), Some("x"));
+        check("\"it's.c\":3", of_file("it's.c"), None);
+    }
+
+    #[test]
     fn mistakes_are_sentences() {
-        for text in ["queue.c:0", "99999999999", "*", "main if", "+x"] {
+        for text in [
+            "queue.c:0",
+            "99999999999",
+            "*",
+            "main if",
+            "+x",
+            "'main",
+            "''",
+            "'main' 3",
+            "'queue.c':",
+            "'queue.c':0",
+        ] {
             assert!(parse(text).is_err(), "{text:?}");
         }
     }

@@ -20,17 +20,19 @@ impl Session {
         self.values.push(value)
     }
 
-    /// A number as it is now: what is kept stays when the program changes the variable.
-    /// What consists of parts is kept as the place where they are, so that one may go on
-    /// from it.
+    /// A value as it is now: what is kept stays when the program changes the variable.
+    /// What consists of parts has its place, too, so that one may go on from it.
     pub(crate) fn as_it_is(&self, value: Typed) -> Typed {
         let is_number = matches!(
             value.r#type.strip().kind(),
             TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Enumeration { .. }
         );
-        let (Some(program), true, Some(_)) = (&self.program, is_number, value.address()) else {
+        let (Some(program), Some(_)) = (&self.program, value.address()) else {
             return value;
         };
+        if !is_number {
+            return value.kept(program);
+        }
         let size = match value.bits {
             Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8),
             None => value.r#type.size().unwrap_or(0),

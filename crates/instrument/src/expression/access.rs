@@ -173,7 +173,7 @@ fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, ValueErro
             let address = i128::from(*address) + offset;
             let address =
                 u64::try_from(address).map_err(|_| "the index is too large".to_owned())?;
-            Ok(Typed::in_memory(element.clone(), address))
+            Ok(base.related(element.clone(), address))
         }
         _ => {
             let offset = u64::try_from(offset).map_err(|_| "the index is negative".to_owned())?;
