@@ -6,6 +6,7 @@ use super::operand::{
     Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, unsigned_bits,
     word_of, wrong,
 };
+use crate::expression::arithmetic::takes_fractions;
 use crate::expression::promotion::{common_type, flipped_in, promoted};
 use crate::expression::{element_type, names_alternative, whole_text};
 use crate::read_plan::ClassNumber;
@@ -316,7 +317,9 @@ impl<N: Names> Compiler<'_, N> {
                 let within = flipped_in(&operand.r#type);
                 let unsigned = within.as_ref().and_then(unsigned_bits);
                 let number = counted(operand, span)?;
+                let is_fraction = number.node.class() == NumberClass::Float;
                 match number.target {
+                    _ if is_fraction => wrong("`~` needs a whole number", span),
                     Some(_) => wrong("`~` needs a whole number", span),
                     None => {
                         let node = Node::Complement(Box::new(number.node), unsigned);
@@ -453,6 +456,12 @@ impl<N: Names> Compiler<'_, N> {
             }
             _ if operator.is_comparison() => Operand::truth(Node::Binary(operator, first, second)),
             _ => match (a.target, b.target) {
+                (None, None)
+                    if !takes_fractions(operator)
+                        && [first.class(), second.class()].contains(&NumberClass::Float) =>
+                {
+                    wrong(format!("`{operator}` needs whole numbers"), span)
+                }
                 (None, None) => {
                     let r#type = match operator {
                         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {

@@ -116,6 +116,12 @@ fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Num
     }))
 }
 
+/// Whether an operator computes with fractions.
+pub(crate) fn takes_fractions(operator: BinaryOperator) -> bool {
+    use BinaryOperator::*;
+    matches!(operator, Add | Subtract | Multiply | Divide | Remainder)
+}
+
 pub(crate) fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, ValueError> {
     Ok(match operator {
         BinaryOperator::Add => Number::Float(a + b),

@@ -179,6 +179,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             if *operator == UnaryOperator::AddressOf && call::is_function(operand, &value, scope) {
                 return Ok(value);
             }
+            if *operator == UnaryOperator::Complement {
+                let r#type = static_type::static_type(operand, scope);
+                return at(complement(&value, r#type, scope));
+            }
             at(unary(*operator, &value, scope))
         }
         ExpressionKind::Binary {
@@ -368,6 +372,25 @@ fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, Expressio
     number.map_err(|why| ExpressionError::new(why, &expression.span))
 }
 
+/// `~`, within the width in which it is computed: that of the operand's type in C, also
+/// where a result on the way to the operand had to have a wider one.
+fn complement(value: &Typed, r#type: Option<Type>, scope: &dyn Scope) -> Result<Typed, ValueError> {
+    let Number::Int(number) = number(value, scope)? else {
+        return Err("`~` needs a whole number".into());
+    };
+    let own = r#type.filter(|it| promotion::fits(number, it));
+    let own = own.unwrap_or_else(|| value.r#type.clone());
+    let within = flipped_in(&own).unwrap_or_else(|| own.clone());
+    let signed = number < 0 || !is_unsigned(&within);
+    let bits = (within.size().unwrap_or(8) * 8).min(64) as u32;
+    let flipped = match signed {
+        true => !number,
+        false => !number & ((1i128 << bits) - 1),
+    };
+    of_result(&Number::Int(flipped), promoted(&own))
+        .ok_or_else(|| "no C type holds the result".into())
+}
+
 fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
@@ -386,21 +409,7 @@ fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Ty
             Number::Pointer(..) => return Err("a pointer has no sign".into()),
             number => number,
         },
-        UnaryOperator::Complement => match number(value, scope)? {
-            // Within the width in which it is computed.
-            Number::Int(number) => {
-                let within = flipped_in(&value.r#type).unwrap_or_else(|| value.r#type.clone());
-                let signed = number < 0 || !is_unsigned(&within);
-                let bits = (within.size().unwrap_or(8) * 8).min(64) as u32;
-                let flipped = !number;
-                Number::Int(if signed {
-                    flipped
-                } else {
-                    flipped & ((1i128 << bits) - 1)
-                })
-            }
-            _ => return Err("`~` needs a whole number".into()),
-        },
+        UnaryOperator::Complement => return complement(value, None, scope),
         UnaryOperator::Caller => return Err("`^` stands before a name".into()),
     };
     let r#type = match operator {

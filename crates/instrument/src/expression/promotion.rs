@@ -139,7 +139,7 @@ pub(crate) fn of_result(number: &Number, r#type: Option<Type>) -> Option<Typed> 
     }
 }
 
-fn fits(number: i128, r#type: &Type) -> bool {
+pub(crate) fn fits(number: i128, r#type: &Type) -> bool {
     let Some(Rank::Whole { size, is_signed }) = Rank::of(r#type) else {
         return false;
     };

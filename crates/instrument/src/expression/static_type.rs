@@ -4,6 +4,7 @@
 //! `p->next->size` has a type where `p` is null. What only a value tells (elements of
 //! library types, calls) has none.
 
+use super::arithmetic::takes_fractions;
 use super::promotion::{common_type, promoted};
 use super::{Scope, evaluate, named_type, viewed::Reach};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
@@ -72,6 +73,10 @@ fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) ->
         UnaryOperator::Caller => static_type(operand, &*scope.caller().ok()?),
         UnaryOperator::Dereference => {
             let pointer = static_type(operand, scope)?;
+            // A number is the address of a `long`.
+            if matches!(pointer.strip().kind(), TypeKind::Base(_)) && !is_float(&pointer) {
+                return Type::builtin("long");
+            }
             pointer.target().filter(|target| {
                 !Reach::of(scope).is_some_and(|reach| reach.has(&pointer))
                     && target.size().is_some()
@@ -100,6 +105,9 @@ fn of_binary(
         return None;
     }
     let (left, right) = (static_type(left, scope)?, static_type(right, scope)?);
+    if !takes_fractions(operator) && (is_float(&left) || is_float(&right)) {
+        return None;
+    }
     if matches!(
         operator,
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight
