@@ -317,15 +317,11 @@ impl<N: Names> Compiler<'_, N> {
                 let within = flipped_in(&operand.r#type);
                 let unsigned = within.as_ref().and_then(unsigned_bits);
                 let number = counted(operand, span)?;
-                let is_fraction = number.node.class() == NumberClass::Float;
-                match number.target {
-                    _ if is_fraction => wrong("`~` needs a whole number", span),
-                    Some(_) => wrong("`~` needs a whole number", span),
-                    None => {
-                        let node = Node::Complement(Box::new(number.node), unsigned);
-                        Operand::computed_in(node, promoted(&number.r#type))
-                    }
+                if number.target.is_some() || number.node.class() == NumberClass::Float {
+                    return wrong("`~` needs a whole number", span);
                 }
+                let node = Node::Complement(Box::new(number.node), unsigned);
+                Operand::computed_in(node, promoted(&number.r#type))
             }
         }
     }

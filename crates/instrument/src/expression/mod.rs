@@ -179,11 +179,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             if *operator == UnaryOperator::AddressOf && call::is_function(operand, &value, scope) {
                 return Ok(value);
             }
-            if *operator == UnaryOperator::Complement {
-                let r#type = static_type::static_type(operand, scope);
-                return at(complement(&value, r#type, scope));
-            }
-            at(unary(*operator, &value, scope))
+            at(unary(*operator, operand, &value, scope))
         }
         ExpressionKind::Binary {
             operator,
@@ -391,7 +387,12 @@ fn complement(value: &Typed, r#type: Option<Type>, scope: &dyn Scope) -> Result<
         .ok_or_else(|| "no C type holds the result".into())
 }
 
-fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
+fn unary(
+    operator: UnaryOperator,
+    operand: &Expression,
+    value: &Typed,
+    scope: &dyn Scope,
+) -> Result<Typed, ValueError> {
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
         UnaryOperator::AddressOf => return address_of(value),
@@ -409,7 +410,9 @@ fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Ty
             Number::Pointer(..) => return Err("a pointer has no sign".into()),
             number => number,
         },
-        UnaryOperator::Complement => return complement(value, None, scope),
+        UnaryOperator::Complement => {
+            return complement(value, static_type::static_type(operand, scope), scope);
+        }
         UnaryOperator::Caller => return Err("`^` stands before a name".into()),
     };
     let r#type = match operator {

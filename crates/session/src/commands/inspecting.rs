@@ -229,8 +229,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "Formats: /x hexadecimal, /z the same with all zeros, /d decimal, /u unsigned, \
                   /o octal, /t binary, /c character, /a address, /f the bits as a fraction, /s text. \
-                  Of fractions, /x /z /d /u /o /t show the bits. A number stays in $1 as it was \
-                  printed; a structure or an array is there as it is now.",
+                  Of fractions, /x /z /d /u /o /t show the bits. A value stays in $1 as it was \
+                  printed; what pointers in it lead to is as it is now.",
         repeats: false,
         completes: Completes::Expressions,
     },
