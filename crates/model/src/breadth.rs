@@ -4,6 +4,7 @@
 //! is kept of the way to a state is the state before it. What is found is brought to
 //! the store in batches.
 
+use crate::apart::buffer;
 use crate::report::{Cut, Finding, Report};
 use crate::store::{BATCH, Batch, StateId, Store, hash};
 use crate::system::{Fault, Participants, System, Visitor};
@@ -101,7 +102,7 @@ struct Run<'a, S: System> {
 impl<S: System> Run<'_, S> {
     fn all(&mut self, search: &mut Search, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         search.settle();
-        let (mut state, mut before) = (Vec::new(), Predecessor::default());
+        let (mut state, mut before) = (Vec::new(), Predecessor::none());
         let mut searched = 0_usize;
         let mut next = search.store.first();
         let mut layer_end = search.store.end();
@@ -221,13 +222,20 @@ impl<S: System> Run<'_, S> {
 }
 
 /// The state before the one that is expanded; no bytes where there is none.
-#[derive(Default)]
 pub(crate) struct Predecessor {
     note: u32,
     pub state: Vec<u8>,
 }
 
 impl Predecessor {
+    /// There is none yet.
+    pub fn none() -> Predecessor {
+        Predecessor {
+            note: NO_PARENT,
+            state: buffer(),
+        }
+    }
+
     /// It is the one of this note, which is read if it is another one than before: what
     /// was found together is expanded together.
     #[inline]

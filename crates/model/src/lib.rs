@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod apart;
 pub mod asm;
 mod automaton;
 mod breadth;

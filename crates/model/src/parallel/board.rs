@@ -3,18 +3,18 @@
 //! Invariant: a thread that waits goes on, also when another one has panicked.
 
 use super::arena::Segment;
+use crate::apart::Apart;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The segments of two layers: of that which is expanded, and of the next one.
 pub(super) struct Board {
-    layers: [Vec<Posted>; 2],
+    layers: [Vec<Apart<Posted>>; 2],
 }
 
-/// What a thread has found for a layer. Threads write here at the same time, so these
-/// do not lie side by side in memory.
-#[repr(align(128))]
+/// What a thread has found for a layer. Threads write here at the same time, each in
+/// its own.
 #[derive(Default)]
 struct Posted {
     segments: Mutex<Arc<[Segment]>>,
@@ -25,20 +25,20 @@ struct Posted {
 impl Board {
     /// A board for so many threads.
     pub fn new(threads: usize) -> Board {
-        let posted = || (0..threads).map(|_| Posted::default()).collect();
+        let posted = || (0..threads).map(|_| Apart::default()).collect();
         Board {
             layers: [posted(), posted()],
         }
     }
 
-    fn layer(&self, layer: u32) -> &[Posted] {
+    fn layer(&self, layer: u32) -> &[Apart<Posted>] {
         let [even, odd] = &self.layers;
         if layer.is_multiple_of(2) { even } else { odd }
     }
 
     /// Posts what a thread has found for a layer. The layer two before is done.
     pub fn post(&self, layer: u32, thread: usize, segments: Vec<Segment>) {
-        if let Some(posted) = self.layer(layer).get(thread) {
+        if let Some(Apart(posted)) = self.layer(layer).get(thread) {
             *locked(&posted.segments) = segments.into();
             posted.free.store(0, Ordering::Release);
         }
@@ -53,13 +53,15 @@ impl Board {
     /// What each thread has found for a layer.
     pub fn posted(&self, layer: u32) -> Vec<Arc<[Segment]>> {
         let posted = self.layer(layer).iter();
-        posted.map(|it| Arc::clone(&locked(&it.segments))).collect()
+        posted
+            .map(|it| Arc::clone(&locked(&it.0.segments)))
+            .collect()
     }
 
     /// Takes one of the segments that a thread has posted: gives which one.
     pub fn take(&self, layer: u32, thread: usize) -> usize {
         let posted = self.layer(layer).get(thread);
-        posted.map_or(usize::MAX, |it| it.free.fetch_add(1, Ordering::Relaxed))
+        posted.map_or(usize::MAX, |it| it.0.free.fetch_add(1, Ordering::Relaxed))
     }
 }
 

@@ -32,7 +32,7 @@ use std::thread;
 use worker::{Common, Expanded, Found, GoOn, Layers, Worker, bytes_of};
 
 /// Fewer states than this are not worth a thread.
-const FEW: u64 = 1024;
+const FEW: u64 = 256;
 
 /// Searches all states with so many threads.
 pub(crate) fn parallel<S: System>(

@@ -5,6 +5,7 @@
 
 use super::arena::{Arena, Cursor};
 use super::table::{Insertion, Table};
+use crate::apart::{Apart, buffer};
 use crate::store::{BATCH, StateId, hash};
 use crate::system::{Fault, Participants, Visitor};
 use std::hint::black_box;
@@ -18,7 +19,7 @@ pub(super) struct Pool {
     /// Somebody waits for the table to let it grow.
     is_growing: AtomicBool,
     /// How many states there are; up to a batch of each thread.
-    pub known: AtomicU64,
+    pub known: Apart<AtomicU64>,
 }
 
 impl Pool {
@@ -27,7 +28,7 @@ impl Pool {
             arena: Arena::new(),
             table: RwLock::new(Table::new()),
             is_growing: AtomicBool::new(false),
-            known: AtomicU64::new(0),
+            known: Apart::default(),
         }
     }
 
@@ -79,8 +80,8 @@ impl<'a> Sink<'a> {
             pool,
             table: None,
             cursor,
-            bytes: Vec::new(),
-            items: Vec::new(),
+            bytes: buffer(),
+            items: Vec::with_capacity(BATCH),
             is_full: false,
             from: 0,
             successors: 0,
@@ -121,7 +122,7 @@ impl<'a> Sink<'a> {
         self.bytes.clear();
         let new = self.cursor.states - before;
         if new > 0 {
-            let known = pool.known.fetch_add(new, Ordering::Relaxed) + new;
+            let known = pool.known.0.fetch_add(new, Ordering::Relaxed) + new;
             if table.is_full(known) {
                 self.release();
                 pool.grow(known);

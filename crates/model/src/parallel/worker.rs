@@ -10,6 +10,7 @@ use super::FEW;
 use super::arena::Cursor;
 use super::board::{Board, Meeting, Part, Participant};
 use super::sink::{Pool, Sink};
+use crate::apart::buffer;
 use crate::breadth::{Options, Predecessor};
 use crate::report::{Cut, Finding};
 use crate::store::StateId;
@@ -135,7 +136,7 @@ impl<'a, S: System> Worker<'a, S> {
     fn expand_all(&mut self, layer: u32, go_on: &mut Option<GoOn<'_>>) {
         let (board, pool) = (self.common.board, self.common.pool);
         let posted = board.posted(layer);
-        let (mut state, mut predecessor) = (Vec::new(), Predecessor::default());
+        let (mut state, mut predecessor) = (buffer(), Predecessor::none());
         let (before, from) = posted.split_at(self.number.min(posted.len()));
         let others = before.iter().enumerate();
         let own_first = from.iter().enumerate();
@@ -193,7 +194,7 @@ impl<'a, S: System> Worker<'a, S> {
         let add = |to: &AtomicU64, amount: u64| to.fetch_add(amount, Ordering::Relaxed) + amount;
         let searched = add(&common.searched, self.told.0 - told.0);
         let state_bytes = add(&common.state_bytes, self.told.1 - told.1);
-        let known = common.pool.known.load(Ordering::Relaxed);
+        let known = common.pool.known.0.load(Ordering::Relaxed);
         let (options, limit) = (common.options, common.options.memory_bytes_max);
         // Who waits for the table to grow waits for this thread, too.
         self.sink.release();

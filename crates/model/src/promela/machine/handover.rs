@@ -66,7 +66,7 @@ impl<S: Sink> Walk<'_, S> {
                 continue;
             }
             let next: &Vec<u8> = next.get_or_insert_with(|| {
-                let mut next = self.copy(here.state);
+                let mut next = self.scratch.copy(here.state);
                 if let Some(sent) = sent.take() {
                     sent(&mut next);
                 }
@@ -116,7 +116,7 @@ impl<S: Sink> Walk<'_, S> {
             Err(trap) => return self.trapped(trap),
         }
         self.push(view, transition, true);
-        let mut next = self.copy(here.state);
+        let mut next = self.scratch.copy(here.state);
         let done = machine.receive(view, operation, event, &mut next);
         match done {
             Ok(done) => {

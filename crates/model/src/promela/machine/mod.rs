@@ -8,10 +8,10 @@
 mod handover;
 mod independence;
 mod outside;
+mod scratch;
 mod table;
 mod turn;
 
-use crate::promela::channel::Message;
 use crate::promela::evaluate::View;
 use crate::promela::execute::Ready;
 use crate::promela::external::Numbered;
@@ -21,6 +21,7 @@ use crate::promela::shape::{Shape, Shapes};
 use crate::promela::trap::Trap;
 use crate::system::{Fault, Participants};
 use independence::Arrival;
+pub use scratch::Scratch;
 use std::sync::Arc;
 use table::{Table, Way};
 
@@ -82,17 +83,6 @@ pub(in crate::promela) trait Sink {
     const TELLS: bool;
 }
 
-/// What a search works with.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    path: Vec<Micro>,
-    pool: Vec<Vec<u8>>,
-    shape: Option<Arc<Shape>>,
-    pub(in crate::promela) message: Message,
-    /// Steps that may still be made for the present state.
-    steps_left: u32,
-}
-
 /// The longest chain without a state.
 const CHAIN_MAX: usize = 20_000;
 /// A circle is looked for among so many steps before the present one.
@@ -145,7 +135,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         let number = word(state, 0);
         let shape = match self.scratch.shape.take() {
             Some(shape) if shape.number == number => shape,
-            _ => match self.machine.shapes.get(number) {
+            _ => match self.scratch.shape(number, &self.machine.shapes) {
                 Some(shape) => shape,
                 None => return,
             },
@@ -305,7 +295,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             return self.pass_over();
         }
         self.push(view, &way.transition, false);
-        let mut next = self.copy(here.state);
+        let mut next = self.scratch.copy(here.state);
         let done = match &way.operation {
             Operation::Assign(place, value) => {
                 self.machine.assign_value(view, place, *value, &mut next)
@@ -371,7 +361,7 @@ impl<'a, S: Sink> Walk<'a, S> {
     /// Any operation, on a copy of the state.
     fn execute(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, ready: Ready) {
         let (machine, transition) = (self.machine, &way.transition);
-        let mut next = self.copy(here.state);
+        let mut next = self.scratch.copy(here.state);
         let message = &mut self.scratch.message;
         match machine.execute(view, &way.operation, ready, &mut next, message) {
             Ok(done) => {
@@ -396,13 +386,6 @@ impl<'a, S: Sink> Walk<'a, S> {
             Err(fault) => self.fault(fault),
         }
         self.scratch.pool.push(next);
-    }
-
-    fn copy(&mut self, state: &[u8]) -> Vec<u8> {
-        let mut next = self.scratch.pool.pop().unwrap_or_default();
-        next.clear();
-        next.extend_from_slice(state);
-        next
     }
 
     fn mark_last(&self, state: &mut [u8], process: usize) {
@@ -473,7 +456,7 @@ impl<'a, S: Sink> Walk<'a, S> {
     #[inline(never)]
     fn keep_without_hidden(&mut self, state: &[u8]) {
         let program = &self.machine.program;
-        let mut kept = self.copy(state);
+        let mut kept = self.scratch.copy(state);
         for range in &program.hidden {
             let range = range.start as usize..range.end as usize;
             if let (Some(place), Some(first)) = (

@@ -192,7 +192,7 @@ impl<S: Sink> Walk<'_, S> {
         next: Option<u32>,
         change: impl FnOnce(&Self, &mut [u8]) -> Result<(), Fault>,
     ) {
-        let mut state = self.copy(here.state);
+        let mut state = self.scratch.copy(here.state);
         let changed = change(self, &mut state).and_then(|()| settle(standing, next, &mut state));
         match changed {
             Err(fault) => self.fault(fault),

@@ -1,0 +1,49 @@
+//! What a thread works with while it makes steps.
+
+use super::Micro;
+use crate::apart::buffer;
+use crate::promela::channel::Message;
+use crate::promela::shape::{Shape, Shapes};
+use std::sync::Arc;
+
+/// What a search works with.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(super) path: Vec<Micro>,
+    pub(super) pool: Vec<Vec<u8>>,
+    pub(super) shape: Option<Arc<Shape>>,
+    /// By number: what this thread has copied, so that it does not lie where others write.
+    shapes: Vec<Option<Arc<Shape>>>,
+    pub(in crate::promela) message: Message,
+    /// Steps that may still be made for the present state.
+    pub(super) steps_left: u32,
+}
+
+/// A thread copies the shapes with lower numbers.
+const COPIED_MAX: u16 = 1024;
+
+impl Scratch {
+    /// The shape with a number, of those that all threads know.
+    pub(super) fn shape(&mut self, number: u16, all: &Shapes) -> Option<Arc<Shape>> {
+        if number >= COPIED_MAX {
+            return all.get(number);
+        }
+        let place = usize::from(number);
+        if self.shapes.len() <= place {
+            self.shapes.resize(place + 1, None);
+        }
+        let own = self.shapes.get_mut(place)?;
+        if own.is_none() {
+            *own = all.get(number).map(|shape| Arc::new(Shape::clone(&shape)));
+        }
+        own.clone()
+    }
+
+    /// A copy of a state, in a buffer that was used before if there is one.
+    pub(super) fn copy(&mut self, state: &[u8]) -> Vec<u8> {
+        let mut copy = self.pool.pop().unwrap_or_else(buffer);
+        copy.clear();
+        copy.extend_from_slice(state);
+        copy
+    }
+}
