@@ -48,8 +48,8 @@ pub const EXTRAS: &[Extra] = &[
         ],
         ..NONE
     },
-    // Where a receive and a `d_step` give one hidden variable values, Spin keeps states
-    // that are not reached; the test of hidden variables has them.
+    // Where a receive and a `d_step` give one hidden variable values, Spin may keep states
+    // that are not reached; such models are compared without hidden variables.
     Extra {
         declared: "hidden byte h, k;\n",
         statements: &[
