@@ -2,6 +2,8 @@
 
 mod support;
 
+use juror_symbols::SymbolFile;
+use std::path::Path;
 use std::process::Command;
 use support::{compile, compile_everywhere, line_of, present};
 
@@ -90,6 +92,29 @@ fn files_are_named_with_their_directory() {
             "{}",
             program.how
         );
+    }
+}
+
+#[test]
+fn a_directory_that_was_made_relative_is_named_once() {
+    for compiler in ["gcc", "clang"].into_iter().filter(|it| present(it)) {
+        for format in ["-gdwarf-4", "-gdwarf-5"] {
+            let directory = tempfile::TempDir::new().unwrap();
+            let path = directory.path().canonicalize().unwrap();
+            std::fs::write(path.join("program.c"), PROGRAM).unwrap();
+            // The second time, the name has the directory as well.
+            for source in [Path::new("program.c"), &path.join("program.c")] {
+                let map = format!("-fdebug-prefix-map={}=./part", path.display());
+                let mut command = Command::new(compiler);
+                command.current_dir(&path).args([format, &map]);
+                command.args(["-o", "program"]).arg(source);
+                assert!(command.status().unwrap().success(), "{command:?}");
+                let file = SymbolFile::open(path.join("program")).unwrap();
+                let main = file.functions_named("main").remove(0).low_pc;
+                let line = file.line_at(main).unwrap();
+                assert_eq!(&*line.file, "./part/program.c", "{command:?}");
+            }
+        }
     }
 }
 

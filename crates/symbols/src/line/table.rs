@@ -221,6 +221,20 @@ fn lists_file<R: gimli::Reader<Offset = usize>>(
     files.any(|entry| is_it(entry).is_some())
 }
 
+/// A directory of the table, which is relative to where the program was compiled, or that
+/// of a name, which is relative to its directory. If both were made relative
+/// (`-ffile-prefix-map`), it may have the other one already; in version 5 the first
+/// directory is the place of the compilation itself (DWARF 5, section 6.2.4).
+fn beneath(compiled_in: PathBuf, directory: &Path) -> PathBuf {
+    let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_owned();
+    let place = plain(&compiled_in);
+    let has_place = place.components().next().is_some() && plain(directory).starts_with(&place);
+    match has_place {
+        true => directory.to_owned(),
+        false => compiled_in.join(directory),
+    }
+}
+
 /// The paths of the files, at the indexes by which rows name them.
 fn files<R: gimli::Reader<Offset = usize>>(
     dwarf: &gimli::Dwarf<R>,
@@ -243,14 +257,41 @@ fn files<R: gimli::Reader<Offset = usize>>(
             let mut path = PathBuf::from(&compiled_in);
             if let Some(entry) = header.file(file) {
                 if let Some(directory) = entry.directory(header).and_then(text) {
-                    path.push(directory);
+                    path = beneath(path, Path::new(&directory));
                 }
                 if let Some(name) = text(entry.path_name()) {
-                    path.push(name);
+                    path = beneath(path, Path::new(&name).parent().unwrap_or(Path::new("")));
+                    path.extend(Path::new(&name).file_name());
                 }
             }
             // Drops the `.` of `./main.c`; `..` stays, it may cross a link.
             path.components().collect::<PathBuf>()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_beneath_the_place_where_the_program_was_compiled() {
+        let check = |compiled_in: &str, directory: &str, expected: &str| {
+            let found = beneath(PathBuf::from(compiled_in), Path::new(directory));
+            let found: PathBuf = found.components().collect();
+            assert_eq!(found, Path::new(expected), "{compiled_in} {directory}");
+        };
+        check("/src", "inc", "/src/inc");
+        check("/src", "/usr/include", "/usr/include");
+        check("/src", "/src/inc", "/src/inc");
+        check("/src", "../inc", "/src/../inc");
+        check("./nptl", "./nptl", "./nptl");
+        check("./nptl", "nptl", "nptl");
+        check("./nptl", "./nptl/sub", "./nptl/sub");
+        check("./nptl", "./nptlx", "./nptl/nptlx");
+        check("./nptl", "../sysdeps", "./nptl/../sysdeps");
+        check(".", "./inc", "./inc");
+        check(".", ".", ".");
+        check("", "inc", "inc");
+    }
 }
