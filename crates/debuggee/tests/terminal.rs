@@ -80,6 +80,7 @@ fn keys_stop_the_debuggee() {
     expect(&mut terminal, &mut seen, "typed to cat");
     terminal.write_all(b"\x1a").unwrap();
     expect(&mut terminal, &mut seen, "stopped by a key");
+    terminal.write_all(b"seen\n").unwrap();
     assert!(debugger.wait().unwrap().success());
 }
 
@@ -101,6 +102,8 @@ fn as_debugger() {
     let foreground = nix::unistd::tcgetpgrp(std::io::stdin()).unwrap();
     assert_eq!(foreground, nix::unistd::getpgrp());
     println!("stopped by a key");
+    // What is still on its way when the leader of a session ends is thrown away.
+    std::io::stdin().read_line(&mut line).unwrap();
 }
 
 fn run_to_key(debuggee: &mut Debuggee) {
