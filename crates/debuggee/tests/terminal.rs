@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::ptr;
 
 use juror_debuggee::{Debuggee, Launch, Notice};
@@ -31,23 +31,41 @@ fn open_terminal() -> (File, OwnedFd) {
     unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) }
 }
 
-/// Reads until the text has come; panics when the other side ends before.
-fn expect(terminal: &mut File, seen: &mut String, text: &str) {
-    loop {
-        if let Some(start) = seen.find(text) {
-            seen.drain(..start + text.len());
-            return;
+/// A debugger at a terminal, and what it has written and nobody has looked at.
+struct Session {
+    debugger: Child,
+    terminal: File,
+    seen: String,
+}
+
+impl Session {
+    /// Reads until the text has come; panics when the other side ends before.
+    fn expect(&mut self, text: &str) {
+        loop {
+            if let Some(start) = self.seen.find(text) {
+                self.seen.drain(..start + text.len());
+                return;
+            }
+            let mut bytes = [0; 256];
+            let read = self.terminal.read(&mut bytes);
+            let count = *read.as_ref().unwrap_or(&0);
+            if count == 0 {
+                let (seen, status) = (&self.seen, self.debugger.wait());
+                panic!("no {text:?} in {seen:?}: {read:?}, {status:?}");
+            }
+            self.seen
+                .push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
-        let mut bytes = [0; 256];
-        let count = terminal.read(&mut bytes).unwrap_or(0);
-        assert!(count > 0, "no {text:?} in {seen:?}");
-        seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+
+    fn keys(&mut self, keys: &[u8]) {
+        self.terminal.write_all(keys).unwrap();
     }
 }
 
 #[test]
 fn keys_stop_the_debuggee() {
-    let (mut terminal, theirs) = open_terminal();
+    let (terminal, theirs) = open_terminal();
     let number = theirs.as_raw_fd();
     let stream = || Stdio::from(theirs.try_clone().unwrap());
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -65,23 +83,27 @@ fn keys_stop_the_debuggee() {
             Ok(())
         });
     }
-    let mut debugger = command.spawn().unwrap();
+    let debugger = command.spawn().unwrap();
     drop(command);
     drop(theirs);
-    let mut seen = String::new();
-    expect(&mut terminal, &mut seen, "started");
-    terminal.write_all(b"\x03").unwrap();
-    expect(&mut terminal, &mut seen, "stopped by a key");
-    terminal.write_all(b"typed to juror\n").unwrap();
-    expect(&mut terminal, &mut seen, "juror read typed to juror");
-    terminal.write_all(b"typed to cat\n").unwrap();
+    let mut session = Session {
+        debugger,
+        terminal,
+        seen: String::new(),
+    };
+    session.expect("started");
+    session.keys(b"\x03");
+    session.expect("stopped by a key");
+    session.keys(b"typed to juror\n");
+    session.expect("juror read typed to juror");
+    session.keys(b"typed to cat\n");
     // Once as the terminal's echo, once from the program.
-    expect(&mut terminal, &mut seen, "typed to cat");
-    expect(&mut terminal, &mut seen, "typed to cat");
-    terminal.write_all(b"\x1a").unwrap();
-    expect(&mut terminal, &mut seen, "stopped by a key");
-    terminal.write_all(b"seen\n").unwrap();
-    assert!(debugger.wait().unwrap().success());
+    session.expect("typed to cat");
+    session.expect("typed to cat");
+    session.keys(b"\x1a");
+    session.expect("stopped by a key");
+    session.keys(b"seen\n");
+    assert!(session.debugger.wait().unwrap().success());
 }
 
 #[test]
