@@ -112,7 +112,14 @@ impl Session {
                 };
                 return self.evaluate_with_calls(text, expression, purpose, observer);
             }
-            self.evaluate_expression(&expression)?
+            match self.evaluate_expression(&expression) {
+                // It may be a function of the program that is called `len`.
+                Err(_) if expression.counts() => {
+                    let purpose = Purpose::Print(radix);
+                    return self.evaluate_with_calls(text, expression, purpose, observer);
+                }
+                found => found?,
+            }
         };
         let settings = Settings {
             elements_max: shape.elements_max.unwrap_or(self.settings.elements_max),

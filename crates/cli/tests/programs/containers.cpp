@@ -1,5 +1,6 @@
 // Containers of all kinds, and what is no container: what an event reads of them.
 #include <deque>
+#include <forward_list>
 #include <list>
 #include <map>
 #include <set>
@@ -11,6 +12,9 @@ struct Item {
     int id;
     std::string name;
 };
+
+// A function of the program with the name of what counts elements.
+extern "C" __attribute__((noinline, used)) int len(const int *first) { return *first + 1000; }
 
 struct Store {
     std::vector<Item> order;
@@ -25,6 +29,8 @@ struct Store {
     std::string names[2];
     int cells[2];
     std::string text;
+    std::forward_list<int> chained;
+    const int *plain = cells;
 
     __attribute__((noinline)) void add(int id) {
         order.push_back({id, "item"});
@@ -32,6 +38,13 @@ struct Store {
         cells[id % 2] = id;
         names[id % 2] = "some";
         text += "x";
+        truths.insert(truths.end(), 35, true);
+        words.insert(words.end(), 100, "word");
+        listed.push_back(id);
+        by_id[id].id = id;
+        ids.insert(id);
+        table[id] = id;
+        chained.push_front(id);
     }
 };
 

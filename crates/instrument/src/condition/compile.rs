@@ -8,7 +8,9 @@ use super::operand::{
 };
 use crate::expression::arithmetic::takes_fractions;
 use crate::expression::promotion::{common_type, flipped_in, promoted};
-use crate::expression::{element_type, names_alternative, whole_text};
+use crate::expression::{
+    array_length, behind_reference, element_type, names_alternative, no_length, whole_text,
+};
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
 use crate::views::Views;
@@ -36,6 +38,10 @@ pub(super) trait Names {
     /// Whether a value of this type may be gone through as it is shown.
     fn is_viewed(&self, r#type: &Type) -> bool {
         Views::standard().has(r#type)
+    }
+    /// Whether it may be known how many elements a value of this type has.
+    fn knows_length(&self, r#type: &Type) -> bool {
+        Views::standard().know_length(r#type)
     }
     /// Whether a value of this type is shown by its elements alone.
     fn is_collection(&self, r#type: &Type) -> bool {
@@ -211,12 +217,28 @@ impl<N: Names> Compiler<'_, N> {
                 Some(r#type) => Ok(Operand::new(r#type, Spot::Memory(Word::Constant(0)))),
                 None => Err(Stuck::Evaluate),
             },
+            ExpressionKind::Call { .. } if let Some(counted) = expression.counted() => {
+                self.length(counted)
+            }
             ExpressionKind::Slice { .. }
             | ExpressionKind::Call { .. }
             | ExpressionKind::Set(_)
             | ExpressionKind::Map(_)
             | ExpressionKind::Sequence(_)
             | ExpressionKind::Error => Err(Stuck::Evaluate),
+        }
+    }
+
+    /// `len(x)`: of an array its type says it, of a container its view at the hit.
+    fn length(&self, counted: &Expression) -> Result<Operand, Stuck> {
+        let mut found = self.operand(counted)?.r#type;
+        while let Some(target) = behind_reference(&found, |it| self.names.is_viewed(it)) {
+            found = target;
+        }
+        match array_length(&found) {
+            Some(count) => Operand::size(count),
+            None if self.names.knows_length(&found) => Err(Stuck::Evaluate),
+            None => wrong(no_length(&found), &counted.span),
         }
     }
 

@@ -176,6 +176,10 @@ impl Names for PointNames<'_> {
         self.program.views.has(r#type)
     }
 
+    fn knows_length(&self, r#type: &Type) -> bool {
+        self.program.views.know_length(r#type)
+    }
+
     fn is_collection(&self, r#type: &Type) -> bool {
         self.program.views.is_collection(r#type)
     }

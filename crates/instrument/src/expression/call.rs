@@ -6,6 +6,7 @@
 //! What was found on the way to a call stays ([`Scope::decided`]), so that a
 //! function that changes what a condition before it has read is called once.
 
+use super::length::{OWN_FUNCTION, length_of};
 use super::member::{Members, call_operator, members};
 use super::overload::{Overload, choose};
 use super::{ExpressionError, Scope, evaluate, part};
@@ -62,8 +63,16 @@ pub(super) fn call(
     if let Some(known) = scope.returned_from(&expression.span) {
         return Ok(known);
     }
+    let uncounted = match expression.counted() {
+        Some(counted) => match length_of(&part(counted, scope)?, scope) {
+            Ok(count) => return Ok(count),
+            Err(why) => Some(ExpressionError::new(why, &counted.span)),
+        },
+        None => None,
+    };
     let at = |why: ValueError| ExpressionError::new(why, &function.span);
-    let callee = callee(function, scope)?;
+    // What has no length may be an argument of the program's own `len`.
+    let callee = callee(function, scope).map_err(|why| uncounted.clone().unwrap_or(why))?;
     let mut given = Vec::with_capacity(arguments.len());
     for argument in arguments {
         given.push(self::argument(argument, scope)?);
@@ -92,9 +101,13 @@ pub(super) fn call(
         arguments: given,
         result,
     };
-    scope
-        .call(request)
-        .map_err(|why| ExpressionError::new(why, &expression.span))
+    scope.call(request).map_err(|why| match uncounted {
+        Some(mut uncounted) => {
+            uncounted.message += OWN_FUNCTION;
+            uncounted
+        }
+        None => ExpressionError::new(why, &expression.span),
+    })
 }
 
 fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, ExpressionError> {

@@ -7,10 +7,11 @@
 use super::Scope;
 use super::access::dereference;
 use super::arithmetic::compute;
+use super::length::array_length;
 use super::text::is_c_text;
 use crate::typed::{Number, Typed};
 use crate::value_error::ValueError;
-use crate::views::{Index, Shown, Sought, Views, instead, seek};
+use crate::views::{Index, Length, Shown, Sought, Views, instead, length, seek};
 use juror_language::BinaryOperator;
 use juror_symbols::{Type, TypeKind};
 
@@ -88,6 +89,25 @@ impl<'a> Reach<'a> {
                 Sought::Far => "it is too far in to be walked to".to_owned(),
             };
             return Some(Err(missing.into()));
+        }
+        None
+    }
+
+    /// How many elements a value has; nothing where no view knows it.
+    pub(super) fn length(&self, object: &Typed) -> Option<Result<u64, ValueError>> {
+        let mut object = object.clone();
+        for _ in 0..DEPTH_MAX {
+            if let Some(count) = array_length(&object.r#type) {
+                return Some(Ok(count));
+            }
+            object = match length(&object, self.views, self.scope.memory(), &self.types())? {
+                Length::Known(count) => return Some(Ok(count as u64)),
+                Length::Instead(Shown::Value(inner) | Shown::At(_, inner)) => inner,
+                Length::Instead(Shown::Word(word)) => {
+                    return Some(Err(format!("this is `{word}`").into()));
+                }
+                Length::Instead(_) => return None,
+            };
         }
         None
     }

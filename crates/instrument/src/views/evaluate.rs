@@ -172,6 +172,12 @@ impl<'a> Run<'a> {
                 }
             }
             Statement::For(name, start, end, body) => self.count(name, start, end, body)?,
+            Statement::Count(expression) if matches!(self.wanted, Wanted::Length) => {
+                let count = self.integer(expression)?;
+                self.passed = usize::try_from(count).map_err(|_| Halt::Failed)?;
+                return Err(Halt::Full);
+            }
+            Statement::Count(_) => {}
             Statement::Element(expression) => {
                 let element = self.evaluate(expression)?;
                 self.element(element)?;
@@ -210,7 +216,9 @@ impl<'a> Run<'a> {
     fn step(&mut self) -> Result<(), Halt> {
         self.steps += 1;
         match self.wanted {
-            Wanted::All | Wanted::Text(_) if self.steps > STEPS_MAX => Err(Halt::Failed),
+            Wanted::All | Wanted::Text(_) | Wanted::Length if self.steps > STEPS_MAX => {
+                Err(Halt::Failed)
+            }
             Wanted::Element(_) | Wanted::Key(_) if self.steps > seek::STEPS_MAX => Err(Halt::Far),
             _ => Ok(()),
         }
@@ -223,6 +231,7 @@ impl<'a> Run<'a> {
                 return Err(Halt::Full);
             }
             Wanted::Element(_) => self.passed += 1,
+            Wanted::Length => return Err(Halt::Far),
             _ if self.elements.len() >= ELEMENTS_MAX => return Err(Halt::Full),
             _ => self.elements.push(element),
         }
@@ -236,6 +245,7 @@ impl<'a> Run<'a> {
                 return Err(Halt::Full);
             }
             Wanted::Key(_) => self.passed += 1,
+            Wanted::Length => return Err(Halt::Far),
             _ if self.entries.len() >= ELEMENTS_MAX => return Err(Halt::Full),
             _ => self.entries.push((key, value)),
         }

@@ -17,7 +17,7 @@ mod tests;
 
 pub use evaluate::{Shown, show};
 pub use parse::ViewError;
-pub(crate) use seek::{Index, Sought, instead, seek};
+pub(crate) use seek::{Index, Length, Sought, instead, length, seek};
 
 use juror_language::Expression;
 use juror_symbols::Type;
@@ -120,6 +120,8 @@ pub(crate) enum Statement {
     While(Expression, Vec<Statement>),
     /// `for i in a .. b { … }`
     For(Box<str>, Expression, Expression, Vec<Statement>),
+    /// `count e`: how many elements there are, where that is known before the walk.
+    Count(Expression),
     /// `element e`
     Element(Expression),
     /// `entry k => v`

@@ -158,6 +158,7 @@ impl<'a> Reader<'a> {
                 Ok(Statement::While(condition, self.body(depth)?))
             }
             "for" => self.counted(rest, depth),
+            "count" => Ok(Statement::Count(self.expression(rest)?)),
             "element" => Ok(Statement::Element(self.expression(rest)?)),
             "entry" => {
                 let (key, value) = self.halves(rest, "=>")?;
@@ -208,8 +209,8 @@ impl<'a> Reader<'a> {
     fn assignment(&self, text: &str) -> Result<Statement, ViewError> {
         let Some((name, source)) = text.split_once(" = ") else {
             return Err(self.error(
-                "there is no such statement; there are: let, type, if, while, for, element, \
-                 entry, every, text, value, at, word",
+                "there is no such statement; there are: let, type, if, while, for, count, \
+                 element, entry, every, text, value, at, word",
             ));
         };
         let name = self.name(name)?;

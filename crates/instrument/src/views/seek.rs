@@ -24,6 +24,17 @@ pub(crate) enum Wanted<'a> {
     Key(&'a dyn Fn(&Typed) -> bool),
     /// So many characters of a text.
     Text(usize),
+    /// The number of elements, which no walk counts.
+    Length,
+}
+
+/// How many elements a value has.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Length {
+    /// So many; of a text, characters as they are stored.
+    Known(usize),
+    /// This stands in the place of the value.
+    Instead(Shown),
 }
 
 /// What came of a search.
@@ -84,6 +95,27 @@ pub(crate) fn seek(
     })
 }
 
+/// How many elements a value has; nothing where no view that fits knows it.
+pub(crate) fn length(
+    value: &Typed,
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Length> {
+    views.of(&value.r#type).find_map(|view| {
+        if !view.knows_length() {
+            return None;
+        }
+        let mut run = Run::new(value, view, Wanted::Length, memory, types);
+        match (run.block(&view.body), run.characters) {
+            (Ok(()), Some((_, _, count))) => Some(Length::Known(count)),
+            (Ok(()), None) if view.shape == Shape::Value => run.shown.map(Length::Instead),
+            (Ok(()) | Err(Halt::Full), _) => Some(Length::Known(run.passed)),
+            (Err(Halt::Far | Halt::Failed), _) => None,
+        }
+    })
+}
+
 /// What stands in the place of a value: what it points to, or holds. Of a text
 /// so many characters are read.
 pub(crate) fn instead(
@@ -109,9 +141,27 @@ impl Views {
     pub(crate) fn has(&self, r#type: &Type) -> bool {
         self.of(r#type).next().is_some()
     }
+
+    /// Whether a view may know how many elements values of a type have, without a walk.
+    pub(crate) fn know_length(&self, r#type: &Type) -> bool {
+        self.of(r#type).any(|view| view.knows_length())
+    }
 }
 
 impl View {
+    fn knows_length(&self) -> bool {
+        let counts = |statement: &Statement| match statement {
+            Statement::Count(_) => true,
+            Statement::For(_, _, _, body) => matches!(&**body, [Statement::Element(_)]),
+            _ => false,
+        };
+        match self.shape {
+            Shape::Value => true,
+            Shape::Tuple => false,
+            Shape::List | Shape::Set | Shape::Map => self.body.iter().any(counts),
+        }
+    }
+
     /// The number that a loop's counter has when it comes to the wanted
     /// element, where each round names one.
     pub(super) fn rounds_to(
@@ -121,6 +171,7 @@ impl View {
     ) -> Option<usize> {
         match (wanted, body) {
             (Wanted::Element(number), [Statement::Element(_)]) => number.checked_sub(passed),
+            (Wanted::Length, [Statement::Element(_)]) => Some(usize::MAX),
             _ => None,
         }
     }

@@ -56,6 +56,7 @@ fn is_number(expression: &Expression) -> bool {
 fn kind_of_value(expression: &Expression) -> Kind {
     match &expression.kind {
         ExpressionKind::SizeOf(_) | ExpressionKind::SizeOfType(_) => Kind::Integer,
+        ExpressionKind::Call { .. } if expression.counted().is_some() => Kind::Integer,
         ExpressionKind::Slice { .. } => Kind::Sequence,
         ExpressionKind::Unary {
             operator: UnaryOperator::Not,
@@ -165,6 +166,12 @@ impl Checker<'_> {
         expression: &Expression,
         scope: &Scope,
     ) -> Option<(Read, String, Kind)> {
+        // In a guard `len` is the property's.
+        let mut parts = expression.all_parts().into_iter();
+        if let Some(count) = parts.find(|part| part.counted().is_some()) {
+            self.no_call(&count.span);
+            return None;
+        }
         if !self.is_readable(expression) {
             return None;
         }
@@ -192,7 +199,7 @@ impl Checker<'_> {
         for part in &parts {
             match &part.kind {
                 ExpressionKind::Error => return false,
-                ExpressionKind::Call { .. } => {
+                ExpressionKind::Call { .. } if part.counted().is_none() => {
                     self.no_call(&part.span);
                     return false;
                 }

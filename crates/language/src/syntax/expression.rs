@@ -130,6 +130,10 @@ impl Expression {
             ExpressionKind::Field { object, .. } => vec![object],
             ExpressionKind::Index { object, index } => vec![object, index],
             ExpressionKind::Slice { object, start, end } => vec![object, start, end],
+            // The `len` of `len(x)` is no name of the program.
+            ExpressionKind::Call { arguments, .. } if self.counted().is_some() => {
+                arguments.iter().collect()
+            }
             ExpressionKind::Call {
                 function,
                 arguments,
@@ -158,7 +162,29 @@ impl Expression {
     /// Whether evaluating it may run code of the debuggee.
     pub fn calls_functions(&self) -> bool {
         let mut parts = self.all_parts().into_iter();
-        parts.any(|part| matches!(part.kind, ExpressionKind::Call { .. }))
+        let is_call = |kind: &ExpressionKind| matches!(kind, ExpressionKind::Call { .. });
+        parts.any(|part| is_call(&part.kind) && part.counted().is_none())
+    }
+
+    /// Whether something in it is `len(x)`.
+    pub fn counts(&self) -> bool {
+        let mut parts = self.all_parts().into_iter();
+        parts.any(|part| part.counted().is_some())
+    }
+
+    /// What `len(x)` counts the elements of. It is no call: nothing of the debuggee runs.
+    pub fn counted(&self) -> Option<&Expression> {
+        let ExpressionKind::Call {
+            function,
+            arguments,
+        } = &self.kind
+        else {
+            return None;
+        };
+        match (&function.kind, &**arguments) {
+            (ExpressionKind::Name(name), [counted]) if &**name == "len" => Some(counted),
+            _ => None,
+        }
     }
 }
 

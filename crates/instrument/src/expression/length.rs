@@ -1,0 +1,60 @@
+//! `len(x)`: how many elements there are, where that is known without a walk.
+
+use super::viewed::Reach;
+use super::{Scope, dereference, size_value};
+use crate::typed::Typed;
+use crate::value_error::ValueError;
+use juror_symbols::{Type, TypeKind};
+
+/// How many elements a value has.
+pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
+    let mut object = value.clone();
+    let reach = Reach::of(scope);
+    let has_view = |it: &Type| reach.as_ref().is_some_and(|reach| reach.has(it));
+    while behind_reference(&object.r#type, has_view).is_some() {
+        object = dereference(&object, scope.memory())?;
+    }
+    if let Some(count) = array_length(&object.r#type) {
+        return size_value(Some(count));
+    }
+    match reach.and_then(|reach| reach.length(&object)) {
+        Some(count) => size_value(Some(count?)),
+        None => Err(no_length(&value.r#type).into()),
+    }
+}
+
+/// What a reference of Rust refers to, where that is counted and not the reference itself,
+/// which a slice's is.
+pub(crate) fn behind_reference(r#type: &Type, has_view: impl Fn(&Type) -> bool) -> Option<Type> {
+    let target = r#type
+        .target()
+        .filter(|_| r#type.is_rust() && r#type.is_pointer())?;
+    let is_array = matches!(target.strip().kind(), TypeKind::Array { .. });
+    (is_array || !has_view(r#type)).then_some(target)
+}
+
+/// How many elements an array has, by its type.
+pub(crate) fn array_length(r#type: &Type) -> Option<u64> {
+    let TypeKind::Array { element, .. } = r#type.strip().kind() else {
+        return None;
+    };
+    let size = element.size().filter(|size| *size > 0)?;
+    r#type.size().map(|whole| whole / size)
+}
+
+/// Why values of a type have no length, and what to write instead.
+pub(crate) fn no_length(r#type: &Type) -> String {
+    let name = r#type.name();
+    let instead = match r#type.is_pointer() {
+        true => {
+            "a pointer does not say how many: count what it leads to, `len(*x)`, or read the \
+                 field that has the number"
+        }
+        false => "nothing in it says how many: read a field that has the number",
+    };
+    format!("the number of elements of a `{name}` is not known: {instead}")
+}
+
+/// What is said where the program has a function of this name that is not called here.
+pub(super) const OWN_FUNCTION: &str =
+    "; `len` of the program is called at the prompt only: print len(x)";
