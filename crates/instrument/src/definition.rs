@@ -2,7 +2,10 @@
 //! variants, enumerators. With offsets, each member says where it is and how
 //! large, and the holes between members are told.
 
-use juror_symbols::{Composite, CompositeKind, Field, Type, TypeKind, VariantPart};
+use juror_symbols::{
+    Access, ClassMember, ClassMemberKind, Composite, CompositeKind, Field, Type, TypeKind,
+    VariantPart,
+};
 use std::fmt::Write;
 
 /// Members and enumerators of one type that are written.
@@ -109,6 +112,8 @@ fn composite_text(
     let mut text = headed(word, &r#type.name());
     for (position, base) in composite.bases.iter().enumerate() {
         text.push_str(if position == 0 { " : " } else { ", " });
+        text.push_str(base.access.word());
+        text.push(' ');
         if base.offset.is_none() {
             text.push_str("virtual ");
         }
@@ -131,8 +136,18 @@ fn composite_text(
             layout.end = layout.end.max((offset + size) * 8);
         }
     }
-    for field in composite.fields.iter().take(MEMBERS_MAX) {
-        layout.member(field, composite.kind == CompositeKind::Union);
+    // Offsets are asked for by who looks at objects alone.
+    let members = match is_rust || with_offsets {
+        true => Vec::new(),
+        false => r#type.class_members(),
+    };
+    let is_class = composite.kind == CompositeKind::Class && !members.is_empty();
+    if is_class || members.iter().any(ClassMember::is_of_class) {
+        layout.class(&members, composite.kind);
+    } else {
+        for field in composite.fields.iter().take(MEMBERS_MAX) {
+            layout.member(field, composite.kind == CompositeKind::Union);
+        }
     }
     if let Some(part) = &composite.variants {
         layout.variants(part);
@@ -180,6 +195,40 @@ impl Layout {
             ));
         } else {
             self.line(&line);
+        }
+    }
+
+    /// What a class declares: what objects hold and static members, then functions, as gdb
+    /// has them. Who may use them stands before where it changes.
+    fn class(&mut self, members: &[ClassMember], kind: CompositeKind) {
+        let mut access = Access::of_kind(kind);
+        let mut is_first = true;
+        for part in [
+            |kind: &ClassMemberKind| {
+                matches!(kind, ClassMemberKind::Field(_) | ClassMemberKind::Static(_))
+            },
+            |kind: &ClassMemberKind| matches!(kind, ClassMemberKind::Function(_)),
+        ] {
+            let members = members.iter().filter(|member| part(&member.kind));
+            let mut members = members.take(MEMBERS_MAX).peekable();
+            if members.peek().is_some() && !std::mem::take(&mut is_first) {
+                self.text.push('\n');
+            }
+            for member in members {
+                if access != member.access {
+                    access = member.access;
+                    let _ = writeln!(self.text, "  {}:", access.word());
+                }
+                match &member.kind {
+                    ClassMemberKind::Field(field) => {
+                        self.member(field, kind == CompositeKind::Union);
+                    }
+                    ClassMemberKind::Static(declaration)
+                    | ClassMemberKind::Function(declaration) => {
+                        self.line(&format!("{declaration};"));
+                    }
+                }
+            }
         }
     }
 

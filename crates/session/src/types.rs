@@ -5,7 +5,7 @@ use crate::print::read;
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::definition::definition;
-use juror_instrument::modules::Module;
+use juror_instrument::modules::{Bound, Module};
 use juror_instrument::typed::{Place, Typed};
 use juror_symbols::{Signature, Type};
 
@@ -79,7 +79,11 @@ impl Session {
             }
         }
         let with_types = |module: &Module| module.symbols.has_debug_info();
-        let found = self.modules().reached_definitions(text, with_types);
+        let mut found = self.modules().reached_definitions(text, with_types);
+        // A class is meant before what makes its objects.
+        if found.iter().any(is_constructor) && self.type_named(text).is_some() {
+            found.retain(|bound| !is_constructor(bound));
+        }
         // Libraries have types of every short name.
         let is_own = found.iter().any(|bound| bound.module.is_main);
         if !is_own && !text.contains('(') && self.type_named(text).is_some() {
@@ -148,6 +152,17 @@ impl Session {
         let found = with_types.find_map(|module| module.symbols.type_named(plain));
         found.or_else(|| Type::builtin(plain))
     }
+}
+
+/// Whether a function has the name of its class: `geometry::Box<int>::Box(int)`.
+fn is_constructor(bound: &Bound) -> bool {
+    let name = bound.module.symbols.name_with_parameters(&bound.function);
+    let name = name.split('(').next().unwrap_or_default();
+    let Some((class, own)) = name.rsplit_once("::") else {
+        return false;
+    };
+    let class = class.split('<').next().unwrap_or_default();
+    class.rsplit("::").next() == Some(own)
 }
 
 /// The type of a function as C declares it.

@@ -57,9 +57,9 @@ pub use location::{
 pub use names::{demangle, is_name_of, is_whole_name_of, leaves_arguments_out, without_parameters};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
-    Base, BitField, Character, Composite, CompositeKind, Encoding, Enumerator, Field, Method,
-    TableOwner, TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep,
-    processor_flags, signal_information, vector_control, vector_register,
+    Access, Base, BitField, Character, ClassMember, ClassMemberKind, Composite, CompositeKind,
+    Encoding, Enumerator, Field, Method, TableOwner, TemplateArgument, Type, TypeKind, Variant,
+    VariantPart, VirtualStep, processor_flags, signal_information, vector_control, vector_register,
 };
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
 pub use variable::{Scope, ScopeKind, Variable};

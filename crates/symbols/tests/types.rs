@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_symbols::{Encoding, Type, TypeKind};
+use juror_symbols::{Access, ClassMemberKind, Encoding, Type, TypeKind};
 use support::{Program, compile, compile_everywhere};
 
 const PROGRAM: &str = r#"
@@ -260,4 +260,132 @@ fn main() {
     assert_eq!(names, [Some("Circle"), Some("Square"), Some("Nothing")]);
     let square = &part.variants[1].field;
     assert!(square.r#type.field("side").is_some());
+}
+
+const CLASSES: &str = r#"
+struct Shape {
+    int width;
+    virtual ~Shape() {}
+    virtual int area() const = 0;
+};
+struct Named { const char *name; };
+template <typename T, int N> class Box : public Shape, private virtual Named {
+public:
+    typedef T value_type;
+    explicit Box(T x) : kept(x) {}
+    Box(const Box &other) = delete;
+    Box(Box &&other) : kept(other.kept) {}
+    ~Box() override {}
+    int area() const override { return N; }
+    value_type *all(int first, ...) { return &kept + first; }
+    static int made(const char *(*name)(T)) { return name != nullptr; }
+    operator bool() const { return true; }
+    Box &operator+=(T x) { kept += x; return *this; }
+    template <typename U> U as(U u) volatile { return u; }
+    int once() && { return kept; }
+protected:
+    T kept;
+    unsigned bits : 3;
+private:
+    void secret() const & {}
+public:
+    void reveal() { secret(); }
+};
+class Tally { int count; public: static int total; int seen; };
+int Tally::total = 3;
+class Open { public: int x; };
+struct Plain { int x; };
+struct Derived : Plain {};
+class Closed : Plain {};
+int main() {
+    Box<int, 3> box(3);
+    Box<int, 3> moved(static_cast<Box<int, 3> &&>(box));
+    Tally tally; Open open; Derived derived; Closed closed;
+    tally.seen = box.area() + *box.all(0) + Box<int, 3>::made(nullptr) + (box ? 1 : 0);
+    box += 2; box.as<double>(3); box.reveal();
+    (void)open; (void)derived; (void)closed;
+    Box<int, 3>::value_type last = static_cast<Box<int, 3> &&>(moved).once();
+    return tally.seen + last;
+}
+"#;
+
+/// Checks what a class declares, with who may use it: `+` everybody, `#` what is derived
+/// from it, `-` itself.
+fn check_members(program: &Program, class: &str, expected: &[&str]) {
+    let class = program.file.type_named(class).expect(class);
+    let sign = |access: Access| match access {
+        Access::Public => '+',
+        Access::Protected => '#',
+        Access::Private => '-',
+    };
+    let bases = class.composite().expect("a class").bases.clone();
+    let bases = bases.iter().map(|base| {
+        let word = if base.is_virtual() { "virtual " } else { "" };
+        format!("{} : {word}{}", sign(base.access), base.r#type.name())
+    });
+    let members = class.class_members();
+    let members = members.iter().map(|member| {
+        let text = match &member.kind {
+            ClassMemberKind::Field(field) => {
+                let name = field.name.as_deref().unwrap_or_default();
+                field.r#type.declaration(name)
+            }
+            ClassMemberKind::Static(text) | ClassMemberKind::Function(text) => text.clone(),
+        };
+        format!("{} {text}", sign(member.access))
+    });
+    let mut found: Vec<String> = bases.chain(members).collect();
+    found.sort();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(found, expected, "{} {}", class.name(), program.how);
+}
+
+#[test]
+fn classes_declare_members_and_who_may_use_them() {
+    for compiler in ["g++", "clang++"] {
+        for format in ["-gdwarf-4", "-gdwarf-5"] {
+            let options = ["-O0", "-std=c++17", format];
+            let Some(program) = compile(compiler, "classes.cpp", CLASSES, &options) else {
+                continue;
+            };
+            // clang tells that in version 5 alone.
+            let deleted = match (compiler, format) {
+                ("clang++", "-gdwarf-4") => "",
+                _ => " = delete",
+            };
+            check_members(
+                &program,
+                "Box<int, 3>",
+                &[
+                    "+ : Shape",
+                    "- : virtual Named",
+                    "+ explicit Box(int)",
+                    &format!("+ Box(const Box<int, 3> &){deleted}"),
+                    "+ Box(Box<int, 3> &&)",
+                    "+ virtual ~Box()",
+                    "+ virtual int area() const",
+                    "+ Box<int, 3>::value_type *all(int, ...)",
+                    "+ static int made(const char *(*)(int))",
+                    "+ operator bool() const",
+                    "+ Box<int, 3> &operator+=(int)",
+                    "+ double as<double>(double) volatile",
+                    "+ int once() &&",
+                    "# int kept",
+                    "# unsigned int bits",
+                    "- void secret() const &",
+                    "+ void reveal()",
+                ],
+            );
+            check_members(
+                &program,
+                "Tally",
+                &["- int count", "+ static int total", "+ int seen"],
+            );
+            check_members(&program, "Open", &["+ int x"]);
+            check_members(&program, "Plain", &["+ int x"]);
+            check_members(&program, "Derived", &["+ : Plain"]);
+            check_members(&program, "Closed", &["- : Plain"]);
+        }
+    }
 }

@@ -6,7 +6,8 @@
 //! that is no such object gives any place at all; whoever asks checks the table first
 //! ([`Memory::table_owner`]).
 
-use super::{TYPE_DEPTH_MAX, Type, read, target};
+use super::member::Access;
+use super::{CompositeKind, TYPE_DEPTH_MAX, Type, read, target};
 use crate::dwarf::{DebugInfo, Die, DieRef};
 use crate::location::{Location, LocationError, LocationSource, Memory};
 use gimli::AttributeValue;
@@ -20,6 +21,8 @@ pub struct Base {
     pub offset: Option<u64>,
     /// The base class.
     pub r#type: Type,
+    /// Who may use it as such.
+    pub access: Access,
     /// Where the part of a virtual base is, from the object's address on.
     place: Option<Location>,
 }
@@ -45,8 +48,13 @@ pub struct VirtualStep {
 }
 
 impl Base {
-    /// The base class that an entry of inheritance names.
-    pub(super) fn of_die(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Base {
+    /// The base class that an entry of inheritance in a class of some kind names.
+    pub(super) fn of_die(
+        info: &Arc<DebugInfo>,
+        die: DieRef,
+        entry: &Die,
+        kind: CompositeKind,
+    ) -> Base {
         let location = entry.attr_value(gimli::DW_AT_data_member_location);
         let expression = match &location {
             Some(AttributeValue::Exprloc(expression)) => Some(expression.clone()),
@@ -67,6 +75,7 @@ impl Base {
         Base {
             offset,
             r#type: target(info, die, entry),
+            access: Access::of_die(entry, kind),
             place: place.map(|expression| Location {
                 info: info.clone(),
                 unit: die.unit,

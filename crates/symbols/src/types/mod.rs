@@ -11,6 +11,7 @@ mod counted;
 mod field;
 mod kept;
 mod lookup;
+mod member;
 mod method;
 mod name;
 mod read;
@@ -23,6 +24,7 @@ mod vtable;
 pub(crate) use kept::KeptKinds;
 
 pub use base::{Base, TableOwner, VirtualStep};
+pub use member::{Access, ClassMember, ClassMemberKind};
 pub use method::Method;
 pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;

@@ -220,7 +220,7 @@ fn composite(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, kind: CompositeKin
     for (at, child) in info.children(die) {
         match child.tag() {
             gimli::DW_TAG_member => found.fields.extend(field(info, at, &child)),
-            gimli::DW_TAG_inheritance => found.bases.push(Base::of_die(info, at, &child)),
+            gimli::DW_TAG_inheritance => found.bases.push(Base::of_die(info, at, &child, kind)),
             gimli::DW_TAG_variant_part => found.variants = Some(variant_part(info, at, &child)),
             gimli::DW_TAG_subprogram => copying.note(info, die, at, &child),
             _ => {}
@@ -250,7 +250,7 @@ fn by_reference(
 }
 
 /// A member, or `None` for a static one.
-fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
+pub(super) fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
     if DebugInfo::is_set(entry, gimli::DW_AT_external)
         || DebugInfo::is_set(entry, gimli::DW_AT_declaration)
     {
