@@ -313,3 +313,63 @@ fn variables_of_calls_are_found_by_nobody_elsewhere() {
         }
     }
 }
+
+const ENUMERATIONS: &str = r#"
+namespace far { enum Color { RED = 20, BLUE }; enum { LIMIT = 7 }; }
+namespace near { enum Color { RED = 30 }; enum { LIMIT = 8 }; }
+enum class Kind : char { None, Some = 4 };
+enum class Mode : char { None = 9 };
+template <typename T> struct Box { enum State { OPEN = sizeof(T) }; enum { SIZE = sizeof(T) + 1 }; State state; };
+struct Plain { enum { SIZE = 40 }; int x; };
+int main() {
+    Box<char> small = {Box<char>::OPEN};
+    Box<int> large = {Box<int>::OPEN};
+    Kind kind = Kind::Some; Mode mode = Mode::None;
+    far::Color away = far::BLUE; near::Color here = near::RED;
+    Plain plain = {Plain::SIZE};
+    int sum = far::LIMIT + near::LIMIT + Box<char>::SIZE + Box<int>::SIZE;
+    return sum + small.state + large.state + int(kind) + int(mode) + away + here + plain.x;
+}
+"#;
+
+#[test]
+fn enumerators_are_those_of_the_scope_that_is_written() {
+    for compiler in ["g++", "clang++"] {
+        let Some(program) = compile(compiler, "scopes.cpp", ENUMERATIONS, &["-g", "-O0"]) else {
+            continue;
+        };
+        let by_units = SymbolFile::open(&program.path).unwrap();
+        let by_index = SymbolFile::open(&program.path).unwrap();
+        assert!(by_index.prepare_names(&AtomicBool::new(false), &mut |_, _| {}));
+        for (name, value) in [
+            ("far::RED", Some(20)),
+            ("far::Color::RED", Some(20)),
+            ("near::RED", Some(30)),
+            ("near::Color::RED", Some(30)),
+            ("::near::Color::RED", Some(30)),
+            ("Kind::None", Some(0)),
+            ("Mode::None", Some(9)),
+            ("Box<char>::OPEN", Some(1)),
+            ("Box<int>::OPEN", Some(4)),
+            ("Box<int>::State::OPEN", Some(4)),
+            ("far::LIMIT", Some(7)),
+            ("near::LIMIT", Some(8)),
+            ("Plain::SIZE", Some(40)),
+            ("Box<int>::SIZE", Some(5)),
+            ("Some", Some(4)),
+            ("nowhere::RED", None),
+            ("std::RED", None),
+            ("Kind::RED", None),
+            ("Mode::Some", None),
+        ] {
+            // clang does not tell of this enumeration.
+            if (name, compiler) == ("Plain::SIZE", "clang++") {
+                continue;
+            }
+            for (file, how) in [(&by_units, "units"), (&by_index, "index")] {
+                let found = file.enumerator_named(name).map(|(_, value)| value);
+                assert_eq!(found, value, "{name}, {compiler}, {how}");
+            }
+        }
+    }
+}

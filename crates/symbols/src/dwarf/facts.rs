@@ -12,6 +12,7 @@ use super::{DieRef, REFERENCE_DEPTH_MAX};
 use gimli::DwTag;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A function that has code.
 #[derive(Debug, Clone)]
@@ -85,8 +86,18 @@ pub(crate) struct Facts {
     pub inlined: FxHashSet<DieRef>,
     /// In the order of their entries.
     pub types: Vec<TypeRecord>,
-    /// The names of enumerators, and their enumerations.
-    pub enumerators: Vec<(Box<str>, DieRef)>,
+    /// In the order of their entries.
+    pub enumerators: Vec<EnumeratorRecord>,
+}
+
+/// A name for one of the values of an enumeration.
+#[derive(Debug)]
+pub(crate) struct EnumeratorRecord {
+    pub name: Box<str>,
+    /// The enumeration.
+    pub of: DieRef,
+    /// Its name with its scopes; the scopes alone where it has no name.
+    pub scope: Arc<str>,
 }
 
 impl Facts {

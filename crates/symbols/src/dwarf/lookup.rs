@@ -11,6 +11,7 @@ use super::search::{Found, Wanted};
 use super::{DebugInfo, DieRef};
 use crate::names::tail as tail_of;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -100,17 +101,24 @@ impl DebugInfo {
         found
     }
 
-    /// The first enumeration that has an enumerator of this name.
-    pub fn enumeration_with(&self, name: &str) -> Option<DieRef> {
+    /// The enumerations that have an enumerator of this name, in the order of their
+    /// entries. Of those that have one name, the first.
+    pub fn enumerations_with(&self, name: &str) -> Vec<DieRef> {
         let of = match self.lookup(name, Wanted::Types) {
-            Lookup::Index(names) => return names.enumerations_with(name).next(),
+            Lookup::Index(names) => return names.enumerations_with(name).collect(),
             Lookup::Units(of) => of,
         };
         let enumerators = self
             .facts_of(&of.units)
             .flat_map(|(_, facts)| &facts.enumerators);
-        let dies = enumerators.filter(|(own, _)| **own == *name);
-        dies.map(|(_, die)| *die).min()
+        let mut first: BTreeMap<&str, DieRef> = BTreeMap::new();
+        for enumerator in enumerators.filter(|it| *it.name == *name) {
+            let known = first.entry(&enumerator.scope).or_insert(enumerator.of);
+            *known = (*known).min(enumerator.of);
+        }
+        let mut found: Vec<DieRef> = first.into_values().collect();
+        found.sort_unstable();
+        found
     }
 
     /// The units with inlined copies of the functions that are wanted, among those

@@ -3,6 +3,7 @@
 
 use super::{Encoding, Source, Type, TypeKind};
 use crate::SymbolFile;
+use crate::dwarf::{DebugInfo, DieRef};
 use crate::names;
 
 /// The most stars that a cast may have.
@@ -49,19 +50,32 @@ impl SymbolFile {
         best.map(|(_, die)| Type::from_die(info.clone(), die))
     }
 
-    /// The enumeration that has an enumerator of this name, and its value.
-    /// `Scope::NAME` is understood, too: only the last part counts.
+    /// The enumeration that has an enumerator of this name, and its value. Scopes may
+    /// stand before it: those of the enumeration, with its name or without.
     pub fn enumerator_named(&self, name: &str) -> Option<(Type, i128)> {
         let info = self.inner.debug_info()?;
         let wanted = names::tail(name);
-        info.enumeration_with(wanted).and_then(|die| {
-            let enumeration = Type::from_die(info.clone(), die);
-            let TypeKind::Enumeration { enumerators, .. } = enumeration.kind() else {
-                return None;
-            };
-            let found = enumerators.iter().find(|one| &*one.name == wanted)?;
-            Some((enumeration, found.value))
-        })
+        let scope = name.strip_suffix(wanted).unwrap_or_default();
+        let scope = scope.trim_end_matches("::");
+        let mut found = info.enumerations_with(wanted).into_iter();
+        let in_scope = |die: &DieRef, is_exact: bool| {
+            let path = path_of_enumerators(info, *die, is_exact);
+            path.is_some_and(|path| names::matches(&path, scope))
+        };
+        let die = match scope {
+            "" => found.next(),
+            _ => {
+                let found: Vec<DieRef> = found.collect();
+                let first = |is_exact| found.iter().find(|die| in_scope(die, is_exact));
+                first(true).or_else(|| first(false)).copied()
+            }
+        }?;
+        let enumeration = Type::from_die(info.clone(), die);
+        let TypeKind::Enumeration { enumerators, .. } = enumeration.kind() else {
+            return None;
+        };
+        let found = enumerators.iter().find(|one| &*one.name == wanted)?;
+        Some((enumeration, found.value))
     }
 
     /// The names of the program's types, for suggestions; sorted, each once.
@@ -73,6 +87,23 @@ impl SymbolFile {
         found.sort();
         found.dedup();
         found
+    }
+}
+
+/// What the enumerators of an enumeration are in: the enumeration where that has a name
+/// (`is_exact`), or what it stands in.
+fn path_of_enumerators(info: &DebugInfo, die: DieRef, is_exact: bool) -> Option<String> {
+    let facts = info.facts(die.unit)?;
+    let record = facts.enumerators.iter().find(|record| record.of == die)?;
+    let scope = &*record.scope;
+    match is_exact || facts.type_at(die).is_none() {
+        true => Some(scope.to_owned()),
+        false => Some(
+            scope
+                .strip_suffix(names::tail(scope))?
+                .strip_suffix("::")?
+                .to_owned(),
+        ),
     }
 }
 

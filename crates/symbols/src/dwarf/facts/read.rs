@@ -4,13 +4,17 @@
 //! skips the rest. Functions nested in functions (lambdas, closures) are found,
 //! so the whole tree is walked, once per unit.
 
-use super::{Facts, FunctionRecord, GlobalRecord, PendingFunction, PendingGlobal, TypeRecord};
+use super::{
+    EnumeratorRecord, Facts, FunctionRecord, GlobalRecord, PendingFunction, PendingGlobal,
+    TypeRecord,
+};
 use crate::dwarf::borrowed::{Slice, with_borrowed};
 use crate::dwarf::words::UNNAMED_NAMESPACE;
 use crate::dwarf::{DebugInfo, DieRef};
 use gimli::{AttributeValue, DwTag};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 type Value<'a> = AttributeValue<Slice<'a>>;
 
@@ -40,8 +44,8 @@ struct Pass<'a> {
     /// Depths of the enclosing functions without, and whether the linker has removed it;
     /// otherwise this is what all copies have in common.
     bodies: Vec<(isize, bool)>,
-    /// Depth and entry of the enclosing enumeration.
-    enumeration: Option<(isize, DieRef)>,
+    /// Depth and entry of the enclosing enumeration, and what its enumerators are in.
+    enumeration: Option<(isize, DieRef, Arc<str>)>,
     facts: Facts,
 }
 
@@ -149,9 +153,15 @@ impl<'a> Pass<'a> {
             }
             gimli::DW_TAG_variable => self.variable(die, attributes),
             gimli::DW_TAG_enumerator => {
-                let enclosing = self.enumeration.filter(|(at, _)| *at + 1 == depth);
-                if let (Some((_, of)), Some(name)) = (enclosing, self.text(attributes.name)) {
-                    self.facts.enumerators.push((name.into(), of));
+                let name = self.text(attributes.name);
+                if let (Some((at, of, scope)), Some(name)) = (&self.enumeration, name)
+                    && *at + 1 == depth
+                {
+                    self.facts.enumerators.push(EnumeratorRecord {
+                        name: name.into(),
+                        of: *of,
+                        scope: Arc::clone(scope),
+                    });
                 }
             }
             gimli::DW_TAG_namespace => {
@@ -161,13 +171,16 @@ impl<'a> Pass<'a> {
                 self.scopes.push((depth, name));
             }
             _ => {
+                let name = self.text(attributes.name);
+                let name = name.map(|name| self.qualified(&name));
                 if tag == gimli::DW_TAG_enumeration_type && !attributes.declaration {
-                    self.enumeration = Some((depth, die));
+                    let around = self.scopes.last().map(|(_, scope)| scope);
+                    let scope = name.as_ref().or(around).map_or("", |scope| scope);
+                    self.enumeration = Some((depth, die, scope.into()));
                 }
-                let Some(name) = self.text(attributes.name) else {
+                let Some(name) = name else {
                     return;
                 };
-                let name = self.qualified(&name);
                 self.scopes.push((depth, name.clone()));
                 let declaration = attributes.declaration;
                 self.facts.types.push(TypeRecord {

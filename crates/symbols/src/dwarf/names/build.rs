@@ -59,7 +59,8 @@ pub(super) struct Part {
     pub types: Vec<NamedRow>,
     /// Where in `types` those of a name and kind are.
     pub seen_types: FxHashMap<(Text, u32), usize>,
-    pub enumerators: FxHashMap<u64, DieRef>,
+    /// By the checksums of the name and of what the enumerator is in.
+    pub enumerators: FxHashMap<(u64, u64), DieRef>,
     pub inlined: Vec<(u32, Text, u32)>,
     pub unit_ranges: Vec<(Range<u64>, u32)>,
     pub files: Vec<(u32, u32)>,
@@ -209,10 +210,13 @@ impl Part {
                 }),
             }
         }
-        for (name, die) in &facts.enumerators {
-            let first = self.enumerators.entry(wide_checksum(name));
-            let first = first.or_insert(*die);
-            *first = (*first).min(*die);
+        for enumerator in &facts.enumerators {
+            let key = (
+                wide_checksum(&enumerator.name),
+                wide_checksum(&enumerator.scope),
+            );
+            let first = self.enumerators.entry(key).or_insert(enumerator.of);
+            *first = (*first).min(enumerator.of);
         }
         for origin in &facts.inlined {
             if let Some(name) = info.abstract_name_from(number, facts, *origin) {

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 const MAGIC: &[u8; 8] = b"jurorsym";
 /// Changes with every change of the tables, and of what is in them.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// An identity is kept in so many bytes.
 const BUILD_ID_SIZE_MAX: usize = 32;
 /// A file that its writer has left behind is removed after this time.

@@ -169,10 +169,12 @@ fn the_rest(parts: &mut [Part], tables: &mut Tables) {
     let enumerators = parts
         .iter_mut()
         .flat_map(|it| std::mem::take(&mut it.enumerators));
-    let mut enumerators: Vec<(u64, DieRef)> = enumerators.collect();
+    let mut enumerators: Vec<((u64, u64), DieRef)> = enumerators.collect();
     enumerators.sort_unstable();
-    enumerators.dedup_by_key(|(name, _)| *name);
-    for (name, DieRef { unit, offset }) in enumerators {
+    enumerators.dedup_by_key(|(key, _)| *key);
+    // Those of one name in the order of their entries.
+    enumerators.sort_unstable_by_key(|((name, _), die)| (*name, *die));
+    for ((name, _), DieRef { unit, offset }) in enumerators {
         let [low, high] = words(name);
         tables.push(Table::Enumerators, &[low, high, unit, offset as u32]);
     }

@@ -246,7 +246,8 @@ impl NameIndex {
         self.rows(Table::Globals).map(|row| self.text(row, 2))
     }
 
-    /// The enumerations that may have an enumerator of this name.
+    /// The enumerations that may have an enumerator of this name, in the order of their
+    /// entries; of those that have one name, the first.
     pub fn enumerations_with(&self, name: &str) -> impl Iterator<Item = DieRef> {
         let wanted = wide_checksum(name);
         let start = self.first(Table::Enumerators, move |row| row.address(0) < wanted);
