@@ -9,7 +9,8 @@ use super::operand::{
 use crate::expression::arithmetic::takes_fractions;
 use crate::expression::promotion::{common_type, flipped_in, promoted};
 use crate::expression::{
-    array_length, behind_reference, element_type, names_alternative, no_length, whole_text,
+    REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative, no_length,
+    whole_text,
 };
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
@@ -232,8 +233,11 @@ impl<N: Names> Compiler<'_, N> {
     /// `len(x)`: of an array its type says it, of a container its view at the hit.
     fn length(&self, counted: &Expression) -> Result<Operand, Stuck> {
         let mut found = self.operand(counted)?.r#type;
-        while let Some(target) = behind_reference(&found, |it| self.names.is_viewed(it)) {
-            found = target;
+        for _ in 0..REFERENCES_MAX {
+            match behind_reference(&found, |it| self.names.is_viewed(it)) {
+                Some(target) => found = target,
+                None => break,
+            }
         }
         match array_length(&found) {
             Some(count) => Operand::size(count),

@@ -6,19 +6,32 @@ use crate::typed::Typed;
 use crate::value_error::ValueError;
 use juror_symbols::{Type, TypeKind};
 
+/// So many references to references are followed; damaged files have endless ones.
+pub(crate) const REFERENCES_MAX: usize = 16;
+
 /// How many elements a value has.
 pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let mut object = value.clone();
     let reach = Reach::of(scope);
     let has_view = |it: &Type| reach.as_ref().is_some_and(|reach| reach.has(it));
-    while behind_reference(&object.r#type, has_view).is_some() {
+    for _ in 0..REFERENCES_MAX {
+        if behind_reference(&object.r#type, has_view).is_none() {
+            break;
+        }
         object = dereference(&object, scope.memory())?;
     }
     if let Some(count) = array_length(&object.r#type) {
         return size_value(Some(count));
     }
+    let is_known = scope
+        .views()
+        .is_some_and(|views| views.know_length(&object.r#type));
     match reach.and_then(|reach| reach.length(&object)) {
         Some(count) => size_value(Some(count?)),
+        None if is_known => {
+            let name = value.r#type.name();
+            Err(format!("the number of elements of this `{name}` cannot be read").into())
+        }
         None => Err(no_length(&value.r#type).into()),
     }
 }

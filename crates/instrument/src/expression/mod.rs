@@ -28,7 +28,7 @@ use crate::views::Views;
 use access::{elements, field_of, indexed, pointed_to};
 use alternative::compare_with_alternative;
 pub(crate) use alternative::names_alternative;
-pub(crate) use length::{array_length, behind_reference, no_length};
+pub(crate) use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
 use text::compare_with_text;
 pub(crate) use text::{text_of, whole_text};
 use viewed::{Key, Reach};
