@@ -26,7 +26,7 @@ use juror_event::Verdict;
 use juror_session::offline::Offline;
 use juror_session::view::{EndView, StopReason};
 use juror_trace::{Batch, Event, Fault, How};
-use source::{Plan, Source};
+use source::{Plan, Slices, Source};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -134,47 +134,61 @@ impl Checking<'_> {
 
     /// Takes the events of these traces as one run.
     fn one_run(&mut self, traces: &[usize]) -> io::Result<Findings> {
-        let mut run = Run {
-            cursors: Vec::new(),
+        let mut slices = self.plan.slices(self.check.keep_going);
+        loop {
+            let mut run = match self.begin_run(traces) {
+                Ok(run) => run,
+                Err(message) => {
+                    self.output.show_error(&message)?;
+                    return Ok(Findings {
+                        erred: true,
+                        ..Findings::default()
+                    });
+                }
+            };
+            let left = match self.evaluators(&run, slices == Slices::Spread) {
+                0 | 1 => self.take_events(&mut run, slices)?,
+                count => self.take_events_spread(&mut run, count, slices)?,
+            };
+            self.output.progress("checking", 1, 1);
+            self.output.failure()?;
+            match left {
+                Some(left) => return self.conclude(run, left),
+                None => slices = slices.otherwise(),
+            }
+        }
+    }
+
+    /// Opens the traces of a run, of which nothing has been taken yet.
+    fn begin_run(&mut self, traces: &[usize]) -> Result<Run, String> {
+        let paths = traces.iter().filter_map(|&it| self.check.traces.get(it));
+        let cursors = paths.map(|path| Source::open(path, &self.plan).map(Cursor::new));
+        let cursors: Vec<Cursor> = cursors.collect::<Result<_, String>>()?;
+        self.offline.begin(cursors.len());
+        Ok(Run {
+            cursors,
             result: Findings::default(),
             events: 0,
             faults: 0,
             has_begun: false,
             went_back: 0,
             started: Instant::now(),
-        };
-        for &trace in traces {
-            let Some(path) = self.check.traces.get(trace) else {
-                continue;
-            };
-            match Source::open(path, &self.plan) {
-                Ok(source) => run.cursors.push(Cursor::new(source)),
-                Err(message) => {
-                    self.output.show_error(&message)?;
-                    run.result.erred = true;
-                    return Ok(run.result);
-                }
-            }
-        }
-        self.offline.begin(run.cursors.len());
-        let left = match self.evaluators(&run) {
-            0 | 1 => self.take_events(&mut run)?,
-            count => self.take_events_spread(&mut run, count)?,
-        };
-        self.output.progress("checking", 1, 1);
-        self.output.failure()?;
-        self.conclude(run, left)
+        })
     }
 
-    fn take_events(&mut self, run: &mut Run) -> io::Result<Left> {
+    /// Takes the events of a run with one thread; nothing where it is to be taken anew
+    /// with the slices spread.
+    fn take_events(&mut self, run: &mut Run, slices: Slices) -> io::Result<Option<Left>> {
+        let may_spread = slices == Slices::TogetherWhileFew && self.evaluators(run, true) > 1;
         loop {
             let left = match cursor::next(&mut run.cursors, self.check.merge) {
                 Next::Event(trace) => {
                     if self.take_event(run, trace)? {
-                        return Ok(Left::Told);
+                        return Ok(Some(Left::Told));
                     }
                     None
                 }
+                Next::Batch(_) if may_spread && self.is_better_spread(run) => return Ok(None),
                 Next::Batch(trace) => {
                     let all_begun = run.cursors.iter().all(Cursor::has_batch);
                     let batch = run.cursors.get(trace).map(|it| Arc::clone(it.batch()));
@@ -185,10 +199,16 @@ impl Checking<'_> {
                 }
                 other => self.take_other(run, &other)?,
             };
-            if let Some(left) = left {
+            if left.is_some() {
                 return Ok(left);
             }
         }
+    }
+
+    /// With so many slices, threads gain more than it costs to begin anew.
+    fn is_better_spread(&self, run: &Run) -> bool {
+        let (done, of) = run.progress().unwrap_or_default();
+        self.offline.slice_count() >= self.plan.slices_many && done <= of / 4
     }
 
     /// Takes the next event of a trace; true when nothing more is to be told.

@@ -153,6 +153,11 @@ impl Effects {
         (!of_event.guarded).then_some(of_event.all)
     }
 
+    /// True when some of them take place by the values of their event only.
+    pub(crate) fn are_guarded(&self) -> bool {
+        self.events.iter().any(|of_event| of_event.guarded)
+    }
+
     /// What these effects of an event do together.
     pub(crate) fn action(&self, event: EventId, effects: u64) -> Action {
         let chosen = self.of(event).iter().enumerate();

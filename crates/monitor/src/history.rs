@@ -77,6 +77,8 @@ pub(crate) struct History {
     values: Vec<Value>,
     /// How many records were ever made; the next one has this number.
     made: u64,
+    /// Those before this one are as forgotten as if there were no room for them.
+    forgotten: u64,
 }
 
 impl History {
@@ -91,6 +93,7 @@ impl History {
             records: Vec::new(),
             values: Vec::new(),
             made: 0,
+            forgotten: 0,
         };
         history.reserve();
         history
@@ -145,10 +148,40 @@ impl History {
 
     fn record(&self, number: u64) -> Option<&Record> {
         let age = self.made.checked_sub(number)?;
-        if age == 0 || age > self.capacity as u64 {
+        if age == 0 || age > self.capacity as u64 || number < self.forgotten {
             return None;
         }
         self.records.get(self.position(number))
+    }
+
+    /// How many records it has room for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// How many records were ever made.
+    pub(crate) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// The number of the event that made this record, if it is remembered.
+    pub(crate) fn sequence(&self, number: u64) -> Option<u64> {
+        self.record(number).map(|record| record.sequence)
+    }
+
+    /// Forgets the records before this one.
+    pub(crate) fn forget_before(&mut self, number: u64) {
+        self.forgotten = self.forgotten.max(number);
+    }
+
+    /// The number of the event with which the path begins that ends in this record;
+    /// nothing where that is forgotten.
+    pub(crate) fn first_sequence(&self, last: Option<u64>) -> Option<u64> {
+        let mut record = self.record(last?)?;
+        while let Some(previous) = record.previous {
+            record = self.record(previous)?;
+        }
+        Some(record.sequence)
     }
 
     /// The path that ends in this record.
@@ -201,6 +234,7 @@ impl Clone for History {
             records: self.records.clone(),
             values: self.values.clone(),
             made: self.made,
+            forgotten: self.forgotten,
         };
         // A cloned vector has no spare room.
         history.reserve();

@@ -80,6 +80,11 @@ pub(crate) struct LogicStates {
 }
 
 impl LogicStates {
+    /// True when all its states are known, with all steps between them.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.machine.is_whole()
+    }
+
     pub(crate) fn new(
         property: &Property,
         effects: Effects,

@@ -42,6 +42,11 @@ impl LetterMachine {
         })
     }
 
+    /// True when no state is found out while the run goes on.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.table.is_some()
+    }
+
     /// Where it starts.
     pub(crate) fn initial(&self) -> MachineState {
         match &self.table {

@@ -115,13 +115,17 @@ impl Monitor {
     /// How a slice came to its state; no events for a slice that is forgotten
     /// or has seen none.
     pub fn path(&self, id: SliceId) -> Path {
-        let last = match self.slices.place_of(id) {
+        self.history.path(self.last_record_of(id))
+    }
+
+    /// The last transition of a slice that is remembered.
+    pub(crate) fn last_record_of(&self, id: SliceId) -> Option<u64> {
+        match self.slices.place_of(id) {
             Some(place) => self.slices.last_record(place),
             None => {
                 let ended = self.ended.iter().find(|ended| ended.id == id);
                 ended.and_then(|ended| ended.last_record)
             }
-        };
-        self.history.path(last)
+        }
     }
 }

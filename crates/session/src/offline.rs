@@ -10,18 +10,20 @@
 
 mod parts;
 pub(crate) mod recorded;
+mod shares;
 
 pub use parts::{Finding, Part, Said, merge};
+pub use shares::Standing;
 
 use crate::options::{Observer, SessionError};
 use crate::property_files::PropertySource;
-use crate::report::{self, Happened, Places as _};
+use crate::report::{self, Happened, Places as _, VIOLATIONS_MAX};
 use crate::totals::Totals;
-use crate::view::{EndView, Ending, StopReason, TraceStop};
+use crate::view::{EndView, Ending, StopReason, TraceStop, ViolationView};
 use crate::watch::{Reaction, Watch, Watched, loading};
 use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
-use juror_monitor::Occurrence;
+use juror_monitor::{Occurrence, remember_as_one};
 use juror_trace::{Batch, Binding, Event, EventBinding, How, event_words};
 use recorded::Recorded;
 
@@ -32,6 +34,12 @@ pub struct Offline {
     pub(crate) recorded: Recorded,
     buffers: Buffers,
     reaction: Reaction,
+    /// What is known of properties whose slices are spread.
+    together: Vec<shares::Together>,
+    /// How many events have been counted for them.
+    counted: u64,
+    /// The shares of their slices beside the first, by the number of the property.
+    others: Vec<(usize, Watched)>,
 }
 
 /// Buffers that are used again for every event.
@@ -113,6 +121,9 @@ impl Offline {
             recorded: Recorded::default(),
             buffers: Buffers::default(),
             reaction: Reaction::default(),
+            together: Vec::new(),
+            counted: 0,
+            others: Vec::new(),
         };
         offline.begin(1);
         Ok((offline, remarks))
@@ -121,12 +132,21 @@ impl Offline {
     /// Begins anew, for a run that was recorded in so many traces.
     pub fn begin(&mut self, traces: usize) {
         self.watch.restart(self.history);
+        self.together.clear();
+        self.counted = 0;
+        self.others.clear();
         for watched in &mut self.watch.watched {
             // A trace knows nothing of modules.
             watched.bound.fill(true);
         }
         let properties = self.watch.watched.iter().map(|it| &it.property);
         self.recorded = Recorded::of(traces, properties);
+    }
+
+    /// How many slices there are.
+    pub fn slice_count(&self) -> usize {
+        let watched = self.watch.watched.iter();
+        watched.map(|it| it.monitor.slice_count()).sum()
     }
 
     /// Takes what a batch of a trace defines. To be done before its events are
@@ -208,11 +228,9 @@ impl Offline {
     /// it is taken to be the end of the program.
     pub fn finish(&mut self, how: Option<How>) -> EndView {
         let violations = match how.is_none_or(How::is_final) {
-            true => self.watch.finish(),
+            true => self.end_violations(),
             false => Vec::new(),
         };
-        let violations =
-            report::end_violations(&self.watch, &violations, Some(&self.recorded.places), true);
         EndView {
             process: None,
             ending: match how {
@@ -224,6 +242,36 @@ impl Offline {
             violations,
             summaries: self.summaries(),
         }
+    }
+
+    /// Decides what was undecided; gives the first slices that this violates.
+    fn end_violations(&mut self) -> Vec<ViolationView> {
+        let mut views = Vec::new();
+        for (number, watched) in self.watch.watched.iter_mut().enumerate() {
+            let others = self.others.iter_mut().filter(|(of, _)| *of == number);
+            let mut shares: Vec<&mut Watched> = others.map(|(_, watched)| watched).collect();
+            shares.insert(0, watched);
+            if shares.len() > 1 {
+                let monitors = shares.iter_mut().map(|it| &mut it.monitor);
+                remember_as_one(&mut monitors.collect::<Vec<_>>());
+            }
+            let mut open = Vec::new();
+            for (share, watched) in shares.iter_mut().enumerate() {
+                let first = watched.finish().into_iter().take(VIOLATIONS_MAX);
+                let slices = first.filter_map(|slice| watched.monitor.slice(slice));
+                open.extend(slices.map(|slice| (slice.binding, share, slice.id)));
+            }
+            // As one monitor would give them.
+            open.sort_unstable();
+            open.truncate(VIOLATIONS_MAX - views.len());
+            let views_of = open.into_iter().filter_map(|(_, share, slice)| {
+                let watched = shares.get(share)?;
+                let places = Some(&self.recorded.places);
+                Some(report::violation(watched, slice, places, true, false))
+            });
+            views.extend(views_of);
+        }
+        views
     }
 
     /// The verdicts as they stand, of a trace that is not read to its end.
@@ -238,7 +286,12 @@ impl Offline {
     }
 
     fn summaries(&self) -> Vec<crate::view::PropertySummary> {
-        let mut summaries = Totals::default().summaries(&self.watch, Some(&self.recorded.places));
+        let places = Some(&self.recorded.places);
+        let mut totals = Totals::default();
+        for (_, share) in &self.others {
+            totals.add_one(share, places);
+        }
+        let mut summaries = totals.summaries(&self.watch, places);
         for (number, summary) in summaries.iter_mut().enumerate() {
             let watched = self.watch.watched.get(number);
             let bindings = self.recorded.bindings(number);

@@ -59,11 +59,16 @@ impl Totals {
     /// A process has ended, or is left.
     pub fn add<P: Places>(&mut self, watch: &Watch, places: Option<&P>) {
         for watched in watch.shown() {
-            let total = Total::of(watched, places);
-            match self.0.iter_mut().find(|it| it.is_of(watched)) {
-                Some(known) => known.add(&total),
-                None => self.0.push(total),
-            }
+            self.add_one(watched, places);
+        }
+    }
+
+    /// The same of one property, or of a share of its slices.
+    pub fn add_one<P: Places>(&mut self, watched: &Watched, places: Option<&P>) {
+        let total = Total::of(watched, places);
+        match self.0.iter_mut().find(|it| it.is_of(watched)) {
+            Some(known) => known.add(&total),
+            None => self.0.push(total),
         }
     }
 

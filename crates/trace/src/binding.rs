@@ -14,6 +14,7 @@
 use crate::model::{Declaration, Layout};
 use juror_event::{Conversion, EventId, Reach, Read, SymbolicEvent, Unavailability, Value};
 use juror_language::Property;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The events of one property in one trace.
@@ -102,6 +103,18 @@ impl Binding {
 }
 
 impl EventBinding {
+    /// One capture, out of the values of an event; nothing where the trace does not
+    /// have it.
+    #[inline]
+    pub fn value<'a>(&self, given: &'a [Value], slot: usize) -> Option<Cow<'a, Value>> {
+        let slot = (*self.slots.get(slot)?)?;
+        let value = given.get(slot.position)?;
+        Some(match slot.conversion {
+            Some(conversion) => Cow::Owned(converted(value, conversion)),
+            None => Cow::Borrowed(value),
+        })
+    }
+
     /// The captures by slot, out of the values of an event, as they would have
     /// been read where `needed` (bit n is slot n) says what is.
     pub fn fill(&self, given: &[Value], needed: u64, captures: &mut Vec<Value>) {

@@ -32,6 +32,30 @@ const BATCHES_AHEAD: usize = 8;
 const FOLLOW_PAUSE: Duration = Duration::from_millis(50);
 /// Progress is shown when a run takes so long.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
+/// Of so many slices, what a thread has is not in its cache any more.
+const SLICES_MANY: usize = 16_384;
+
+/// Who evaluates the slices of a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slices {
+    /// One thread all of them.
+    Together,
+    /// One thread, until they are many: with two processors, of which one reads, the
+    /// other one is as fast alone while what it has is in its cache.
+    TogetherWhileFew,
+    /// Several threads.
+    Spread,
+}
+
+impl Slices {
+    /// What is tried when this was given up.
+    pub fn otherwise(self) -> Slices {
+        match self {
+            Slices::TogetherWhileFew => Slices::Spread,
+            Slices::Together | Slices::Spread => Slices::Together,
+        }
+    }
+}
 
 /// How traces are to be read.
 pub struct Plan {
@@ -46,6 +70,8 @@ pub struct Plan {
     pub jobs: usize,
     /// How many events they are given at once.
     pub portion_events: usize,
+    /// How many slices are many.
+    pub slices_many: usize,
     /// When progress is shown.
     pub progress_after: Duration,
 }
@@ -68,6 +94,7 @@ impl Plan {
             chunk_bytes: CHUNK_BYTES,
             jobs,
             portion_events: PORTION_EVENTS,
+            slices_many: SLICES_MANY,
             progress_after: PROGRESS_AFTER,
         })
     }
@@ -78,7 +105,18 @@ impl Plan {
         Plan {
             chunk_bytes,
             portion_events: 1 + chunk_bytes / 200,
+            slices_many: 4,
             ..self
+        }
+    }
+
+    /// Who evaluates the slices of a property, as long as nothing else is known.
+    pub fn slices(&self, keeps_going: bool) -> Slices {
+        match self.jobs {
+            // What goes on after a violation tells more than some of the slices know.
+            _ if keeps_going => Slices::Together,
+            0..=2 => Slices::TogetherWhileFew,
+            _ => Slices::Spread,
         }
     }
 }

@@ -1,19 +1,20 @@
-//! The properties of a check, spread over threads.
+//! The properties of a check, and the slices of each, spread over threads.
 //!
 //! Who reads the traces puts their events in order and hands them out in
-//! *portions*; every thread has some of the properties, and gives them all events
-//! of each portion. What they find is told in the order of the events, a portion
-//! at a time.
+//! *portions*; every thread has some of the properties, or of their slices, and gives
+//! them all events of each portion. What they find is told in the order of the events,
+//! a portion at a time.
 //!
 //! Invariant: what is told is what one thread would tell, since everything that a
 //! reader hears of, mistakes in the traces included, has its place among the steps
 //! of a portion. Threads may be ahead of what is told; where that ends early, what
-//! they have done beyond is dropped.
+//! they have done beyond is dropped. Threads that have some of the slices may not know
+//! what one thread would tell; then nothing is told, and the run is taken anew.
 
 use super::cursor::{self, Cursor, Next};
-use super::{Checking, Left, Run};
+use super::{Checking, Left, Run, Slices};
 use crate::driver::Observer as _;
-use juror_session::offline::{Finding, Part, Said, merge};
+use juror_session::offline::{Finding, Part, Said, Standing, merge};
 use juror_trace::Batch;
 use std::collections::VecDeque;
 use std::io;
@@ -53,10 +54,17 @@ struct Portion {
     events: usize,
 }
 
+/// What a thread has to say of a portion.
+struct Found {
+    findings: Vec<Finding>,
+    /// Of its shares of slices.
+    standings: Vec<Standing>,
+}
+
 /// The threads, each with its properties.
 struct Workers {
     portions: Vec<Sender<Arc<Portion>>>,
-    findings: Vec<Receiver<Vec<Finding>>>,
+    found: Vec<Receiver<Found>>,
     threads: Vec<JoinHandle<Part>>,
     /// Nobody wants to hear more.
     is_over: Arc<AtomicBool>,
@@ -66,19 +74,19 @@ impl Workers {
     fn start(parts: Vec<Part>) -> io::Result<Workers> {
         let mut workers = Workers {
             portions: Vec::new(),
-            findings: Vec::new(),
+            found: Vec::new(),
             threads: Vec::new(),
             is_over: Arc::default(),
         };
         for part in parts {
             let (portions, to_take) = channel();
-            let (found, findings) = channel();
+            let (to_tell, found) = channel();
             let is_over = Arc::clone(&workers.is_over);
             let thread = std::thread::Builder::new().name("properties".to_owned());
-            let thread = thread.spawn(move || work(part, &to_take, &found, &is_over))?;
+            let thread = thread.spawn(move || work(part, &to_take, &to_tell, &is_over))?;
             workers.threads.push(thread);
             workers.portions.push(portions);
-            workers.findings.push(findings);
+            workers.found.push(found);
         }
         Ok(workers)
     }
@@ -92,13 +100,15 @@ impl Workers {
     }
 
     /// What there is to say of the oldest portion that was not asked for yet.
-    fn said(&self) -> io::Result<Vec<Said>> {
+    fn said(&self) -> io::Result<(Vec<Said>, Vec<Standing>)> {
         let mut all = Vec::new();
-        for worker in &self.findings {
-            let found = worker.recv();
-            all.append(&mut found.map_err(|_| gone())?);
+        let mut standings = Vec::new();
+        for worker in &self.found {
+            let mut found = worker.recv().map_err(|_| gone())?;
+            all.append(&mut found.findings);
+            standings.append(&mut found.standings);
         }
-        Ok(merge(all))
+        Ok((merge(all), standings))
     }
 
     /// The properties, when all portions have been taken.
@@ -130,7 +140,7 @@ impl Drop for Workers {
 fn work(
     mut part: Part,
     portions: &Receiver<Arc<Portion>>,
-    found: &Sender<Vec<Finding>>,
+    to_tell: &Sender<Found>,
     is_over: &AtomicBool,
 ) -> Part {
     while let Ok(portion) = portions.recv() {
@@ -155,7 +165,11 @@ fn work(
         }
         // Its batches are used again once everybody has let go of them.
         drop(portion);
-        if found.send(findings).is_err() {
+        let found = Found {
+            findings,
+            standings: part.standings(),
+        };
+        if to_tell.send(found).is_err() {
             break;
         }
     }
@@ -163,23 +177,32 @@ fn work(
 }
 
 impl Checking<'_> {
-    /// How many threads evaluate the properties of a run.
+    /// How many threads evaluate the properties of a run, with their slices spread or
+    /// not.
     ///
     /// One alone where events are waited for: what is known of those before must
     /// not wait. Also where the end tells in JSON how far each property had come
     /// when the first violation ended it: others would be ahead of it.
-    pub(super) fn evaluators(&self, run: &Run) -> usize {
+    pub(super) fn evaluators(&self, run: &Run, with_slices: bool) -> usize {
         let tells_standing = self.output.wants_state_changes() && !self.check.keep_going;
         if tells_standing || !run.cursors.iter().all(Cursor::is_file) {
             return 1;
         }
-        self.plan.jobs.min(self.offline.property_count())
+        self.offline.part_count(self.plan.jobs, with_slices)
     }
 
-    /// Takes the events of a run with several threads.
-    pub(super) fn take_events_spread(&mut self, run: &mut Run, count: usize) -> io::Result<Left> {
+    /// Takes the events of a run with several threads; with slices spread, nothing
+    /// where it is to be taken anew without that.
+    pub(super) fn take_events_spread(
+        &mut self,
+        run: &mut Run,
+        count: usize,
+        slices: Slices,
+    ) -> io::Result<Option<Left>> {
         let wants_state_changes = self.output.wants_state_changes();
-        let workers = Workers::start(self.offline.parts(count, wants_state_changes))?;
+        let is_spread = slices == Slices::Spread;
+        let parts = self.offline.parts(count, wants_state_changes, is_spread);
+        let workers = Workers::start(parts)?;
         let mut under_way = VecDeque::new();
         let mut is_complete = false;
         loop {
@@ -193,12 +216,16 @@ impl Checking<'_> {
             let Some(portion) = under_way.pop_front() else {
                 return Err(gone());
             };
-            let said = workers.said()?;
+            let (said, standings) = workers.said()?;
+            self.offline.begin_portion(&standings);
+            if !self.offline.is_sure(&said) {
+                return Ok(None);
+            }
             if let Some(left) = self.tell(run, &portion, said)? {
                 if under_way.is_empty() && is_complete && !matches!(left, Left::Told) {
                     self.offline.take_back(workers.finish()?);
                 }
-                return Ok(left);
+                return Ok(Some(left));
             }
             give_back(run, portion);
         }
@@ -269,6 +296,7 @@ impl Checking<'_> {
                         }
                     }
                     run.events = before + events.len() as u64;
+                    self.offline.count(*trace, batch, events.clone());
                     None
                 }
             };

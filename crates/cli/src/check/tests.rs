@@ -1,5 +1,6 @@
 mod jobs;
 mod progress;
+mod slices;
 mod spread;
 
 use super::words;

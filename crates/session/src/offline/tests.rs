@@ -109,3 +109,122 @@ fn a_run_that_was_stopped_decides_nothing() {
         assert_eq!(offline.finish(how).violations.len(), violations, "{how:?}");
     }
 }
+
+/// The slices of a property in so many shares that take a trace; nothing where one
+/// monitor has to.
+fn spread(offline: &mut Offline, trace: &str, shares: usize) -> Option<Vec<Said>> {
+    assert_eq!(offline.part_count(shares, true), shares);
+    let mut parts = offline.parts(shares, false, true);
+    let mut told = Vec::new();
+    let lines: Vec<&str> = trace.lines().collect();
+    // Portions of a few events, all of one trace.
+    let batch = batch(&lines.join("\n"));
+    for part in &mut parts {
+        part.learn(0, &batch);
+    }
+    offline.learn(0, &batch);
+    for start in (0..batch.events.len()).step_by(3) {
+        let events = start..(start + 3).min(batch.events.len());
+        let mut findings = Vec::new();
+        let mut standings = Vec::new();
+        for part in &mut parts {
+            part.take(0, (&batch, events.clone()), start as u64, &mut findings);
+            standings.append(&mut part.standings());
+        }
+        offline.begin_portion(&standings);
+        offline.count(0, &batch, events);
+        let said = merge(findings);
+        if !offline.is_sure(&said) {
+            return None;
+        }
+        told.extend(said);
+    }
+    offline.take_back(parts);
+    Some(told)
+}
+
+const RELEASED: &str = "property released slice on file
+event open = before open(file)
+event read = before read(file)
+event close = before close(file)
+state never accepting { on open -> held }
+state held non-accepting { on close -> released  on read -> held }
+state released accepting { on read -> wrong }
+state wrong non-accepting\n";
+
+fn lines(events: &[(&str, u32)]) -> String {
+    let line = |(name, file): &(&str, u32)| {
+        format!("{{\"event\":\"before {name}\",\"values\":{{\"file\":\"{file:#x}\"}}}}\n")
+    };
+    events.iter().map(line).collect()
+}
+
+/// What the shares have together is what one monitor has: also which events count, while
+/// no slice or only slices of one share need them.
+#[test]
+fn shares_of_slices_are_one_property() {
+    let mut events = vec![("read", 1), ("close", 2)];
+    for file in 0..40 {
+        events.extend([("open", file), ("read", file), ("read", 99)]);
+        if file % 4 != 0 {
+            events.push(("close", file));
+        }
+    }
+    let trace = lines(&events);
+    for shares in 2..6 {
+        let mut alone = offline(RELEASED);
+        assert_eq!(stops(&mut alone, &[&trace]), [0_usize; 0]);
+        let mut together = offline(RELEASED);
+        let told = spread(&mut together, &trace, shares);
+        assert_eq!(told, Some(Vec::new()), "{shares} shares");
+        let (alone, together) = (alone.finish(None), together.finish(None));
+        assert_eq!(alone.violations.len(), VIOLATIONS_MAX);
+        assert_eq!(format!("{together:?}"), without_numbers(&alone, &together));
+    }
+}
+
+/// A view of one monitor with the numbers of events that shares give: those of all that
+/// there were, and not of those that were needed.
+fn without_numbers(alone: &EndView, together: &EndView) -> String {
+    let mut view = alone.clone();
+    for (violation, other) in view.violations.iter_mut().zip(&together.violations) {
+        for (step, other) in violation.path.iter_mut().zip(&other.path) {
+            step.sequence = other.sequence;
+        }
+    }
+    format!("{view:?}")
+}
+
+/// A violation is told by the share that has the slice.
+#[test]
+fn a_share_tells_of_its_violations() {
+    let trace = lines(&[
+        ("open", 1),
+        ("open", 2),
+        ("close", 2),
+        ("close", 1),
+        ("read", 2),
+    ]);
+    let told = spread(&mut offline(RELEASED), &trace, 3).expect("it is sure");
+    let [said] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    let Some(StopReason::Violation { violations }) = &said.reason else {
+        panic!("{said:?}");
+    };
+    let events = violations[0].path.iter().map(|step| step.event.as_str());
+    assert_eq!(events.collect::<Vec<_>>(), ["open", "close", "read"]);
+    assert_eq!(said.event, 4);
+}
+
+/// What has no value belongs to no share, and numbers beside addresses are shown in the
+/// one way or the other by what one monitor has seen.
+#[test]
+fn what_shares_cannot_know_is_left_to_one_monitor() {
+    let unread = "{\"event\":\"before open\",\"values\":{\"file\":null}}\n";
+    assert_eq!(spread(&mut offline(RELEASED), unread, 2), None);
+    let number = "{\"event\":\"before open\",\"values\":{\"file\":7}}\n";
+    let wrong = lines(&[("open", 1), ("close", 1), ("read", 1)]);
+    let mixed = format!("{number}{wrong}");
+    assert_eq!(spread(&mut offline(RELEASED), &mixed, 2), None);
+}

@@ -200,24 +200,25 @@ impl Watched {
     }
 
     /// The run is over: what is undecided becomes decided. Gives the slices
-    /// that this violates.
+    /// that this violates, in the order of their parameters.
     pub fn finish(&mut self) -> Vec<SliceId> {
         if !self.is_enabled {
             return Vec::new();
         }
         // The base slice of a sliced property stands for no object.
         let is_sliced = !self.property.slice.is_empty();
-        let open: Vec<SliceId> = self
+        let mut open: Vec<_> = self
             .monitor
             .slices()
             .filter(|slice| slice.verdict == Verdict::PresumablyViolated)
             .filter(|slice| !(is_sliced && slice.binding.iter().all(Option::is_none)))
-            .map(|slice| slice.id)
+            .map(|slice| (slice.binding, slice.id))
             .collect();
+        open.sort_unstable();
         self.monitor.finish();
         self.violated_by_end = open.len() as u64;
         self.violations += self.violated_by_end;
-        open
+        open.into_iter().map(|(_, slice)| slice).collect()
     }
 }
 

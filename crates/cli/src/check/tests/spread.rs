@@ -60,7 +60,7 @@ ltl false and eventually closed",
 ];
 
 /// The exit status, and all that is written.
-fn checked(check: &Check, chunk_bytes: usize, with_json: bool) -> (u8, [String; 3]) {
+pub fn checked(check: &Check, chunk_bytes: usize, with_json: bool) -> (u8, [String; 3]) {
     let (output, streams) = match with_json {
         true => output(),
         false => output_without_json(),
