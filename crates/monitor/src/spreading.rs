@@ -54,7 +54,7 @@ impl Spreading {
             value => Mixed.hash_one(value),
         };
         // The high half of the product: every share is as likely as the others.
-        (u128::from(hash) * shares as u128 >> 64) as usize
+        ((u128::from(hash) * shares as u128) >> 64) as usize
     }
 }
 

@@ -178,7 +178,7 @@ impl Offline {
         !self.together.iter().any(Together::is_mixed)
             && said
                 .iter()
-                .all(|said| !said.is_unsure && !(said.reason.is_some() && may_forget))
+                .all(|said| !said.is_unsure && (said.reason.is_none() || !may_forget))
     }
 }
 
