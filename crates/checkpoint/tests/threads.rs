@@ -33,8 +33,8 @@ fn threads_go_on_as_if_nothing_had_been() {
     let program = compile(SOURCE);
     for seed in 0..runs {
         let mut random = Random(seed);
-        let mut debuggee = program.start_at("check", &["60"]);
-        // The workers check some 2600 times together.
+        let mut debuggee = program.start_at("check", &["60", "shared"]);
+        // The workers check some 3500 times together.
         let before = 1 + random.below(2000);
         assert_eq!(run_hits(&mut debuggee, before), None);
         let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();

@@ -226,6 +226,22 @@ fn a_trace_is_that_of_the_run_as_it_goes_on() {
 }
 
 #[test]
+fn what_is_lost_is_told_before_the_beginning_too() {
+    let run = Run::new();
+    let output = run.prompt(
+        &["--checkpoint", "start"],
+        &["run", "restore 1", "continue"],
+    );
+    let parts = [
+        "The program is back at checkpoint 1, before its beginning.\nnot brought back:\n  \
+         the time of day\n",
+        "checkpoint 1 does not bring back: the time of day; ",
+    ];
+    assert_has(&output, &parts);
+    run.assert_ended_whole();
+}
+
+#[test]
 fn a_violation_has_a_checkpoint_from_before() {
     let run = Run::new();
     fs::write(run.path("three.prop"), THREE).expect("it is written");

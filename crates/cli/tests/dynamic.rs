@@ -123,6 +123,56 @@ fn a_property_that_is_decided_watches_nothing_more() {
     }
 }
 
+/// What makes the end of a call needed may happen in that very call: an access of its
+/// first instruction, a system call, a signal. It has begun before.
+#[test]
+fn the_call_in_which_its_end_becomes_needed_counts() {
+    let source = "
+        #include <signal.h>
+        #include <unistd.h>
+        #include <sys/syscall.h>
+        long read_once = 5, stored;
+        static void handle(int signal) { (void)signal; }
+        __attribute__((noinline)) long look(void) {
+            long now = read_once;
+            stored = now;
+            return now + 2;
+        }
+        __attribute__((noinline)) long ask(void) { return syscall(SYS_getppid) > 0; }
+        __attribute__((noinline)) int tell(void) {
+            int failed = raise(SIGUSR1);
+            stored += failed;
+            return failed;
+        }
+        int main(void) {
+            signal(SIGUSR1, handle);
+            long sum = look();
+            sum += ask();
+            sum += tell();
+            return sum != 8;
+        }";
+    for (event, function) in [
+        ("read read_once", "look"),
+        ("entry getppid", "ask"),
+        ("signal SIGUSR1", "tell"),
+    ] {
+        let property = format!(
+            "property ends
+             event inside = {event}
+             event over = after {function}() returns result
+             state init non-accepting {{ on inside -> waits }}
+             state waits non-accepting {{ on over -> done }}
+             state done accepting"
+        );
+        for build in Build::all() {
+            let executable = Fixture::c("ends", source).compile(&build);
+            let report = Batch::watching(&property).run(executable, &[]);
+            report.assert_code(0);
+            assert_eq!(report.occurrences("over"), 1, "{function} {build}");
+        }
+    }
+}
+
 #[test]
 fn two_properties_need_their_events_independently() {
     let second = "

@@ -164,6 +164,40 @@ fn properties_are_switched_off_and_on_and_removed() {
     assert_eq!(end, Some(0), "{}", report.all());
 }
 
+/// What was watched for one that is gone is nobody's, whatever comes and goes.
+#[test]
+fn what_was_removed_can_be_added_again() {
+    let executable = fixture();
+    let directory = TempDir::with_prefix("juror-added-").expect("a directory");
+    let file = property_file(&directory, &limit(4));
+    let other = directory.path().join("other.prop");
+    let second = "property other event e = before mark(k) state all accepting { on e }";
+    fs::write(&other, second).expect("a file");
+    let add = format!("property add {}", file.display());
+    let add_other = format!("property add {}", other.display());
+    for before in [&[][..], &["break mark if k == 3", "run", "delete"]] {
+        let mut batch = Batch::new();
+        for command in before {
+            batch = batch.command(command);
+        }
+        for command in [
+            &*add,
+            "property remove limit",
+            &add,
+            &add_other,
+            "property remove limit",
+            "property remove other",
+            &add_other,
+            &add,
+            if before.is_empty() { "run" } else { "continue" },
+        ] {
+            batch = batch.command(command);
+        }
+        let report = batch.run(&executable, &[]);
+        assert_eq!(violations(&report), 1, "{}", report.all());
+    }
+}
+
 #[test]
 fn mistakes_are_told_and_change_nothing() {
     let executable = fixture();

@@ -292,13 +292,97 @@ fn signals_are_reacted_to() {
         }";
     let directory = TempDir::with_prefix("juror-scenario-").expect("a directory");
     let file = directory.path().join("s.scn");
-    let text = "scenario s on signal SIGUSR1 { print \"signal\" } on exit { print exit_status }";
+    let text = "scenario s
+        on signal SIGUSR1 { print \"{signal_name} in {thread}\" }
+        on signal { print \"any:\", signal_name }
+        on exit { print exit_status }";
     fs::write(&file, text).expect("a file");
     let report = Batch::new()
         .option("--scenario")
         .option(&file)
         .run(Fixture::c("raises", source).compile_plain(), &[]);
-    assert_eq!(said(&report), ["signal", "10"], "{}", report.output.stderr);
+    let expected = ["SIGUSR1 in 1", "any: SIGUSR1", "10"];
+    assert_eq!(said(&report), expected, "{}", report.output.stderr);
+}
+
+/// A scenario's checkpoints and restores do not come back with less than those
+/// that are typed: what is lost is told, each once.
+#[test]
+fn what_a_scenario_cannot_bring_back_is_told_once() {
+    let directory = TempDir::with_prefix("juror-scenario-").expect("a directory");
+    let file = directory.path().join("s.scn");
+    let text = "scenario s
+        var last = 0
+        var rounds = 0
+        on start { break push { last = checkpoint } }
+        on exit {
+            rounds += 1
+            print \"round {rounds}\"
+            if rounds < 3 { restore last }
+        }";
+    fs::write(&file, text).expect("a file");
+    let output = juror(&["run", "--batch", "--scenario"])
+        .args([&file])
+        .args([&queue()])
+        .run();
+    let text = format!("{}{}", output.stdout, output.stderr);
+    assert!(text.contains("[s] round 3"), "{text}");
+    let told = "checkpoint 1 does not bring back: the time of day; what is written to files \
+                that are opened later";
+    assert!(text.contains(told), "{text}");
+    assert!(
+        text.contains("not brought back with checkpoint 5: the time of day; "),
+        "{text}"
+    );
+    assert_eq!(text.matches("the time of day").count(), 2, "{text}");
+}
+
+/// At the prompt as on the command line: what a file has of properties and
+/// scenarios comes together.
+#[test]
+fn a_scenario_comes_with_its_properties_and_a_property_with_its_scenarios() {
+    let directory = TempDir::with_prefix("juror-scenario-").expect("a directory");
+    let write = |name: &str, text: &str| {
+        fs::write(directory.path().join(name), text).expect("a file");
+    };
+    write("bounds.prop", BOUNDS);
+    write(
+        "s.scn",
+        "use \"bounds.prop\" scenario s for bounds on enter some { print \"some\" }",
+    );
+    write(
+        "both.prop",
+        "property done event ends = before done() state a accepting { on ends -> b }
+         state b accepting
+         scenario after for done on enter b { print \"at the end\" }",
+    );
+    write(
+        "wrong.prop",
+        "property q event e = before done() state a accepting { on e }
+         scenario s2 for q on enter nowhere { stop }",
+    );
+    let output = juror(&["run"])
+        .args([&queue()])
+        .directory(directory.path())
+        .input(
+            "scenario load s.scn\nproperty add both.prop\nproperty add wrong.prop\n\
+             scenario load s.scn\nproperty\nrun\ncontinue\nverde frobnicate\nquit\n",
+        )
+        .run();
+    let text = format!("{}{}", output.stdout, output.stderr);
+    for part in [
+        "scenario s loaded\nbounds is evaluated from the start of the run.",
+        "[scenario after loaded]",
+        "there is no state `nowhere`",
+        "scenario `s` is loaded already",
+        "[s] some",
+        "[after] at the end",
+        "behind `verde` stands one of: checkpoint, checkpoint-restart, cmd-group-begin",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    // What is wrong is not added.
+    assert!(!text.contains("\nq is evaluated"), "{text}");
 }
 
 #[test]

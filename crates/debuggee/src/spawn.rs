@@ -143,9 +143,12 @@ fn spawn_with_numbers(plan: &mut Plan) -> Result<(u32, Namespace), Errno> {
     making.finish(maker?)
 }
 
-/// Ends a child that could not be made a debuggee.
+/// Ends a child that could not be made a debuggee, or that never runs.
 pub(crate) fn abandon(child: u32) {
     let _ = kernel::signal_process(child as i32, libc::SIGKILL);
+    // Somebody else may have killed it before, and it stands on its way out: a wait
+    // for others has seen that, and would not see it again.
+    let _ = kernel::resume(child, 0);
     while let Ok(Status::Stopped { .. }) = kernel::wait_for(child) {
         let _ = kernel::resume(child, 0);
     }

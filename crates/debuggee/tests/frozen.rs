@@ -205,12 +205,9 @@ fn all_threads_come_back_with_what_the_kernel_keeps_for_them() {
     );
 }
 
-#[test]
-fn a_copy_that_was_killed_is_noticed() {
-    let program = counter();
-    let mut debuggee = start_with_points(&program, &["step"]);
-    run_to_hit(&mut debuggee);
-    let frozen = debuggee.freeze().unwrap();
+/// Somebody kills the copy.
+#[track_caller]
+fn kill_copy(frozen: &FrozenProcess) {
     assert!(frozen.is_alive());
     let killed = std::process::Command::new("kill")
         .args(["-KILL", &frozen.template().to_string()])
@@ -219,10 +216,38 @@ fn a_copy_that_was_killed_is_noticed() {
     while frozen.is_alive() {
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn a_copy_that_was_killed_is_noticed() {
+    let program = counter();
+    let mut debuggee = start_with_points(&program, &["step"]);
+    run_to_hit(&mut debuggee);
+    let frozen = debuggee.freeze().unwrap();
+    kill_copy(&frozen);
     let refused = frozen.thaw(Some(&mut debuggee), &[]);
     assert!(matches!(refused, Err(ThawError::TemplateGone(_))));
     assert!(debuggee.is_alive());
     drop(frozen);
+    let run = run(&mut debuggee);
+    run.assert_exited(10);
+}
+
+/// That it is on its way out is told once, while others are waited for.
+#[test]
+fn a_copy_that_was_killed_can_be_given_up_later() {
+    let program = counter();
+    let mut debuggee = start_with_points(&program, &["step"]);
+    run_to_hit(&mut debuggee);
+    let frozen = debuggee.freeze().unwrap();
+    let template = frozen.template();
+    kill_copy(&frozen);
+    for _ in 0..3 {
+        run_to_hit(&mut debuggee);
+    }
+    assert!(!frozen.is_alive());
+    drop(frozen);
+    assert!(!is_running(template));
     let run = run(&mut debuggee);
     run.assert_exited(10);
 }

@@ -141,7 +141,8 @@ impl Probes {
     /// Monitors have other numbers from now on. Those that have none are gone,
     /// and none of their probes is planted.
     pub fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
-        for (position, probe) in self.probes.iter_mut().enumerate() {
+        let of_monitors = self.probes.iter_mut().enumerate();
+        for (position, probe) in of_monitors.filter(|(_, probe)| probe.monitor != NOBODY) {
             match number(probe.monitor) {
                 Some(other) => probe.monitor = other,
                 None => {

@@ -8,11 +8,13 @@ use crate::handling::signals_of;
 use crate::options::CommandError;
 use crate::points::{Fate, Point, PointKind};
 use crate::run::Pause;
+use crate::scenarios::performance::Facts;
 use crate::session::Session;
 use crate::signal;
 use crate::view::{Outcome, StopReason};
 use juror_debuggee::{ForkKind, SystemCallPhase, SystemCalls, ThreadId};
 use juror_instrument::condition::{Check, Condition};
+use juror_language::Fact;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -130,6 +132,18 @@ impl Session {
         description: String,
         is_meant: impl Fn(&Catchpoint) -> bool,
     ) -> Result<Option<StopReason>, CommandError> {
+        self.caught_with(Facts::default(), thread, event, description, is_meant)
+    }
+
+    /// The same, where scenarios are told more of it than the thread.
+    fn caught_with(
+        &mut self,
+        facts: Facts,
+        thread: ThreadId,
+        event: &str,
+        description: String,
+        is_meant: impl Fn(&Catchpoint) -> bool,
+    ) -> Result<Option<StopReason>, CommandError> {
         let Some(program) = &self.program else {
             return Ok(None);
         };
@@ -137,7 +151,7 @@ impl Session {
         let ask =
             |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
         let stopping = self.catchpoints.hit(is_meant, ask);
-        let Some(stopping) = self.divert(thread, stopping, &mut Vec::new())? else {
+        let Some(stopping) = self.divert_with(facts, thread, stopping, &mut Vec::new())? else {
             return Ok(None);
         };
         let errors = stopping.error_sentences(PointKind::Catchpoint);
@@ -180,12 +194,10 @@ impl Session {
     ) -> Result<Option<StopReason>, CommandError> {
         let (name, meaning) = signal::describe(number);
         let is_meant = |it: &Catchpoint| matches!(&it.catch, Catch::Signals(numbers) if numbers.contains(&number));
-        self.caught(
-            thread,
-            "signal",
-            format!("signal {name}: {meaning}"),
-            is_meant,
-        )
+        let mut facts = Facts::default();
+        facts.note_text(Fact::Signal, &name);
+        let description = format!("signal {name}: {meaning}");
+        self.caught_with(facts, thread, "signal", description, is_meant)
     }
 
     /// A process was made.

@@ -13,6 +13,7 @@
 
 mod automatic;
 mod commands;
+mod losses;
 mod numbers;
 mod restoring;
 
@@ -29,6 +30,7 @@ use automatic::Automatic;
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::{ProcessNumbers, ThreadId, ThreadState};
 use juror_instrument::program::Memo;
+use losses::ToldLosses;
 use std::collections::BTreeMap;
 
 /// The number of a checkpoint: from 1, never used again.
@@ -43,6 +45,9 @@ pub(crate) struct Checkpoints {
     /// What is kept beside the process.
     settings: Settings,
     automatic: Automatic,
+    told_losses: ToldLosses,
+    /// What the last restore has not brought back.
+    lost: Vec<String>,
     /// Whether programs have process numbers of their own; as needed without.
     namespace: Option<bool>,
     /// What the present program was started with.

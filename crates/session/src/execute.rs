@@ -187,7 +187,7 @@ impl Session {
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
             Command::Output => self.output(rest),
-            Command::Property => self.property_command(rest),
+            Command::Property => self.property_command(rest, observer),
             Command::QueueSignal => self.queue_signal(rest),
             Command::Print => self.print(rest, false, observer),
             Command::Process => self.choose_process(rest),
@@ -326,6 +326,15 @@ pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
         return Err(CommandError::with_help(
             "`end` ends the commands of a breakpoint, and none are being given",
             "begin with: commands N",
+        ));
+    }
+    if word == "verde" {
+        return Err(CommandError::with_help(
+            "this is no command of Verde",
+            format!(
+                "behind `verde` stands one of: {}",
+                commands::names_of_verde()
+            ),
         ));
     }
     commands::find(word).map_err(|unclear| {

@@ -65,6 +65,8 @@ impl Session {
             reaction: &mut reaction,
         };
         tell(&mut self.watch, &mut scene)?;
+        // It may happen in the very call whose end is waited for now.
+        self.watch.await_those_needed_now(scene.program, thread)?;
         self.scenarios.heard.extend(reaction.heard.drain(..));
         if reaction.is_empty() {
             return Ok(self.or_heard(None, thread));

@@ -5,10 +5,11 @@
 //! on; where a trace is kept, they may as well be evaluated from the start.
 
 use crate::graphs::no_property;
-use crate::options::CommandError;
+use crate::options::{CommandError, Observer};
 use crate::property_files::PropertySource;
 use crate::replay::{Replayed, replay};
 use crate::report;
+use crate::scenarios::loaded_sentence;
 use crate::session::Session;
 use crate::view::{Outcome, PropertyView};
 use crate::watch::{Since, Watched, loading};
@@ -24,12 +25,16 @@ const VIOLATIONS_MAX: usize = 5;
 
 impl Session {
     /// `property`, `property add FILE`, `property remove NAME`, ...
-    pub(crate) fn property_command(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+    pub(crate) fn property_command(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
         let (action, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let words = words.trim();
         match action {
             "" => self.list_properties(),
-            "add" => self.add_properties(words),
+            "add" => self.add_properties(words, observer),
             "remove" | "delete" => self.remove_property(words),
             "enable" => self.enable_property(words, true),
             "disable" => self.enable_property(words, false),
@@ -53,9 +58,18 @@ impl Session {
         Ok(Outcome::Properties(shown.iter().map(view).collect()))
     }
 
-    fn add_properties(&mut self, words: &str) -> Result<Outcome, CommandError> {
+    fn add_properties(
+        &mut self,
+        words: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
         let (file, from_start) = file_of(words)?;
         let source = PropertySource::read(Path::new(&file)).map_err(CommandError::new)?;
+        let has_scenarios = source.load().scenario_count > 0;
+        if has_scenarios {
+            // What is wrong with them is told before anything is changed.
+            self.scenarios_of(&source)?;
+        }
         let (found, _) = loading::monitors(&source, self.options.history)?;
         let known = self.watch.shown();
         let is_new = |it: &Watched| {
@@ -88,14 +102,45 @@ impl Session {
         let past = match from_start {
             true => self.give_past(&mut added)?,
             false => {
-                let is_later = self.has_begun();
-                for watched in added.iter_mut().filter(|_| is_later) {
-                    watched.since = Since::Addition;
-                }
+                self.begin_now(&mut added);
                 Vec::new()
             }
         };
-        self.insert_all(&added, &past)
+        let outcome = self.insert_all(&added, &past)?;
+        if has_scenarios {
+            let names = self.load_scenarios(&source)?;
+            observer.notice(&loaded_sentence(&names));
+        }
+        Ok(outcome)
+    }
+
+    /// They see what happens from now on.
+    fn begin_now(&self, added: &mut [Watched]) {
+        let is_later = self.has_begun();
+        for watched in added.iter_mut().filter(|_| is_later) {
+            watched.since = Since::Addition;
+        }
+    }
+
+    /// Adds the properties of a file, and of those that it uses, of which none is
+    /// watched under that name. Gives their names.
+    pub(crate) fn add_missing_properties(
+        &mut self,
+        source: &PropertySource,
+    ) -> Result<Vec<String>, CommandError> {
+        let (mut added, _) = loading::monitors(source, self.options.history)?;
+        let known = self.watch.shown();
+        added.retain(|it| {
+            let mut known = known.iter();
+            known.all(|known| known.property.name != it.property.name)
+        });
+        if added.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.begin_now(&mut added);
+        self.insert_all(&added, &[])?;
+        let names = added.iter().map(|it| it.property.name.to_string());
+        Ok(names.collect())
     }
 
     /// Gives what the trace has to the properties.

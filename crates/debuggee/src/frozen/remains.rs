@@ -101,6 +101,8 @@ fn end_in_background(process: u32) {
     // It does not stop on its way.
     let _ = kernel::set_options(process, QUIET);
     let _ = kernel::signal_process(process as i32, libc::SIGKILL);
+    // Unless it had been killed from outside, and stands there already.
+    let _ = kernel::resume(process, 0);
     stash::end_template(process);
 }
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +15,12 @@
 static int rounds = 400;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER, checking, recursive, robust;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+/* The kernel knows the owner of an inheriting one by its number, too. The last ones are in
+ * memory that is shared, with a third argument. */
+static pthread_mutex_t adaptive, inheriting, robust_inheriting, *shared, *shared_inheriting;
+static pthread_rwlock_t readers = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spinning;
+static long read_together;
 static sem_t posted;
 static int ends[2];
 static FILE *lines;
@@ -26,6 +33,29 @@ static void check(int is_right, const char *what) {
     if (is_right) return;
     __sync_fetch_and_add(&wrong, 1);
     fprintf(stderr, "wrong: %s, thread %d, for the kernel %ld\n", what, own, syscall(SYS_gettid));
+}
+
+static void hold(pthread_mutex_t *mutex, const char *what) {
+    check(pthread_mutex_lock(mutex) == 0, what);
+    usleep(10);
+    check(pthread_mutex_unlock(mutex) == 0, what);
+}
+
+static void hold_others(void) {
+    hold(&adaptive, "adaptive mutex");
+    hold(&inheriting, "mutex that inherits priorities");
+    hold(&robust_inheriting, "robust mutex that inherits priorities");
+    hold(shared, "robust mutex in shared memory");
+    hold(shared_inheriting, "inheriting mutex in shared memory");
+    check(pthread_rwlock_wrlock(&readers) == 0, "lock for writing");
+    long before = read_together++;
+    usleep(10);
+    check(read_together == before + 1, "what only one writes");
+    check(pthread_rwlock_unlock(&readers) == 0, "unlock after writing");
+    check(pthread_rwlock_rdlock(&readers) == 0, "lock for reading");
+    check(pthread_rwlock_unlock(&readers) == 0, "unlock after reading");
+    check(pthread_spin_lock(&spinning) == 0, "spin lock");
+    check(pthread_spin_unlock(&spinning) == 0, "spin unlock");
 }
 
 static void *work(void *argument) {
@@ -51,6 +81,7 @@ static void *work(void *argument) {
         check(pthread_mutex_lock(&robust) == 0, "lock of a robust mutex");
         usleep(10);
         check(pthread_mutex_unlock(&robust) == 0, "unlock of a robust mutex");
+        if (round % 4 == 0) hold_others();
         check(own == gettid(), "thread number");
         expected += round * 0.5;
         sum += round * 0.5;
@@ -103,6 +134,22 @@ int main(int argc, char **argv) {
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_NORMAL);
     pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&robust, &kind);
+    pthread_mutexattr_setprotocol(&kind, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&robust_inheriting, &kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    int sort = argc > 3 ? MAP_SHARED : MAP_PRIVATE;
+    shared = mmap(0, 2 * sizeof *shared, PROT_READ | PROT_WRITE, sort | MAP_ANONYMOUS, -1, 0);
+    shared_inheriting = shared + 1;
+    pthread_mutex_init(shared_inheriting, &kind);
+    pthread_mutexattr_setprotocol(&kind, PTHREAD_PRIO_NONE);
+    pthread_mutex_init(shared, &kind);
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setprotocol(&kind, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&inheriting, &kind);
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&adaptive, &kind);
+    pthread_spin_init(&spinning, PTHREAD_PROCESS_PRIVATE);
     lines = fopen(argv[1], "w+");
     check(lines && pipe(ends) == 0, "files");
     sem_init(&posted, 0, 0);

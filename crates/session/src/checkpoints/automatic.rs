@@ -70,7 +70,7 @@ impl Session {
         }
         automatic.has_begun = true;
         match self.take_checkpoint(true) {
-            Ok(_) => Ok(()),
+            Ok(id) => self.tell_of_automatic(id, observer),
             Err(error) => self.give_automatic_up(&error, observer),
         }
     }
@@ -99,12 +99,23 @@ impl Session {
             Ok(id) => id,
             Err(error) => return self.give_automatic_up(&error, observer),
         };
+        self.tell_of_automatic(id, observer)?;
         let kept = &mut self.checkpoints.automatic.kept;
         kept.push(id);
         while kept.len() > KEPT {
             let oldest = kept.remove(0);
             self.checkpoints.saved.remove(&oldest.0);
         }
+        Ok(())
+    }
+
+    fn tell_of_automatic(
+        &mut self,
+        id: CheckpointId,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let losses = self.saved(id)?.view.losses.clone();
+        self.tell_losses_of_checkpoint(id.0, &losses, observer);
         Ok(())
     }
 

@@ -33,12 +33,14 @@ impl Session {
         };
         let report = self.restore(id)?;
         self.tell(report.remarks, observer);
+        self.checkpoints.note_losses(&report.losses);
         let thread = self.thread()?;
         if self.is_fresh() {
-            return Ok(Outcome::Message(format!(
+            let back = format!(
                 "The program is back at checkpoint {}, before its beginning.",
                 id.0
-            )));
+            );
+            return Ok(Outcome::Message(with_losses(back, &report.losses)));
         }
         let reason = StopReason::Restored {
             checkpoint: id.0,
@@ -111,4 +113,16 @@ impl Session {
             )),
         }
     }
+}
+
+/// A sentence, and what has not come back.
+fn with_losses(mut sentence: String, losses: &[String]) -> String {
+    if !losses.is_empty() {
+        sentence.push_str("\nnot brought back:");
+    }
+    for loss in losses {
+        sentence.push_str("\n  ");
+        sentence.push_str(loss);
+    }
+    sentence
 }

@@ -20,7 +20,7 @@ mod scenarios;
 mod settings;
 mod watching;
 
-pub use scenarios::translated;
+pub use scenarios::{names_of_verde, translated};
 
 use crate::view::CommandHelp;
 pub use info::{INFO_SUBJECTS, find_info_subject};

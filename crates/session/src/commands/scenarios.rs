@@ -23,8 +23,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
         ],
         details: "A scenario says what is done when a property changes its state, when the \
-                  program stops, starts, ends or gets a signal. It is for the properties that are \
-                  watched when it is loaded.",
+                  program stops, starts, ends or gets a signal. The properties of its file, and of \
+                  those that it uses, come with it.",
         repeats: false,
         completes: Completes::ScenarioActions,
     },
@@ -82,6 +82,12 @@ pub fn translated(line: &str) -> Option<String> {
     let (_, own) = VERDE.iter().find(|(known, _)| *known == word)?;
     let line = format!("{own} {}", rest.trim());
     Some(line.trim_end().to_owned())
+}
+
+/// What may stand behind `verde`.
+pub fn names_of_verde() -> String {
+    let names: Vec<&str> = VERDE.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
 }
 
 #[cfg(test)]

@@ -46,12 +46,20 @@ impl Session {
             ));
         }
         let source = PropertySource::read(Path::new(file)).map_err(CommandError::new)?;
+        // As on the command line, the properties come with it; after what may
+        // be wrong with it has been looked at.
+        self.scenarios_of(&source)?;
+        let added = self.add_missing_properties(&source)?;
         let names = self.load_scenarios(&source)?;
-        let many = if names.len() == 1 { "" } else { "s" };
-        Ok(Outcome::Message(format!(
-            "scenario{many} {} loaded",
-            names.join(", ")
-        )))
+        let mut said = loaded_sentence(&names);
+        for name in added {
+            let since = match self.has_begun() {
+                true => "now on",
+                false => "the start of the run",
+            };
+            said.push_str(&format!("\n{name} is evaluated from {since}."));
+        }
+        Ok(Outcome::Message(said))
     }
 
     fn position_of_scenario(&self, name: &str) -> Result<usize, CommandError> {
@@ -195,6 +203,12 @@ impl Session {
         }
         Ok(Outcome::Scenarios(views))
     }
+}
+
+/// That scenarios are loaded.
+pub(crate) fn loaded_sentence(names: &[String]) -> String {
+    let many = if names.len() == 1 { "" } else { "s" };
+    format!("scenario{many} {} loaded", names.join(", "))
 }
 
 fn no_scenario() -> CommandError {

@@ -90,7 +90,7 @@ impl Session {
                 is_enabled,
             } => {
                 let word = if is_enabled { "enable" } else { "disable" };
-                self.property_command(&format!("{word} {property}"))?;
+                self.property_command(&format!("{word} {property}"), observer)?;
             }
             Effect::Command(line) => {
                 permissions::check(&line, self.options.permissions)?;
@@ -144,7 +144,10 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<u64, CommandError> {
         match self.perform_line("checkpoint", observer)? {
-            Outcome::Checkpoint(view) => Ok(u64::from(view.number)),
+            Outcome::Checkpoint(view) => {
+                self.tell_losses_of_checkpoint(view.number, &view.losses, observer);
+                Ok(u64::from(view.number))
+            }
             _ => Err(CommandError::new("the checkpoint has no number")),
         }
     }
@@ -155,6 +158,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
         self.perform_line(&format!("restore {number}"), observer)?;
+        self.tell_losses_of_restore(number, observer);
         Ok(())
     }
 

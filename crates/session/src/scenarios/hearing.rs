@@ -160,6 +160,17 @@ impl Session {
         stopping: Option<Stopping>,
         accesses: &mut Vec<WatchedAccess>,
     ) -> Result<Option<Stopping>, CommandError> {
+        self.divert_with(Facts::default(), thread, stopping, accesses)
+    }
+
+    /// The same, where more is known than which point it was, and in which thread.
+    pub(crate) fn divert_with(
+        &mut self,
+        known: Facts,
+        thread: ThreadId,
+        stopping: Option<Stopping>,
+        accesses: &mut Vec<WatchedAccess>,
+    ) -> Result<Option<Stopping>, CommandError> {
         let Some(mut stopping) = stopping else {
             return Ok(None);
         };
@@ -167,7 +178,7 @@ impl Session {
             return Ok(Some(stopping));
         }
         for number in std::mem::take(&mut stopping.heard) {
-            let mut facts = Facts::default();
+            let mut facts = known.clone();
             facts.note(Fact::Point, Value::Int(i128::from(number)));
             facts.note(Fact::Thread, self.thread_value(thread));
             if let Some(access) = accesses.iter().find(|it| it.number == number) {

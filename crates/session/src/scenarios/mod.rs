@@ -23,7 +23,7 @@ mod reactions;
 mod tests;
 mod waiting;
 
-pub(crate) use commands::ACTIONS;
+pub(crate) use commands::{ACTIONS, loaded_sentence};
 pub(crate) use hearing::{Heard, Lasting, Taken, Told};
 
 use crate::options::{CommandError, FileDiagnostics, SessionError};
@@ -151,21 +151,15 @@ pub(crate) fn read(
 }
 
 impl Session {
-    /// Loads the scenarios of a file, behind all others; gives their names.
-    pub(crate) fn load_scenarios(
-        &mut self,
+    /// The scenarios of a file, which can be loaded beside those that there are.
+    pub(crate) fn scenarios_of(
+        &self,
         source: &PropertySource,
-    ) -> Result<Vec<String>, CommandError> {
+    ) -> Result<Vec<Scenario>, CommandError> {
         let shown = self.watch.shown().iter();
         let properties: Vec<Arc<Property>> = shown.map(|it| Arc::clone(&it.property)).collect();
         let known: Vec<&Property> = properties.iter().map(|it| &**it).collect();
         let (found, _) = read(source, &known)?;
-        if found.is_empty() {
-            return Err(CommandError::with_help(
-                format!("there is no scenario in {}", source.file),
-                "a scenario begins with `scenario NAME`; properties come with property add",
-            ));
-        }
         if let Some(same) = found
             .iter()
             .find(|it| self.scenarios.names().any(|name| *name == *it.name))
@@ -173,6 +167,21 @@ impl Session {
             return Err(CommandError::with_help(
                 format!("scenario `{}` is loaded already", same.name),
                 format!("scenario delete {} makes room", same.name),
+            ));
+        }
+        Ok(found)
+    }
+
+    /// Loads the scenarios of a file, behind all others; gives their names.
+    pub(crate) fn load_scenarios(
+        &mut self,
+        source: &PropertySource,
+    ) -> Result<Vec<String>, CommandError> {
+        let found = self.scenarios_of(source)?;
+        if found.is_empty() {
+            return Err(CommandError::with_help(
+                format!("there is no scenario in {}", source.file),
+                "a scenario begins with `scenario NAME`; properties come with property add",
             ));
         }
         let text: Arc<str> = source.text.as_str().into();

@@ -163,7 +163,7 @@ impl Watch {
     }
 
     /// The calls that are active, of functions whose end an event has just made needed.
-    fn await_those_needed_now(
+    pub(crate) fn await_those_needed_now(
         &mut self,
         program: &mut Program,
         thread: ThreadId,

@@ -2,11 +2,15 @@
 //! live process that was compiled from it; and the session that ships, over that
 //! process. The rules, the properties and what the developer and the scenario do
 //! are the same; so must be what the monitors hear, the verdicts, where the program
-//! stops, what the scenario does, and the values at the end.
+//! stops, what the scenario does, and the values at the end. And these must be the
+//! values of the bare program, and what monitors say that are given its whole trace.
 
 mod assembler;
 mod built;
 mod live;
+mod offline;
+mod plan;
+mod played;
 mod programs;
 mod random;
 mod shipped;
@@ -14,13 +18,12 @@ mod shipped;
 use built::Built;
 use juror_language::{Property, load};
 use juror_rules::abstract_machine::{AbstractMachine, VARIABLES, variable_name};
-use juror_rules::machine::{
-    Command, Mode, Monitors, Owner, Place, Point, Reply, Scenario, Told, Transition, Verified,
-    Watched,
-};
+use juror_rules::machine::Transition;
 use juror_rules::recorded::Recorded;
 use juror_rules::{Debuggee, Fault};
 use live::Live;
+use plan::{Act, Plan, Second};
+use played::run;
 use programs::PROGRAMS;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -60,38 +63,6 @@ const PROPERTIES: [&str; 3] = [
      state deep non-accepting { on out when x > 0 -> ready }",
 ];
 
-/// Takes a checkpoint at its third event, and writes down what it hears.
-#[derive(Default)]
-struct Keeper {
-    heard: Vec<Transition>,
-    /// What had been heard at the checkpoint.
-    kept: Option<Vec<Transition>>,
-    /// How often its breakpoint was reached.
-    reactions: usize,
-}
-
-impl Scenario for Keeper {
-    fn on_verdict(&mut self, told: &Told<'_>) -> Command {
-        self.heard.extend(told.transitions);
-        match self.heard.len() >= 3 && self.kept.is_none() {
-            true => Command::Checkpoint,
-            false => Command::Nothing,
-        }
-    }
-
-    fn on_point(&mut self, point: Point) -> Command {
-        self.reactions += usize::from(matches!(point.place, Place::Instruction(_)));
-        Command::GetProgramCounter
-    }
-
-    fn on_reply(&mut self, reply: Reply) -> Command {
-        if let Reply::Checkpoint(_) = reply {
-            self.kept = Some(self.heard.clone());
-        }
-        Command::Nothing
-    }
-}
-
 /// A transition of a monitor, in words.
 #[derive(Debug, Clone, PartialEq)]
 struct Heard {
@@ -100,13 +71,6 @@ struct Heard {
     from: String,
     to: String,
     verdict: juror_event::Verdict,
-}
-
-/// What the developer has set: functions, and variables whose stores stop.
-#[derive(Debug, Clone)]
-struct Plan {
-    breakpoints: &'static [&'static str],
-    watchpoints: &'static [&'static str],
 }
 
 /// What is compared.
@@ -136,60 +100,21 @@ impl Seen {
             ..self
         }
     }
+
+    /// What each property has heard, one property after the other. At one access, the
+    /// session asks the properties in the order in which it has come to watch for them,
+    /// the rules in that of the properties; none sees another.
+    fn by_property(mut self) -> Seen {
+        sort(&mut self.heard);
+        if let Some(again) = &mut self.again {
+            sort(again);
+        }
+        self
+    }
 }
 
-fn run<D: Debuggee>(debuggee: D, properties: &[Arc<Property>], plan: &Plan) -> Result<Seen, Fault> {
-    let monitors = Monitors::new(properties)?;
-    let mut verified = Verified::init(debuggee, monitors, Keeper::default())?;
-    let address = |verified: &Verified<D, Keeper>, name: &str| {
-        let address = verified.debugged().debuggee().address_of(name);
-        address.ok_or_else(|| Fault::NoSymbol(name.to_owned()))
-    };
-    let mut own = Vec::new();
-    for name in plan.breakpoints {
-        own.push(Point::breakpoint(
-            Owner::Developer,
-            address(&verified, name)?,
-        ));
-    }
-    for name in plan.watchpoints {
-        let place = address(&verified, name)?;
-        own.push(Point::watchpoint(Owner::Developer, place, Watched::Write));
-    }
-    let scenario = [
-        Point::breakpoint(Owner::Scenario, address(&verified, "g")?),
-        Point::watchpoint(Owner::Scenario, address(&verified, "v0")?, Watched::Access),
-    ];
-    for point in own.iter().chain(&scenario) {
-        verified.command(&Command::SetPoint(*point))?;
-    }
-    let stops = finish(&mut verified)?;
-    let heard = verified.scenario().heard.clone();
-    let reactions = verified.scenario().reactions;
-    let verdicts = verified.monitors().verdicts();
-    let values = values(verified.debugged().debuggee())?;
-    let mut again = None;
-    if let Some(kept) = verified.scenario().kept.clone() {
-        verified.command(&Command::Restore(0))?;
-        // One of the points is gone meanwhile.
-        if let Some(point) = own.first() {
-            verified.command(&Command::RemovePoint(*point))?;
-        }
-        finish(&mut verified)?;
-        let mut whole = kept;
-        whole.extend_from_slice(&verified.scenario().heard[heard.len()..]);
-        again = Some(whole);
-        assert_eq!(verified.monitors().verdicts(), verdicts);
-    }
-    let words = |heard: Vec<Transition>| heard.iter().map(|it| in_words(properties, it)).collect();
-    Ok(Seen {
-        heard: words(heard),
-        again: again.map(words),
-        verdicts,
-        values,
-        stops,
-        reactions,
-    })
+fn sort(heard: &mut [Heard]) {
+    heard.sort_by(|one, other| one.property.cmp(&other.property));
 }
 
 fn in_words(properties: &[Arc<Property>], transition: &Transition) -> Heard {
@@ -208,28 +133,6 @@ fn in_words(properties: &[Arc<Property>], transition: &Transition) -> Heard {
     }
 }
 
-/// Runs to the end; the developer steps at first, and goes on at each stop.
-fn finish<D: Debuggee>(verified: &mut Verified<D, Keeper>) -> Result<usize, Fault> {
-    let mut stops = 0;
-    for _ in 0..STEPS {
-        verified.command(&Command::Step)?;
-    }
-    verified.command(&Command::Continue)?;
-    for _ in 0..RULES_MAX {
-        match verified.debugged().mode() {
-            Mode::Passive => {
-                verified.execute()?;
-            }
-            Mode::Interactive if verified.has_ended() => return Ok(stops),
-            Mode::Interactive => {
-                stops += 1;
-                verified.command(&Command::Continue)?;
-            }
-        }
-    }
-    Err(Fault::Endless(RULES_MAX))
-}
-
 fn values<D: Debuggee>(debuggee: &D) -> Result<Vec<i64>, Fault> {
     let names = (0..VARIABLES as u8).map(variable_name);
     names
@@ -240,23 +143,31 @@ fn values<D: Debuggee>(debuggee: &D) -> Result<Vec<i64>, Fault> {
         .collect()
 }
 
+/// The properties of a text.
+fn loaded(sources: &[String]) -> Vec<Arc<Property>> {
+    let all = sources.iter().map(|source| {
+        let (mut found, diagnostics) = load(source);
+        assert_eq!(found.len(), 1, "{source}\n{diagnostics:#?}");
+        Arc::new(found.remove(0))
+    });
+    all.collect()
+}
+
+fn fixed_properties() -> Vec<String> {
+    PROPERTIES.map(str::to_owned).to_vec()
+}
+
 /// Plays a program in all ways; what was seen by the abstract machine.
 #[track_caller]
-fn check(source: &str, plan: &Plan) -> Seen {
+fn check(source: &str, sources: &[String], plan: &Plan) -> Seen {
     let program = &programs::read(source);
-    let properties: Vec<Arc<Property>> = PROPERTIES
-        .iter()
-        .map(|source| {
-            let (mut found, diagnostics) = load(source);
-            assert_eq!(found.len(), 1, "{diagnostics:#?}");
-            Arc::new(found.remove(0))
-        })
-        .collect();
+    let properties = loaded(sources);
     let machine = AbstractMachine::new(Arc::new(program.clone()));
     let names: Vec<String> = (0..VARIABLES as u8).map(variable_name).collect();
     let variables: Vec<&str> = names.iter().map(String::as_str).collect();
+    let case = || format!("{plan:?}\n{source}\n{}", sources.join("\n"));
     let follow = |recorded: Recorded| {
-        assert!(recorded.is_whole(), "{source}");
+        assert!(recorded.is_whole(), "{}", case());
         run(recorded, &properties, plan).unwrap()
     };
     let abstract_run = Recorded::record(
@@ -268,59 +179,113 @@ fn check(source: &str, plan: &Plan) -> Seen {
     let built = Built::new(program);
     let mut live = Live::start(&built);
     let live_run = Recorded::record(&mut live, &FUNCTIONS, &variables, INSTRUCTIONS_MAX * 4);
-    let seen = run(machine, &properties, plan).unwrap();
+    let mut bare = offline::run(machine.clone(), &properties).unwrap();
+    let restores = plan.acts.iter().any(|act| matches!(act, Act::Restore(_)));
+    let compared = |mut seen: Seen| {
+        // Where the developer stops, the session has reacted, and the rules are about
+        // to: what is kept there reacts once more, or does not.
+        seen.reactions *= usize::from(!restores);
+        match sources == fixed_properties() {
+            // These are such that the order is the same.
+            true => seen,
+            false => seen.by_property(),
+        }
+    };
+    if sources != fixed_properties() {
+        sort(&mut bare.heard);
+    }
+    let seen = compared(run(machine, &properties, plan).unwrap());
     let expected = seen.without_checkpoint("abstract");
     let ways = [
         ("recorded", follow(abstract_run.unwrap())),
         ("live", run(Live::start(&built), &properties, plan).unwrap()),
         ("live, recorded", follow(live_run.unwrap())),
-        ("shipped", shipped::run(&built, plan)),
+        ("shipped", shipped::run(&built, sources, plan)),
     ];
     for (name, seen) in ways {
         assert_eq!(
-            seen.without_checkpoint(name),
+            compared(seen).without_checkpoint(name),
             expected,
-            "{name}: {plan:?}\n{source}"
+            "{name}: {}",
+            case()
         );
     }
+    // Whatever is done while it runs: the values of the bare program, and what the
+    // monitors say of its whole trace.
+    assert_eq!(expected.values, bare.values, "{}", case());
+    assert_eq!(expected.heard, bare.heard, "{}", case());
+    assert_eq!(expected.verdicts, bare.verdicts, "{}", case());
     expected
 }
 
 /// Without points, with some, and with one where an event is, too.
-const PLANS: [Plan; 3] = [
-    Plan {
-        breakpoints: &[],
-        watchpoints: &[],
-    },
-    Plan {
-        breakpoints: &["f"],
-        watchpoints: &["v1"],
-    },
-    Plan {
-        breakpoints: &["g", "f"],
-        watchpoints: &["v0"],
-    },
-];
+fn plans() -> [Plan; 3] {
+    [
+        Plan::of(&[]),
+        Plan::of(&["f", "v1"]),
+        Plan::of(&["g", "f", "v0"]),
+    ]
+}
 
 #[test]
 fn one_program_in_all_ways() {
     for (name, source) in PROGRAMS {
-        for plan in &PLANS {
-            let seen = check(source, plan);
+        for plan in &plans() {
+            let seen = check(source, &fixed_properties(), plan);
             assert!(seen.heard.len() > 3, "{name}: {seen:?}");
         }
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig {
+/// Points come and go, and checkpoints are gone back to, at the stops of a run.
+#[test]
+fn one_program_with_points_that_come_and_go_in_all_ways() {
+    let plan = Plan {
+        acts: vec![
+            Act::Checkpoint,
+            Act::Set("v0"),
+            Act::Remove("f"),
+            Act::Set("g"),
+            Act::Checkpoint,
+            Act::Restore(0),
+            Act::Set("f"),
+            Act::Remove("g"),
+            Act::Restore(1),
+        ],
+        second: Second {
+            set: Some(1),
+            removed: None,
+        },
+        ..Plan::of(&["f", "v1"])
+    };
+    for (_, source) in PROGRAMS {
+        let seen = check(source, &fixed_properties(), &plan);
+        assert!(seen.stops > 3, "{seen:?}");
+    }
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
         cases: 24,
         failure_persistence: None,
         ..ProptestConfig::default()
-    })]
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
 
     #[test]
-    fn random_programs_in_all_ways(source in random::program(), plan in 0..PLANS.len()) {
-        check(&source, &PLANS[plan]);
+    fn random_programs_in_all_ways(source in random::program(), plan in plan::plan()) {
+        check(&source, &fixed_properties(), &plan);
+    }
+
+    #[test]
+    fn random_properties_in_all_ways(
+        source in random::program(),
+        properties in random::properties(),
+        plan in plan::plan(),
+    ) {
+        check(&source, &properties, &plan);
     }
 }

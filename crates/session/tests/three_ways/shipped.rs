@@ -2,25 +2,45 @@
 //! points and the scenario by its own words, everything else by commands.
 
 use super::built::Built;
-use super::{Heard, PROPERTIES, Plan, STEPS, Seen};
+use super::plan::{Act, Plan, Second, is_variable};
+use super::{Heard, STEPS, Seen};
 use juror_event::Verdict;
 use juror_rules::abstract_machine::{VARIABLES, variable_name};
 use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_session::{Observer, Options, PropertySource, Session};
+use std::collections::BTreeMap;
 
 /// The same as `super::Keeper`, whose points react without a stop.
-const SCENARIO: &str = "
+fn scenario(plan: Second) -> String {
+    let at = |number: Option<usize>, what: &str| {
+        number.map_or_else(String::new, |it| format!("if reached == {it} {{ {what} }}"))
+    };
+    let second = "second = break f { reached += 1 print \"reached\" }";
+    let set = at(plan.set, second);
+    let removed = at(plan.removed, "remove second");
+    let removed_there = removed.as_str();
+    let set = set.replace(
+        "print \"reached\"",
+        &format!("print \"reached\" {removed_there}"),
+    );
+    format!(
+        "
 scenario keeper
 var entered = 0
-on start {
-    break g { print \"at g\" }
-    awatch v0 { print \"v0\" }
-}
-on enter accepting, non-accepting {
+var reached = 0
+var second = 0
+var last = 0
+on start {{
+    break g {{ reached += 1 print \"reached\" {set} {removed} }}
+    awatch v0 {{ print \"v0\" }}
+}}
+on enter accepting, non-accepting {{
     entered += 1
-    if entered == 3 { checkpoint }
-    if entered == 3 { print \"kept\" }
-}";
+    if entered == 3 {{ last = checkpoint }}
+    if entered == 3 {{ print \"kept {{last}}\" }}
+}}"
+    )
+}
 
 /// The number of the breakpoint at the end.
 const END: u32 = 1;
@@ -29,9 +49,9 @@ const END: u32 = 1;
 #[derive(Default)]
 struct Listener {
     heard: Vec<Heard>,
-    /// How much had been heard at the checkpoint.
-    kept: Option<usize>,
-    /// How often the scenario's breakpoint was reached.
+    /// The scenario's checkpoint, and what had been heard there.
+    kept: Option<(String, Vec<Heard>)>,
+    /// How often the scenario's breakpoints were reached.
     reactions: usize,
 }
 
@@ -59,9 +79,9 @@ impl Observer for Listener {
     fn notice(&mut self, _: &str) {}
 
     fn scenario_line(&mut self, line: &ScenarioLine) {
-        match line.text.as_str() {
-            "kept" => self.kept = Some(self.heard.len()),
-            text => self.reactions += usize::from(text == "at g"),
+        match line.text.strip_prefix("kept ") {
+            Some(number) => self.kept = Some((number.to_owned(), self.heard.clone())),
+            None => self.reactions += usize::from(line.text == "reached"),
         }
     }
 
@@ -77,6 +97,11 @@ impl Observer for Listener {
 struct Shipped {
     session: Session,
     listener: Listener,
+    symbols: BTreeMap<String, u64>,
+    /// The numbers of the developer's points.
+    own: BTreeMap<&'static str, String>,
+    /// The developer's checkpoints, and what had been heard there.
+    kept: Vec<(u32, Vec<Heard>)>,
 }
 
 impl Shipped {
@@ -86,10 +111,53 @@ impl Shipped {
         outcome.unwrap_or_else(|error| panic!("{line}: {error:?}"))
     }
 
-    /// The developer steps at first, and goes on at each stop, to where the
-    /// program would end. How often the developer's points stopped it; a
+    fn set(&mut self, name: &'static str) {
+        if self.own.contains_key(name) {
+            return;
+        }
+        let outcome = match is_variable(name) {
+            true => self.command(&format!("watch {name}")),
+            false => self.command(&format!("break *{:#x}", self.symbols[name])),
+        };
+        // `breakpoint 3 at ..`, `watchpoint 4: ..`
+        let Outcome::Message(said) = outcome else {
+            panic!("{outcome:?}");
+        };
+        let number = said
+            .split([' ', ':'])
+            .find(|word| word.parse::<u32>().is_ok());
+        let number = number.unwrap_or_else(|| panic!("{said}")).to_owned();
+        self.own.insert(name, number);
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Nothing => {}
+            Act::Set(name) => self.set(name),
+            Act::Remove(name) => {
+                if let Some(number) = self.own.remove(name) {
+                    self.command(&format!("delete {number}"));
+                }
+            }
+            Act::Checkpoint => match self.command("checkpoint") {
+                Outcome::Checkpoint(made) => {
+                    self.kept.push((made.number, self.listener.heard.clone()));
+                }
+                other => panic!("{other:?}"),
+            },
+            Act::Restore(_) if self.kept.is_empty() => {}
+            Act::Restore(which) => {
+                let (number, heard) = self.kept[usize::from(which) % self.kept.len()].clone();
+                self.listener.heard = heard;
+                self.command(&format!("restore {number}"));
+            }
+        }
+    }
+
+    /// The developer steps at first, does what is planned at each stop, and goes on,
+    /// to where the program would end. How often the developer's points stopped it; a
     /// violation, which stops it too, is none of them.
-    fn finish(&mut self) -> usize {
+    fn finish(&mut self, acts: &[Act]) -> usize {
         for _ in 0..STEPS {
             self.command("stepi");
         }
@@ -99,12 +167,16 @@ impl Shipped {
             let Outcome::Stopped(stop) = &outcome else {
                 panic!("{outcome:?}");
             };
-            match &stop.reason {
+            let is_watchpoint = match &stop.reason {
                 StopReason::Breakpoint { numbers, .. } if numbers.contains(&END) => return stops,
-                StopReason::Breakpoint { .. } | StopReason::Watchpoint { .. } => stops += 1,
-                StopReason::Violation { .. } => {}
+                StopReason::Breakpoint { .. } => false,
+                StopReason::Watchpoint { .. } => true,
+                StopReason::Violation { .. } => continue,
                 _ => panic!("{stop:?}"),
-            }
+            };
+            let act = acts.get(stops).copied().unwrap_or(Act::Nothing);
+            stops += 1;
+            self.act(act.at(is_watchpoint));
         }
     }
 
@@ -128,8 +200,8 @@ impl Shipped {
 }
 
 /// Plays the plan with the session that ships.
-pub fn run(built: &Built, plan: &Plan) -> Seen {
-    let source = [&PROPERTIES.join("\n"), SCENARIO].concat();
+pub fn run(built: &Built, properties: &[String], plan: &Plan) -> Seen {
+    let source = [properties.join("\n"), scenario(plan.second)].concat();
     let options = Options {
         program: built.path.clone(),
         stdin: Some("/dev/null".into()),
@@ -138,37 +210,46 @@ pub fn run(built: &Built, plan: &Plan) -> Seen {
     };
     let mut listener = Listener::default();
     let session = Session::start(options, &mut listener).unwrap();
-    let mut shipped = Shipped { session, listener };
+    let mut shipped = Shipped {
+        session,
+        listener,
+        symbols: built.symbols.clone(),
+        own: BTreeMap::new(),
+        kept: Vec::new(),
+    };
     shipped.command(&format!("break *{:#x}", built.symbols["stop"]));
-    let mut first = None;
-    for (number, symbol) in (END + 1..).zip(plan.breakpoints) {
-        shipped.command(&format!("break *{:#x}", built.symbols[*symbol]));
-        first.get_or_insert(number);
+    let (variables, functions): (Vec<_>, Vec<_>) =
+        plan.points.iter().partition(|name| is_variable(name));
+    for name in functions {
+        shipped.set(name);
     }
     let main = built.symbols["main"];
     shipped.command(&format!("tbreak *{main:#x}"));
     shipped.command("run");
-    for symbol in plan.watchpoints {
-        shipped.command(&format!("watch {symbol}"));
+    for name in variables {
+        shipped.set(name);
     }
-    let stops = shipped.finish();
+    let stops = shipped.finish(&plan.acts);
     let values = shipped.values();
     let verdicts = shipped.end();
     let heard = shipped.listener.heard.clone();
     let reactions = shipped.listener.reactions;
     let entered = heard.iter().filter(|it| it.from != it.to).count();
-    assert_eq!(shipped.listener.kept.is_some(), entered >= 3, "{heard:?}");
-    let again = shipped.listener.kept.map(|kept| {
-        shipped.command("restore 1");
-        if let Some(number) = first {
-            shipped.command(&format!("delete {number}"));
+    assert!(shipped.listener.kept.is_some() || entered < 3, "{heard:?}");
+    let again = shipped.listener.kept.clone().map(|(number, before)| {
+        if plan.second.removed.is_some() {
+            // It has been removed already.
+            shipped.command("scenario disable keeper");
         }
-        shipped.finish();
+        shipped.command(&format!("restore {number}"));
+        shipped.listener.heard = before;
+        if let Some(first) = plan.points.first() {
+            shipped.act(Act::Remove(first));
+        }
+        shipped.finish(&[]);
         assert_eq!(shipped.values(), values);
         assert_eq!(shipped.end(), verdicts);
-        let mut whole = heard[..kept].to_vec();
-        whole.extend_from_slice(&shipped.listener.heard[heard.len()..]);
-        whole
+        shipped.listener.heard.clone()
     });
     Seen {
         heard,
