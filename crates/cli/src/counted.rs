@@ -5,11 +5,11 @@ use crate::columns::{self, Cell};
 use crate::escape::safe;
 use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
 use crate::places::{named_values, short_location};
-use juror_session::view::ViolationCount;
+use juror_session::view::{Location, ViolationCount};
 
 /// `1204 violations at 2 places`, or `1 violation`.
 pub fn words(violations: u64, counts: &[ViolationCount]) -> String {
-    let places = counts.iter().filter(|it| it.location.is_some()).count();
+    let places = counts.iter().filter(|it| place(it).is_some()).count();
     match (violations, places) {
         (1, _) => "1 violation".to_owned(),
         (_, 0) => format!("{violations} violations"),
@@ -47,13 +47,16 @@ fn row(kind: &ViolationCount) -> Vec<Cell> {
     vec![
         Cell::new(times, BAD),
         Cell::new(what, NAME),
-        kind.location
-            .as_ref()
-            .map_or_else(String::new, short_location)
-            .into(),
+        place(kind).map_or_else(String::new, short_location).into(),
         Cell::new(steps, PLAIN),
         Cell::new(first(kind), QUIET),
     ]
+}
+
+/// Where it happened; nothing where a trace does not tell.
+fn place(kind: &ViolationCount) -> Option<&Location> {
+    let location = kind.location.as_ref();
+    location.filter(|location| **location != Location::default())
 }
 
 /// `first: queue = 0x4052a0, thread 1, event 27`
@@ -62,7 +65,8 @@ fn first(kind: &ViolationCount) -> String {
     if !kind.slice.is_empty() {
         facts.push(named_values(&kind.slice));
     }
-    facts.extend(kind.thread.map(|thread| format!("thread {thread}")));
+    let thread = kind.thread.filter(|thread| *thread != 0);
+    facts.extend(thread.map(|thread| format!("thread {thread}")));
     facts.extend(kind.sequence.map(|sequence| format!("event {sequence}")));
     match facts.is_empty() {
         true => String::new(),
@@ -75,6 +79,20 @@ mod tests {
     use super::*;
     use crate::page::plain;
     use crate::report::samples::violation_count;
+
+    #[test]
+    fn what_a_trace_does_not_tell_is_left_out() {
+        let mut count = violation_count(7);
+        count.location = Some(Location::default());
+        count.thread = Some(0);
+        let counts = [count];
+        assert_eq!(words(7, &counts), "7 violations");
+        let shown = plain(|page| write(page, 2, &counts));
+        assert_eq!(
+            shown,
+            "  7 times  before queue_push    ready → overflow  first: queue = 0x4052a0, event 9\n"
+        );
+    }
 
     #[test]
     fn each_kind_has_its_count_and_its_first() {

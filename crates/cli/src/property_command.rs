@@ -7,7 +7,7 @@ use crate::property_arguments::{
     CheckProperties, FormatProperties, PropertyAction, PropertyCommand, ShowProperty, ShownForm,
 };
 use anyhow::{Context as _, bail};
-use juror_language::show::{Form, Graph, demand, show, undrawn};
+use juror_language::show::{Form, Graph, demand, show};
 use juror_language::{Diagnostic, Property, Severity, format, suggest};
 use std::collections::HashSet;
 use std::io::{Read as _, Write as _};
@@ -239,11 +239,10 @@ fn picture(command: &ShowProperty, property: &Property, source: &str) -> anyhow:
     match Graph::of_property(property, source) {
         Ok(graph) => Ok(show(&graph, form)),
         // What a terminal can show of it is the formula itself.
-        Err(error) if form == Form::Text => {
+        Err(why) if form == Form::Text => {
             let demand = demand(property).unwrap_or_default();
-            let why = undrawn(error);
             Ok(format!("{}: {demand}\n(not drawn: {why})\n", property.name))
         }
-        Err(error) => bail!("`{}` cannot be drawn: {}", property.name, undrawn(error)),
+        Err(why) => bail!("`{}` cannot be drawn: {why}", property.name),
     }
 }

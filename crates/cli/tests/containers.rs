@@ -24,27 +24,148 @@ fn property(event: &str) -> String {
     format!("property p\nevent e = {event}\nstate s accepting {{ on e when x == x -> s }}\n")
 }
 
+/// What is refused when the event is bound says what can be read instead.
 #[test]
-fn a_whole_container_is_refused_before_the_run() {
+fn what_is_no_value_is_refused_before_the_run() {
     for (build, executable) in builds() {
-        for read in [
-            "order", "numbers", "truths", "words", "listed", "by_id", "ids", "table", "items",
+        for (read, instead) in [
+            (
+                "this->order",
+                "a part, `this->order[0].id`, how many there are, `len(this->order)`",
+            ),
+            ("this->numbers", "a part, `this->numbers[0]`"),
+            ("this->truths", "a part, `this->truths[0]`"),
+            ("this->words", "a part, `this->words[0]`"),
+            ("this->listed", "a part, `this->listed[0]`"),
+            (
+                "this->by_id",
+                "a part, `this->by_id[7].id`, how many there are",
+            ),
+            ("this->ids", "a part, `this->ids[0]`"),
+            ("this->table", "a part, `this->table[7]`"),
+            ("this->ages", "a part, `this->ages[\"key\"]`"),
+            ("this->items", "a part, `this->items[0].id`"),
+            ("this->pair", "a part, `this->pair[0].id`"),
+            ("this->stacked", "a part, `this->stacked[0]`"),
+            ("this->perhaps_many", "a part, `this->perhaps_many[0]`"),
+            (
+                "this->one",
+                "a part, `this->one.id`, or its address, `&this->one`",
+            ),
+            (
+                "this->chained",
+                "read a part, `this->chained[0]`, or its address",
+            ),
+            // Elements and ranges of what is gone through.
+            (
+                "this->order[0]",
+                "a part, `this->order[0].id`, or its address, `&this->order[0]`",
+            ),
+            ("this->order[0..2]", "read a part, `this->order[0].id`"),
+            ("this->items[0..2]", "read a part, `this->items[0].id`"),
+            ("this->items[0]", "a part, `this->items[0].id`"),
+            ("this->by_id[1]", "a part, `this->by_id[1].id`"),
+            ("this->pair[1]", "a part, `this->pair[1].id`"),
         ] {
-            let event = format!("before Store::add(x = this->{read})");
+            let event = format!("before Store::add(x = {read})");
             let report = Batch::watching(&property(&event)).run(&executable, &[]);
             let shown = report.all();
             assert_eq!(report.output.code(), Some(2), "{read}, {build}: {shown}");
             for words in [
-                &format!("`this->{read}` is a `"),
+                &format!("`{read}` is a `"),
                 "an event reads numbers, addresses, texts, and sequences of them",
                 &event,
                 "^^^^",
-                &format!("read an element, `this->{read}[0]`"),
-                &format!("`&this->{read}`"),
+                instead,
             ] {
                 assert!(shown.contains(words), "{read}, {build}: {words}: {shown}");
             }
             assert!(!shown.contains("no value"), "{read}, {build}: {shown}");
+        }
+    }
+}
+
+/// What the help names is a value.
+#[test]
+fn the_parts_that_are_named_instead_are_read() {
+    for (build, executable) in builds() {
+        let reads = [
+            "this->order[0].id",
+            "this->truths[0]",
+            "this->words[0]",
+            "this->listed[0]",
+            "this->by_id[1].id",
+            "this->ids[0]",
+            "this->table[1]",
+            "this->ages[\"ann\"]",
+            "this->items[0].id",
+            "this->pair[0].id",
+            "this->stacked[0]",
+            "this->perhaps_many[0]",
+            "this->one.id",
+            "this->chained[0]",
+            "&this->order[0]",
+            "this->perhaps",
+        ];
+        let captures = reads.iter().enumerate();
+        let captures: Vec<String> = captures.map(|(n, read)| format!("x{n} = {read}")).collect();
+        let used: Vec<String> = (0..reads.len()).map(|n| format!("x{n} == x{n}")).collect();
+        let expected = format!(
+            "property p\nevent e = before Store::add(id, {})\n\
+             state s accepting {{ on e when id < 2 or {} -> s else -> bad }}\n\
+             state bad non-accepting\n",
+            captures.join(", "),
+            used.join(" and ")
+        );
+        let report = Batch::watching(&expected).run(&executable, &[]);
+        let shown = report.all();
+        assert_eq!(report.output.code(), Some(0), "{build}: {shown}");
+        assert_eq!(report.occurrences("e"), 3, "{build}: {shown}");
+    }
+}
+
+#[test]
+fn an_array_of_the_library_is_its_elements() {
+    for (build, executable) in builds() {
+        for (read, condition) in [
+            ("this->fixed", "x == [1, 8, 9]"),
+            ("this->fixed[1..3]", "x == [8, 9]"),
+            ("this->letters", "x == \"ab\""),
+            ("this->cells", "x == [0, 1]"),
+            ("this->grid[1]", "x == [1, 0]"),
+            ("this->grid", "x == [[0, 1], [1, 0]]"),
+        ] {
+            let expected = format!(
+                "property p\nevent e = before Store::add(id, x = {read})\n\
+                 state s accepting {{ on e when id == 2 and not ({condition}) -> bad on e -> s }}\n\
+                 state bad non-accepting\n"
+            );
+            let report = Batch::watching(&expected).run(&executable, &[]);
+            let shown = report.all();
+            assert_eq!(report.output.code(), Some(0), "{read}, {build}: {shown}");
+            assert_eq!(report.occurrences("e"), 3, "{read}, {build}: {shown}");
+        }
+    }
+}
+
+/// At the first call everything is empty.
+#[test]
+fn an_element_that_is_not_there_says_so() {
+    for (build, executable) in builds() {
+        for read in [
+            "this->numbers[0]",
+            "this->numbers[0..2]",
+            "this->order[0].id",
+            "this->by_id[1].id",
+            "this->listed[0]",
+            "this->ages[\"ann\"]",
+        ] {
+            let event = format!("before Store::add(x = {read})");
+            let report = Batch::watching(&property(&event)).run(&executable, &[]);
+            let shown = report.all();
+            assert_eq!(report.output.code(), Some(2), "{read}, {build}: {shown}");
+            let words = "this value is not available: there is no such element";
+            assert!(shown.contains(words), "{read}, {build}: {shown}");
         }
     }
 }
@@ -87,6 +208,9 @@ fn the_length_of_a_container_is_read() {
             ("this->items", 2),
             ("this->text", 2),
             ("this->names[0]", 4),
+            ("this->fixed", 3),
+            ("this->perhaps_many", 2),
+            ("this->stacked", 2),
         ] {
             let expected = format!(
                 "property p\nevent e = before Store::add(id, n = len({read}))\n\
@@ -109,6 +233,8 @@ fn a_length_that_only_a_walk_would_tell_is_refused() {
             ("this->plain", "a pointer does not say how many"),
             ("this", "a pointer does not say how many"),
             ("id", "nothing in it says how many"),
+            ("this->perhaps", "nothing in it says how many"),
+            ("this->one", "nothing in it says how many"),
         ] {
             let event = format!("before Store::add(id, x = len({read}))");
             let report = Batch::watching(&property(&event)).run(&executable, &[]);

@@ -230,8 +230,8 @@ fn what_is_not_drawn_says_why() {
     let directory = directory();
     for (text, why) in [
         (
-            "always (asked implies eventually within 1 s answered)",
-            "it has bounds in time, so its states depend on when things happen",
+            "always (asked implies eventually from 1 to 3 s answered)",
+            "`eventually from 1 s to 3 s answered` can wait any number of times at once",
         ),
         (
             "always (asked implies eventually within 900 steps answered)",
@@ -272,5 +272,38 @@ fn help_begins_with_examples() {
         let said = juror(directory.path(), arguments, "");
         assert_eq!(said.status, 0);
         assert!(said.stdout.starts_with("Examples:\n"), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn the_book_shows_a_picture_with_time() {
+    let page = juror_testing::repository_directory().join("book/src/property-command.md");
+    let page = fs::read_to_string(page).expect("the page is there");
+    let block = |mark: &str| {
+        let from = page.find(mark).expect("the mark is there");
+        let lines = page[from..]
+            .lines()
+            .skip_while(|line| !line.starts_with("```"));
+        let lines = lines.skip(1).take_while(|line| !line.starts_with("```"));
+        lines.flat_map(|line| [line, "\n"]).collect::<String>()
+    };
+    let directory = directory();
+    fs::write(
+        directory.path().join("answered.prop"),
+        block("<!-- file: answered.prop -->"),
+    )
+    .expect("a file");
+    let said = juror(directory.path(), &["show", "answered.prop"], "");
+    let shown = block("<!-- output: answered -->");
+    let shown = shown.strip_prefix("$ juror property show answered.prop\n");
+    assert_eq!(shown, Some(said.stdout.as_str()), "{}", said.stderr);
+    for form in ["dot", "svg", "mermaid"] {
+        let said = juror(
+            directory.path(),
+            &["show", "--as", form, "answered.prop"],
+            "",
+        );
+        assert_eq!(said.status, 0, "{form}: {}", said.stderr);
+        assert!(said.stdout.contains("5 ms over"), "{form}: {}", said.stdout);
     }
 }

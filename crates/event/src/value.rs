@@ -43,9 +43,11 @@ pub enum Unavailability {
         /// The address that was asked for.
         address: u64,
     },
-    /// There is none: no element of that key, no object of the class at that place, or
-    /// none that is constructed yet.
+    /// There is none: no object of the class at that place, or none that is constructed
+    /// yet.
     NoValue,
+    /// A container has no element of that number or key.
+    NoElement,
     /// The compiler kept no copy of it at this place.
     OptimizedOut,
     /// The value was not asked for at this stop.
@@ -59,6 +61,7 @@ impl fmt::Display for Unavailability {
                 write!(f, "memory at {address:#x} cannot be read")
             }
             Unavailability::NoValue => f.write_str("no value"),
+            Unavailability::NoElement => f.write_str("there is no such element"),
             Unavailability::OptimizedOut => f.write_str("optimized out"),
             Unavailability::NotCaptured => f.write_str("not captured"),
         }

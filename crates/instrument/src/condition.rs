@@ -14,6 +14,7 @@ mod compile;
 mod node;
 mod operand;
 mod places;
+mod read_type;
 
 use crate::expression::{self, ExpressionError};
 use crate::program::Program;
@@ -29,6 +30,7 @@ use juror_symbols::{Type, Variable};
 use node::{Node, Scalar};
 use operand::Stuck;
 use places::PointNames;
+pub(crate) use read_type::NoValue;
 use std::rc::Rc;
 
 /// How far up the stack the call of a local variable is looked for.
@@ -142,19 +144,19 @@ impl Condition {
         prepared(compile::value(&self.expression, &names), level)
     }
 
-    /// The type of what it reads, where that is a container: more than one value of an
-    /// event. Asked as [`Condition::value_at`].
-    pub(crate) fn collection_at(
+    /// What it reads, where that is never a value of an event: a container, a structure.
+    /// Asked as [`Condition::value_at`].
+    pub(crate) fn no_value_at(
         &self,
         program: &Program,
         address: u64,
         level: usize,
         result: Option<&Type>,
         arguments: Option<&Rc<[Variable]>>,
-    ) -> Option<Type> {
+    ) -> Option<NoValue> {
         let names = PointNames::new(program, address, level).returning(result);
         let names = names.beginning_with(arguments);
-        compile::collection(&self.expression, &names)
+        read_type::no_value(&self.expression, &self.text, &names)
     }
 
     /// Whether asking it runs functions of the program.

@@ -29,6 +29,9 @@ pub enum ValueError {
         /// Why that has no value.
         why: Box<ValueError>,
     },
+    /// A container has no element of that number or key; in words.
+    #[error("{0}")]
+    NoElement(String),
     /// There is none, or none that can be computed with; in words.
     #[error("{0}")]
     Other(String),
@@ -64,6 +67,7 @@ impl ValueError {
             ) => Unavailability::OptimizedOut,
             ValueError::Argument(_) => Unavailability::NoValue,
             ValueError::Within { why, .. } => why.unavailability(),
+            ValueError::NoElement(_) => Unavailability::NoElement,
             ValueError::Other(_) => Unavailability::NoValue,
         }
     }
@@ -121,6 +125,11 @@ mod tests {
                 ValueError::PartlyOptimizedOut,
                 "partly optimized out",
                 Unavailability::OptimizedOut,
+            ),
+            (
+                of_this(ValueError::NoElement("it is empty".to_owned())),
+                "`size` is a field of `this`: it is empty",
+                Unavailability::NoElement,
             ),
             (
                 "there is no `optimized out` in it".into(),

@@ -42,8 +42,8 @@ pub use format::format;
 pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
 pub use parse::{Parse, parse, parse_expression, parse_read};
 pub use property::{
-    Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
-    Transition, Variable, branch_number,
+    Behaviour, Branch, Demand, Effect, EffectAction, Ignored, Logic, Property, Proposition, State,
+    StateId, Transition, Variable, branch_number,
 };
 pub use scenario::{
     Action, ActionKind, Fact, Input, Piece, PointAction, Reaction, ReactionBlock, Scenario,

@@ -173,10 +173,25 @@ pub struct Transition {
     pub success: Branch,
     /// What happens when it is not; nothing lets the next transition try.
     pub failure: Option<Branch>,
+    /// What `ignore when` says, where the transition was written with it: the guard has
+    /// it already.
+    pub ignored: Option<Ignored>,
     /// The captures that the guard and the updates use: bit n is slot n.
     pub captures: u64,
     /// Where it stands.
     pub span: Range<usize>,
+}
+
+/// How a transition with `ignore when` was written. It stands for as many with two
+/// outcomes as it has others than to be ignored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ignored {
+    /// When the event is ignored.
+    pub doubt: Term,
+    /// Where the guard stands, if there is one.
+    pub guard: Option<Range<usize>>,
+    /// Whether this is what `else` says.
+    pub otherwise: bool,
 }
 
 /// What a transition does.

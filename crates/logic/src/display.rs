@@ -176,7 +176,7 @@ fn steps(count: u32) -> String {
 }
 
 /// A time in the largest unit that shows it exactly.
-fn time(nanoseconds: u64) -> String {
+pub(crate) fn time(nanoseconds: u64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
     for (unit, name) in units {
         if nanoseconds != 0 && nanoseconds.is_multiple_of(unit) {

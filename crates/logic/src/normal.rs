@@ -142,6 +142,11 @@ impl Arena {
         formula.index() < self.nodes.len()
     }
 
+    /// The forms of all formulas.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
     /// The form of a formula.
     pub fn node(&self, formula: FormulaId) -> &Node {
         &self.nodes[formula.index()]

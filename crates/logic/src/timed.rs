@@ -48,19 +48,19 @@ pub struct TimedMachine {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TimedState {
     /// The clauses of which one must be fulfilled.
-    positive: Vec<Clause>,
+    pub(crate) positive: Vec<Clause>,
     /// The same of the negation.
-    negative: Vec<Clause>,
-    memory: Vec<Remembered>,
+    pub(crate) negative: Vec<Clause>,
+    pub(crate) memory: Vec<Remembered>,
     /// How many steps there were.
-    steps: u64,
+    pub(crate) steps: u64,
     /// The time of the last step, or that has passed since.
-    now: u64,
+    pub(crate) now: u64,
 }
 
 /// What is remembered of one past operator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Remembered {
+pub(crate) enum Remembered {
     /// Whether it, or its part, held at the last step.
     Held(bool),
     /// When it began to hold, oldest first; on the clock or in steps.
@@ -100,6 +100,11 @@ impl TimedMachine {
             now: 0,
         };
         Ok(TimedMachine { arena, initial })
+    }
+
+    /// All that it speaks of.
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.arena
     }
 
     /// Where it starts.

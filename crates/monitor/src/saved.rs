@@ -23,6 +23,7 @@ pub(crate) enum SavedValue {
     OptimizedOut,
     NoValue,
     NotCaptured,
+    NoElement,
 }
 
 impl SavedValue {
@@ -52,6 +53,7 @@ impl SavedValue {
                 SavedValue::Unreadable(*address)
             }
             Value::Unavailable(Unavailability::NoValue) => SavedValue::NoValue,
+            Value::Unavailable(Unavailability::NoElement) => SavedValue::NoElement,
             Value::Unavailable(Unavailability::OptimizedOut) => SavedValue::OptimizedOut,
             Value::Unavailable(Unavailability::NotCaptured) => SavedValue::NotCaptured,
         }
@@ -85,6 +87,7 @@ impl SavedValue {
                 Value::Unavailable(Unavailability::Unreadable { address })
             }
             SavedValue::NoValue => Value::Unavailable(Unavailability::NoValue),
+            SavedValue::NoElement => Value::Unavailable(Unavailability::NoElement),
             SavedValue::OptimizedOut => Value::Unavailable(Unavailability::OptimizedOut),
             SavedValue::NotCaptured => Value::Unavailable(Unavailability::NotCaptured),
         }

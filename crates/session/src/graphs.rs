@@ -5,7 +5,7 @@ use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::{GraphState, GraphView, Outcome};
 use crate::watch::Watched;
-use juror_language::show::{Form, Map, demand, show};
+use juror_language::show::{Form, Map, demand, show, undrawn};
 use juror_language::{StateId, suggest};
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -96,7 +96,7 @@ pub(crate) fn no_property() -> CommandError {
 /// The graph of a property with its slices; why there is none.
 fn occupied(watched: &Watched) -> Result<Map, String> {
     let mut map = Map::of_property(&watched.property, &watched.text)
-        .map_err(|error| format!("its states cannot be drawn: {error}"))?;
+        .map_err(|error| format!("its states cannot be drawn: {}", undrawn(error)))?;
     let is_sliced = !watched.property.slice.is_empty();
     let mut positions: FxHashMap<StateId, Option<usize>> = FxHashMap::default();
     for slice in watched.monitor.slices() {

@@ -381,6 +381,7 @@ pub fn property<'a>(
             span: 0..0,
         },
         failure: None,
+        ignored: None,
         captures: (0..event.captures.len()).fold(0, |mask, slot| mask | 1 << slot),
         span: 0..0,
     };

@@ -239,6 +239,7 @@ fn any_plain_value() -> impl Strategy<Value = Value> {
         "0x[0-9a-f]{0,17}".prop_map(|text: String| Value::Text(text.into())),
         Just(Value::Unavailable(Unavailability::OptimizedOut)),
         Just(Value::Unavailable(Unavailability::NoValue)),
+        Just(Value::Unavailable(Unavailability::NoElement)),
         any::<u64>().prop_map(|address| Value::Unavailable(Unavailability::Unreadable { address })),
     ]
 }

@@ -1,9 +1,12 @@
 // Containers of all kinds, and what is no container: what an event reads of them.
+#include <array>
 #include <deque>
 #include <forward_list>
 #include <list>
 #include <map>
+#include <optional>
 #include <set>
+#include <stack>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +33,15 @@ struct Store {
     int cells[2];
     std::string text;
     std::forward_list<int> chained;
+    std::array<int, 3> fixed = {7, 8, 9};
+    std::array<Item, 2> pair;
+    std::array<char, 4> letters = {'a', 'b', 0, 0};
+    std::optional<int> perhaps;
+    std::optional<std::vector<int>> perhaps_many;
+    std::stack<int> stacked;
+    std::map<std::string, int> ages;
+    Item one;
+    int grid[2][2] = {};
     const int *plain = cells;
 
     __attribute__((noinline)) void add(int id) {
@@ -45,6 +57,14 @@ struct Store {
         ids.insert(id);
         table[id] = id;
         chained.push_front(id);
+        perhaps = id;
+        perhaps_many = numbers;
+        stacked.push(id);
+        ages["ann"] = id;
+        one.id = id;
+        grid[1][0] = id;
+        grid[0][1] = id;
+        fixed[0] = id;
     }
 };
 

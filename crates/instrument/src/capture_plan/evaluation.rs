@@ -10,7 +10,7 @@
 use super::returned::ReturnScope;
 use super::value::value_of;
 use super::{CaptureError, CapturePlan};
-use crate::condition::Condition;
+use crate::condition::{Condition, NoValue};
 use crate::expression::{self, Scope};
 use crate::frames::Frame;
 use crate::modules::Bound;
@@ -20,7 +20,7 @@ use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
-use juror_symbols::{EntryPlace, EntryValue, Parameter, Type, Variable};
+use juror_symbols::{EntryPlace, EntryValue, Parameter, Variable};
 use std::rc::Rc;
 
 /// The largest parameter that lies in memory of the call and is kept from its entry.
@@ -126,7 +126,7 @@ pub(super) fn plan(
         _ => None,
     };
     if conversion.is_none()
-        && let Some(found) = condition.collection_at(program, address, level, result, arguments)
+        && let Some(found) = condition.no_value_at(program, address, level, result, arguments)
     {
         return Err(no_value_of_events(&found, &read.to_string()));
     }
@@ -150,22 +150,19 @@ pub(super) fn plan(
     })
 }
 
-/// A container has no value that monitors know.
-fn no_value_of_events(found: &Type, read: &str) -> CaptureError {
-    let is_one_word = !read.contains(['*', '&', '^', '(', ' ']);
-    let whole = match is_one_word {
-        true => read.to_owned(),
-        false => format!("({read})"),
+/// A container or a structure has no value that monitors know.
+fn no_value_of_events(found: &NoValue, read: &str) -> CaptureError {
+    let help = match found.instead.as_slice() {
+        [] => "read a field or an element of it".to_owned(),
+        [only] => format!("read {only}"),
+        [first @ .., last] => format!("read {}, or {last}", first.join(", ")),
     };
     CaptureError {
         message: format!(
             "`{read}` is a `{}`: an event reads numbers, addresses, texts, and sequences of them",
-            found.name()
+            found.r#type.name()
         ),
-        help: Some(format!(
-            "read an element, `{whole}[0]`, a field of it or of an element, or its address, \
-             `&{whole}`"
-        )),
+        help: Some(help),
         is_final: true,
         lacks_parameter: false,
     }

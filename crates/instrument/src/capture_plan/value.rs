@@ -33,43 +33,30 @@ pub(super) fn value_of(
         return Value::Text(text.into());
     }
     let is_object = matches!(referent.r#type.strip().kind(), TypeKind::Composite(_));
-    let value = if is_object { value } else { &referent };
-    let stripped = value.r#type.strip();
-    let target = value.r#type.target();
-    let character = target.as_ref().and_then(Type::character);
-    let is_array = matches!(stripped.kind(), TypeKind::Array { .. });
-    let bytes = stripped.size().and_then(|size| u32::try_from(size).ok());
-    match (conversion, value.address()) {
-        (None, Some(address)) if is_array && let Some(character) = character => {
-            let bytes = bytes.unwrap_or(0);
-            let decode = Decode::TextInPlace { bytes, character };
-            return text_at(address, decode, program, thread);
-        }
-        (Some(Conversion::Text), _) => {
-            return match value.to_value(program) {
-                Ok(Value::Address(address)) => {
-                    let decode = Decode::TextPointer(character.unwrap_or(Character::Byte));
-                    text_at(address, decode, program, thread)
-                }
-                Ok(value) => value,
-                Err(why) => Value::Unavailable(why.unavailability()),
-            };
-        }
-        _ => {}
+    // What a library type holds an array as (`std::array`) is that array.
+    let is_whole = matches!(conversion, None | Some(Conversion::Text));
+    let held = expression::held_array(value, scope).filter(|_| is_whole);
+    let value = match &held {
+        Some(array) => array,
+        None if is_object => value,
+        None => &referent,
+    };
+    let mut left = ELEMENTS_MAX;
+    let character = value.r#type.target().as_ref().and_then(Type::character);
+    // What is nothing of characters is text of bytes, where that is asked for.
+    let is_array = conversion.is_none() || is_whole && character.is_some();
+    if is_array && let Some(array) = array_of(value, scope, program, thread, &mut left) {
+        return array;
     }
-    if is_array
-        && conversion.is_none()
-        && let Some(size) = target
-            .as_ref()
-            .and_then(Type::size)
-            .filter(|size| *size > 0)
-    {
-        let count = (stripped.size().unwrap_or(0) / size) as usize;
-        let element = |index: usize| match expression::element(value, index as i128, program) {
-            Ok(element) => number_of(&element, scope),
+    if conversion == Some(Conversion::Text) {
+        return match value.to_value(program) {
+            Ok(Value::Address(address)) => {
+                let decode = Decode::TextPointer(character.unwrap_or(Character::Byte));
+                text_at(address, decode, program, thread)
+            }
+            Ok(value) => value,
             Err(why) => Value::Unavailable(why.unavailability()),
         };
-        return Value::Sequence((0..count.min(ELEMENTS_MAX)).map(element).collect());
     }
     match conversion {
         Some(conversion) => {
@@ -82,6 +69,49 @@ pub(super) fn value_of(
         }
         None => number_of(value, scope),
     }
+}
+
+/// An array as the text or the sequence that it is, one of arrays as a sequence of
+/// sequences; nothing for what is no array. `left` is how many elements may still be taken.
+fn array_of(
+    value: &Typed,
+    scope: &dyn Scope,
+    program: &Program,
+    thread: ThreadId,
+    left: &mut usize,
+) -> Option<Value> {
+    let stripped = value.r#type.strip();
+    if !matches!(stripped.kind(), TypeKind::Array { .. }) {
+        return None;
+    }
+    let target = value.r#type.target()?;
+    if let (Some(address), Some(character)) = (value.address(), target.character()) {
+        let bytes = stripped.size().and_then(|size| u32::try_from(size).ok());
+        let bytes = bytes.unwrap_or(0);
+        let decode = Decode::TextInPlace { bytes, character };
+        return Some(text_at(address, decode, program, thread));
+    }
+    let size = target.size().filter(|size| *size > 0)?;
+    let count = stripped.size().unwrap_or(0) / size;
+    let mut elements = Vec::new();
+    for index in 0..count {
+        if *left == 0 {
+            break;
+        }
+        elements.push(
+            match expression::element(value, i128::from(index), program) {
+                Ok(element) => match array_of(&element, scope, program, thread, left) {
+                    Some(row) => row,
+                    None => {
+                        *left = left.saturating_sub(1);
+                        number_of(&element, scope)
+                    }
+                },
+                Err(why) => Value::Unavailable(why.unavailability()),
+            },
+        );
+    }
+    Some(Value::Sequence(elements.into_iter().collect()))
 }
 
 fn number_of(value: &Typed, scope: &dyn Scope) -> Value {

@@ -6,6 +6,7 @@ use super::operand::{
     Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, unsigned_bits,
     word_of, wrong,
 };
+use super::read_type::may_have_length;
 use crate::expression::arithmetic::takes_fractions;
 use crate::expression::promotion::{common_type, flipped_in, promoted};
 use crate::expression::{
@@ -14,7 +15,7 @@ use crate::expression::{
 };
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
-use crate::views::Views;
+use crate::views::{Views, Within};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 use std::ops::Range;
@@ -48,6 +49,10 @@ pub(super) trait Names {
     fn is_collection(&self, r#type: &Type) -> bool {
         Views::standard().is_collection(r#type)
     }
+    /// What a value of this type leads to, where its type alone tells.
+    fn within(&self, r#type: &Type) -> Option<Within> {
+        Views::standard().within(r#type, &|name| self.type_named(name))
+    }
 }
 
 /// Compiles a condition.
@@ -70,27 +75,9 @@ pub(super) fn value(expression: &Expression, names: &impl Names) -> Result<Node,
     }
 }
 
-/// The type of what an event would read, where a value of it is never one of an event: a
-/// container, or an array of what is none of the values there. A reference is an address.
-pub(super) fn collection(expression: &Expression, names: &impl Names) -> Option<Type> {
-    let compiler = Compiler { names };
-    let found = compiler.operand_as_is(expression).ok()?.r#type;
-    is_no_value(&found, names).then_some(found)
-}
-
-fn is_no_value(r#type: &Type, names: &impl Names) -> bool {
-    match r#type.strip().kind() {
-        TypeKind::Array { element, .. } => {
-            is_no_value(&element, names)
-                || matches!(element.strip().kind(), TypeKind::Composite(_))
-                    && !names.is_viewed(&element)
-        }
-        _ => names.is_collection(r#type),
-    }
-}
-
-struct Compiler<'a, N> {
-    names: &'a N,
+/// Compiles for the names of a place.
+pub(super) struct Compiler<'a, N> {
+    pub(super) names: &'a N,
 }
 
 /// Both results; what is wrong in either is found.
@@ -134,7 +121,7 @@ impl<N: Names> Compiler<'_, N> {
             || self.names.is_viewed(r#type)
     }
 
-    fn operand_as_is(&self, expression: &Expression) -> Result<Operand, Stuck> {
+    pub(super) fn operand_as_is(&self, expression: &Expression) -> Result<Operand, Stuck> {
         let span = &expression.span;
         let known = |found: Result<Operand, Unknown>| match found {
             Ok(operand) => Ok(operand),
@@ -241,7 +228,7 @@ impl<N: Names> Compiler<'_, N> {
         }
         match array_length(&found) {
             Some(count) => Operand::size(count),
-            None if self.names.knows_length(&found) => Err(Stuck::Evaluate),
+            None if may_have_length(&found, self.names) => Err(Stuck::Evaluate),
             None => wrong(no_length(&found), &counted.span),
         }
     }

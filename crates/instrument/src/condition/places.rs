@@ -10,6 +10,7 @@ use crate::program::Program;
 use crate::read_plan::ClassNumber;
 use crate::scope::FrameScope;
 use crate::scope::registers::whole_register;
+use crate::views::Within;
 use juror_symbols::{
     EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
     register,
@@ -182,6 +183,11 @@ impl Names for PointNames<'_> {
 
     fn is_collection(&self, r#type: &Type) -> bool {
         self.program.views.is_collection(r#type)
+    }
+
+    fn within(&self, r#type: &Type) -> Option<Within> {
+        let types = |name: &str| Names::type_named(self, name);
+        self.program.views.within(r#type, &types)
     }
 }
 

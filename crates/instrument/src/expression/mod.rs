@@ -41,7 +41,7 @@ use juror_event::{Unavailability, Value};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 use promotion::{common_type, flipped_in, literal_type, of_result, promoted};
-use static_type::static_type;
+pub(crate) use static_type::static_type;
 use std::ops::Range;
 
 /// The most elements that `p@n` and `a[i..j]` take.
@@ -312,6 +312,12 @@ fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, ValueError> {
         Some(reach) => reach.number(value),
         None => value.number(scope.memory()),
     }
+}
+
+/// The array that a value of a library type holds in its place; nothing where it is none
+/// such.
+pub(crate) fn held_array(value: &Typed, scope: &dyn Scope) -> Option<Typed> {
+    Reach::of(scope)?.held_array(value)
 }
 
 /// A number as monitors know it; that a library type holds, too.

@@ -16,7 +16,7 @@ pub(super) fn is_float(r#type: &Type) -> bool {
 }
 
 /// The type of an expression, where that is known without its value.
-pub(super) fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
+pub(crate) fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
     let found = match &expression.kind {
         ExpressionKind::Unary { operator, operand } => of_unary(*operator, operand, scope),
         ExpressionKind::Binary {

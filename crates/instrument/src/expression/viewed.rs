@@ -85,7 +85,9 @@ impl<'a> Reach<'a> {
                 }
                 Sought::Instead(Shown::Word(word)) => format!("this is `{word}`"),
                 Sought::Instead(_) => return None,
-                Sought::Missing(count) => self.no_element(count, key),
+                Sought::Missing(count) => {
+                    return Some(Err(ValueError::NoElement(self.no_element(count, key))));
+                }
                 Sought::Far => "it is too far in to be walked to".to_owned(),
             };
             return Some(Err(missing.into()));
@@ -195,6 +197,22 @@ impl<'a> Reach<'a> {
             }
         }
         value.number(memory)
+    }
+
+    /// The array that stands in the place of a value; nothing where the value is no object
+    /// of a library, or holds something else.
+    pub(super) fn held_array(&self, value: &Typed) -> Option<Typed> {
+        let mut value = value.clone();
+        for _ in 0..DEPTH_MAX {
+            if !is_composite(&value.r#type) {
+                break;
+            }
+            match instead(&value, 0, self.views, self.scope.memory(), &self.types())? {
+                Shown::Value(inner) => value = inner,
+                _ => return None,
+            }
+        }
+        matches!(value.r#type.strip().kind(), TypeKind::Array { .. }).then_some(value)
     }
 
     /// Whether a value is this text; nothing where it is none.

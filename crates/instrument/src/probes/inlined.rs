@@ -50,6 +50,8 @@ pub struct InlinedTotal {
 pub struct InlinedPlace {
     /// Where it is, in words.
     pub place: String,
+    /// The function that is called there, by its whole name.
+    pub function: Arc<str>,
     /// Why not, where events at inlined calls are asked for.
     pub why: Option<String>,
     /// It is seen where less certain places are taken.
@@ -91,6 +93,7 @@ impl Program {
             bound.count = copies.len();
             let place = |(module, copy): &(Rc<Module>, InlinedCopy)| InlinedPlace {
                 place: words(module, copy),
+                function: Arc::clone(&copy.name),
                 why: None,
                 is_likely: false,
             };
@@ -115,10 +118,12 @@ impl Program {
         bound: &mut BoundInlined,
     ) -> Result<(), BindError> {
         let place = words(module, &call.copy);
+        let function = Arc::clone(&call.copy.name);
         let beginnings = match call.beginnings {
             Ok(_) if !call.is_marked && policy.at != AtInlined::Likely => {
                 bound.refused.push(InlinedPlace {
                     place,
+                    function,
                     why: Some("the compiler has not marked where it begins".to_owned()),
                     is_likely: true,
                 });
@@ -127,6 +132,7 @@ impl Program {
             Err(doubt) => {
                 bound.refused.push(InlinedPlace {
                     place,
+                    function,
                     why: Some(doubt.to_string()),
                     is_likely: false,
                 });

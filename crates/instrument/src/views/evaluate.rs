@@ -64,7 +64,7 @@ pub fn show(
 }
 
 /// The names that a view has for the arguments of a template.
-fn template_types(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
+pub(super) fn template_types(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
     let names = view.patterns.first().map(|pattern| &pattern.arguments);
     let names = names.into_iter().flatten();
     let arguments = r#type.template_arguments().into_iter();

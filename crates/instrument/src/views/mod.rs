@@ -8,6 +8,7 @@
 //! library, memory that was never initialized), the next one is tried, and
 //! with none left the value is shown as it is.
 
+mod by_type;
 mod evaluate;
 mod parse;
 mod pattern;
@@ -15,6 +16,7 @@ mod seek;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use by_type::Within;
 pub use evaluate::{Shown, show};
 pub use parse::ViewError;
 pub(crate) use seek::{Index, Length, Sought, instead, length, seek};

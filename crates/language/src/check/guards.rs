@@ -247,6 +247,14 @@ impl Checker<'_> {
             }
             taken = taken.union(&range.integers);
         }
+        // What is ignored is no gap: it was said.
+        let doubts = transitions.iter().filter_map(|it| it.ignored.as_ref());
+        for doubt in doubts.map(|ignored| range_of(&ignored.doubt)) {
+            match doubt.filter(|doubt| same(&doubt.term, &first.term)) {
+                Some(doubt) => taken = taken.union(&doubt.integers),
+                None => return,
+            }
+        }
         if ranges.iter().all(|range| range.ordered) {
             self.warn_of_gap(transitions, &taken);
         }

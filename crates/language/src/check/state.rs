@@ -3,7 +3,7 @@
 use super::Checker;
 use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
-use crate::property::{Branch, State, StateId, Transition};
+use crate::property::{Branch, Ignored, State, StateId, Transition};
 use crate::syntax::{
     BinaryOperator, BranchDeclaration, Expression, Name, StateDeclaration, TransitionDeclaration,
     UnaryOperator,
@@ -101,6 +101,7 @@ impl Checker<'_> {
             guard,
             success: success?,
             failure,
+            ignored: None,
             captures: scope.captures,
             span: transition.span.clone(),
         };
@@ -186,9 +187,19 @@ fn only_ignores(transition: &TransitionDeclaration) -> bool {
 /// A guard with three outcomes, as guards with two: first ignored or not, then
 /// held or failed.
 fn with_ignored(whole: Transition, ignored: &Term, alone: bool) -> Vec<Transition> {
+    let written = |otherwise: bool| {
+        let guard = whole.guard.as_ref().map(|guard| guard.span.clone());
+        Some(Ignored {
+            doubt: ignored.clone(),
+            guard,
+            otherwise,
+        })
+    };
+    let (kept, failing) = (written(false), written(true));
     if alone {
         return vec![Transition {
             guard: Some(ignored.clone()),
+            ignored: kept,
             ..whole
         }];
     }
@@ -196,6 +207,7 @@ fn with_ignored(whole: Transition, ignored: &Term, alone: bool) -> Vec<Transitio
     let Some(guard) = &whole.guard else {
         return vec![Transition {
             guard: Some(applies),
+            ignored: kept,
             ..whole
         }];
     };
@@ -205,11 +217,13 @@ fn with_ignored(whole: Transition, ignored: &Term, alone: bool) -> Vec<Transitio
         guard: Some(failed),
         success: failure,
         failure: None,
+        ignored: failing,
         ..whole.clone()
     });
     let first = Transition {
         guard: Some(held),
         failure: None,
+        ignored: kept,
         ..whole
     };
     std::iter::once(first).chain(otherwise).collect()

@@ -73,6 +73,8 @@ pub struct Edge {
     pub guard: Option<String>,
     /// It is taken when the guard is false.
     pub otherwise: bool,
+    /// When it does not apply, whatever the guard is, as it was written.
+    pub ignored: Option<String>,
     /// What it does, as it was written.
     pub updates: Option<String>,
 }
@@ -80,10 +82,14 @@ pub struct Edge {
 impl Edge {
     /// Event and guard: `push when count < capacity`.
     pub fn condition(&self) -> String {
-        match (&self.guard, self.otherwise) {
+        let condition = match (&self.guard, self.otherwise) {
             (Some(guard), true) => format!("{} unless {guard}", self.event),
             (Some(guard), false) => format!("{} when {guard}", self.event),
             (None, _) => self.event.clone(),
+        };
+        match &self.ignored {
+            Some(doubt) => format!("{condition} ignore when {doubt}"),
+            None => condition,
         }
     }
 
@@ -176,6 +182,7 @@ impl Graph {
             event: event.to_owned(),
             guard: None,
             otherwise: false,
+            ignored: None,
             updates: None,
         });
         &mut self.edges[position]
@@ -190,8 +197,12 @@ impl Graph {
     ) {
         let event = property.event(transition.event);
         let event = event.map_or("", |event| &event.name);
-        let guard = transition.guard.as_ref();
-        let guard = guard.map(|guard| written(source, &guard.span));
+        let ignored = transition.ignored.as_ref();
+        let guard = match ignored {
+            Some(ignored) => ignored.guard.clone(),
+            None => transition.guard.as_ref().map(|guard| guard.span.clone()),
+        };
+        let guard = guard.map(|guard| written(source, &guard));
         let branches = [
             (Some(&transition.success), false),
             (transition.failure.as_ref(), true),
@@ -201,7 +212,8 @@ impl Graph {
             let updates = updates(source, branch);
             let edge = self.add_edge(from, branch.target.index(), event);
             edge.guard.clone_from(&guard);
-            edge.otherwise = otherwise;
+            edge.otherwise = otherwise || ignored.is_some_and(|it| it.otherwise);
+            edge.ignored = ignored.map(|it| written(source, &it.doubt.span));
             edge.updates = updates;
         }
     }

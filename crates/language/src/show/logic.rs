@@ -2,13 +2,14 @@
 
 use super::condition::condition;
 use super::graph::{Graph, Sort};
+use super::timed::of_timed;
 use crate::property::{Behaviour, Demand, Logic, Property, StateId};
 use juror_event::Verdict;
 use juror_logic::{Guard, Letter, LogicError, Machine, MachineState, Meaning, Table};
 use std::collections::BTreeMap;
 
 /// An automaton with more states tells a person nothing.
-const STATES_MAX: usize = 500;
+pub(super) const STATES_MAX: usize = 500;
 
 /// The graph of a property, with which one can tell where slices stand in it.
 #[derive(Debug)]
@@ -24,7 +25,8 @@ impl Map {
     /// that it was read from.
     ///
     /// # Errors
-    /// As [`Graph::of_property`].
+    /// When a formula has bounds in time: its states are not those of a table, so there
+    /// are no places to stand at. Or when its automaton is too large to be shown.
     pub fn of_property(property: &Property, source: &str) -> Result<Map, LogicError> {
         match &property.behaviour {
             Behaviour::Automaton { .. } => Ok(Map {
@@ -52,10 +54,23 @@ impl Graph {
     /// text that it was read from.
     ///
     /// # Errors
-    /// When a formula has bounds in time, or its automaton is too large to be
-    /// shown. [`Graph::of_parts`] with [`demand`] says what can be said then.
-    pub fn of_property(property: &Property, source: &str) -> Result<Graph, LogicError> {
-        Map::of_property(property, source).map(|map| map.graph)
+    /// Why a formula has no picture, for a person: its automaton is too large, or it has
+    /// bounds in time of which nothing can be drawn. [`Graph::of_parts`] with [`demand`]
+    /// says what can be said then.
+    pub fn of_property(property: &Property, source: &str) -> Result<Graph, String> {
+        match (Map::of_property(property, source), &property.behaviour) {
+            (Ok(map), _) => Ok(map.graph),
+            (
+                Err(LogicError::Timed),
+                Behaviour::Logic(
+                    logic @ Logic {
+                        demand: Demand::Formula(formula),
+                        ..
+                    },
+                ),
+            ) => of_timed(property, logic, formula),
+            (Err(error), _) => Err(undrawn(error)),
+        }
     }
 }
 
@@ -84,10 +99,9 @@ pub fn demand(property: &Property) -> Option<String> {
 /// Why a property is not drawn, and what can be done, for a person.
 pub fn undrawn(error: LogicError) -> String {
     match error {
-        LogicError::Timed => "it has bounds in time, so its states depend on when things happen, \
-             and come to be while the program runs; `monitor` at the prompt tells what each \
-             instance waits for then, and with bounds in steps (`within 5 steps`) there is a \
-             picture"
+        LogicError::Timed => "it has bounds in time, so where an instance stands depends on when \
+             things happen; `monitor` at the prompt tells what each waits for, and `juror property \
+             show` draws it where its waits can be told apart"
             .to_owned(),
         LogicError::TooManyStates { limit } => format!(
             "its automaton has more than {limit} states, which is too large for a picture; it is \
@@ -97,7 +111,7 @@ pub fn undrawn(error: LogicError) -> String {
     }
 }
 
-fn names(logic: &Logic) -> impl Fn(u8) -> String + '_ {
+pub(super) fn names(logic: &Logic) -> impl Fn(u8) -> String + '_ {
     |bit| {
         let proposition = logic.propositions.get(usize::from(bit));
         proposition.map_or_else(|| format!("p{bit}"), |p| p.name.to_string())
@@ -153,7 +167,7 @@ fn fill(
     places
 }
 
-fn sort(verdict: Verdict) -> Sort {
+pub(super) fn sort(verdict: Verdict) -> Sort {
     match verdict {
         Verdict::Satisfied => Sort::Satisfaction,
         Verdict::PresumablySatisfied => Sort::Accepting,

@@ -18,6 +18,7 @@ mod logic;
 mod mermaid;
 mod svg;
 mod text;
+mod timed;
 
 pub use dot::dot;
 pub use graph::{Edge, Graph, Node, Sort};

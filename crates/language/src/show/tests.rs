@@ -108,3 +108,90 @@ fn hostile_names_stay_text() {
         "{page}"
     );
 }
+
+#[test]
+fn what_is_ignored_is_shown_as_it_was_written() {
+    let source = "property p event push = before push(n) event pop = before pop var count = 0
+        state a {
+            on push when count < 3 ignore when n == 1 { count += n } -> a else -> b
+            on pop ignore when count == 0
+        }
+        state b { on pop ignore when count > 2 when count > 1 -> a  on push ignore when n == 0 -> a }";
+    assert_eq!(
+        text(&graph(source)),
+        "\
+p
+
+ → a
+      push when count < 3 ignore when n == 1  { count += n }  → a
+      push unless count < 3 ignore when n == 1  → b
+      pop ignore when count == 0                → a
+
+   b
+      pop when count > 1 ignore when count > 2  → a
+      push ignore when n == 0                   → a
+"
+    );
+}
+
+fn timed(text: &str) -> Result<String, String> {
+    let source = format!(
+        "property p proposition asked pulse before f proposition answered pulse before g ltl {text}"
+    );
+    let (properties, diagnostics) = load(&source);
+    assert!(properties.len() == 1, "{diagnostics:?}");
+    Graph::of_property(&properties[0], &source).map(|graph| super::text(&graph))
+}
+
+#[test]
+fn time_that_passes_is_a_transition() {
+    let text = timed("always (asked implies eventually within 5 ms answered)");
+    assert_eq!(
+        text.expect("a picture"),
+        "\
+p
+always (asked implies eventually within 5 ms answered)
+
+ → 1
+      not asked or answered   → 1
+      asked and not answered  → 2
+
+   2  [non-accepting]
+      answered                → 1
+      not answered            → 2
+      5 ms over               → 3
+
+   3  [violation]
+"
+    );
+}
+
+#[test]
+fn with_several_bounds_it_is_said_which_is_over() {
+    let text = timed(
+        "always (asked implies eventually within 5 ms answered) and always (answered implies \
+         always for 2 s not asked)",
+    );
+    let text = text.expect("a picture");
+    for words in [
+        "5 ms over of `eventually within 5 ms answered`",
+        "2 s over of `always for 2 s not asked`",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn bounds_in_time_that_are_not_drawn_say_why() {
+    let why = timed("always (asked implies eventually from 2 to 5 ms answered)");
+    let why = why.expect_err("no picture");
+    for words in [
+        "`eventually from 2 ms to 5 ms answered` can wait any number of times at once",
+        "`monitor` at the prompt",
+    ] {
+        assert!(why.contains(words), "{words}: {why}");
+    }
+    let why = timed("eventually within 1000000 s asked and eventually within 1 ms answered");
+    let why = why.expect_err("no picture");
+    assert!(why.contains("too many different moments"), "{why}");
+}

@@ -78,6 +78,23 @@ fn guards_that_overlap_or_leave_a_gap() {
         "state a { on push when count < 3 -> b else -> a } state b",
         "gap-in-guards",
     );
+    // What is ignored is no gap.
+    for ignoring in [
+        "on push when count < 3 ignore when count == 1 -> b else -> a",
+        "on push ignore when count == 1 when count < 3 -> b else -> a",
+        "on push when count < 5 -> b on push when count > 5 ignore when count == 5 -> a",
+        "on push when count < 5 ignore when size > 2 -> b on push when count > 5 -> a",
+    ] {
+        let source = format!("state a {{ {ignoring} }} state b");
+        check_silent(&source, "gap-in-guards");
+    }
+    check(
+        "state a { on push when count < 5 ignore when count == 2 -> b on push when count > 7 -> a } \
+         state b",
+        "gap-in-guards",
+        "count > 7",
+        "ignore when",
+    );
 }
 
 #[test]

@@ -10,6 +10,8 @@ use juror_symbols::{is_name_of, without_parameters};
 
 /// Inlined places that are named.
 const PLACES_MAX: usize = 5;
+/// Functions that are named.
+const NAMES_MAX: usize = 3;
 
 /// An event would be missed at inlined calls.
 pub(super) fn diagnostic(event: &SymbolicEvent, places: &[InlinedPlace], only: bool) -> Diagnostic {
@@ -39,9 +41,35 @@ pub(super) fn diagnostic(event: &SymbolicEvent, places: &[InlinedPlace], only: b
     let mut diagnostic = Diagnostic::error("inlined-function", event.subject_span.clone(), message);
     diagnostic.help = Some(format!(
         "at {shown}{more}; {first}build with -fno-inline, mark the function noinline, or accept \
-         the gap with --ignore-inlined"
+         the gap with --ignore-inlined{}",
+        others(function, places)
     ));
     diagnostic
+}
+
+/// What else bears the name, where that is not the whole name of what was inlined.
+fn others(function: &str, places: &[InlinedPlace]) -> String {
+    let asked = without_parameters(function);
+    let mut names: Vec<&str> = places.iter().map(|it| &*it.function).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| without_parameters(name) != asked);
+    if names.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<String> = names
+        .iter()
+        .take(NAMES_MAX)
+        .map(|it| format!("`{it}`"))
+        .collect();
+    let more = match names.len().saturating_sub(NAMES_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "; these are calls of {}{more}: if another function is meant, write its whole name",
+        shown.join(", ")
+    )
 }
 
 fn words(it: &InlinedPlace) -> String {

@@ -56,6 +56,7 @@ mod value_tag {
     pub const OPTIMIZED_OUT: u8 = 8;
     pub const SEQUENCE: u8 = 9;
     pub const NO_VALUE: u8 = 10;
+    pub const NO_ELEMENT: u8 = 11;
 }
 
 /// How a run ended.

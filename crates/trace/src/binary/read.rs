@@ -415,6 +415,7 @@ impl<'a> Reader<'a> {
                 address: self.varint()?,
             }),
             value_tag::NO_VALUE => Value::Unavailable(Unavailability::NoValue),
+            value_tag::NO_ELEMENT => Value::Unavailable(Unavailability::NoElement),
             value_tag::OPTIMIZED_OUT => Value::Unavailable(Unavailability::OptimizedOut),
             value_tag::SEQUENCE => {
                 let nesting = nesting.checked_sub(1)?;

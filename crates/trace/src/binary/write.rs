@@ -180,6 +180,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             out.push(value_tag::NOT_CAPTURED);
         }
         Value::Unavailable(Unavailability::NoValue) => out.push(value_tag::NO_VALUE),
+        Value::Unavailable(Unavailability::NoElement) => out.push(value_tag::NO_ELEMENT),
         Value::Unavailable(Unavailability::OptimizedOut) => out.push(value_tag::OPTIMIZED_OUT),
         Value::Unavailable(Unavailability::Unreadable { address }) => {
             out.push(value_tag::UNREADABLE);

@@ -299,6 +299,7 @@ fn tagged(members: &serde_json::Map<String, Json>) -> Option<Value> {
         "not captured" => Unavailability::NotCaptured,
         "optimized out" => Unavailability::OptimizedOut,
         "no value" => Unavailability::NoValue,
+        "no element" => Unavailability::NoElement,
         "unreadable" => match tables::address(text("address")?.as_bytes())? {
             Value::Address(address) => Unavailability::Unreadable { address },
             _ => return None,

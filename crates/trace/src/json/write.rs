@@ -160,6 +160,9 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
         Value::Unavailable(Unavailability::NoValue) => {
             write!(out, "{{\"unavailable\":\"no value\"}}")
         }
+        Value::Unavailable(Unavailability::NoElement) => {
+            write!(out, "{{\"unavailable\":\"no element\"}}")
+        }
         Value::Sequence(elements) => {
             let mut lead = b'[';
             for element in elements.iter() {

@@ -1,0 +1,251 @@
+//! Whether what an event reads can be a value of an event, by types alone.
+//!
+//! A container, and a structure, is no number, no address, no text and no sequence of
+//! these, whatever it holds. To say so before the program runs, the types of elements
+//! are asked of the views ([`Within`]); nothing is read.
+
+use super::compile::{Compiler, Names};
+use super::operand::Stuck;
+use crate::views::Within;
+use juror_language::{Expression, ExpressionKind, UnaryOperator};
+use juror_symbols::{Type, TypeKind};
+
+/// How deeply types are looked into; damaged files have endless ones.
+const DEPTH_MAX: usize = 8;
+/// How far into a structure a part is looked for that can be named instead.
+const PARTS_MAX: usize = 6;
+
+/// What is read, where that is never a value of an event.
+#[derive(Debug, Clone)]
+pub(crate) struct NoValue {
+    /// The type of it.
+    pub(crate) r#type: Type,
+    /// What is to be read instead, each with what it is.
+    pub(crate) instead: Vec<String>,
+}
+
+/// What an expression reads, where that is never a value of an event; `read` is how it is
+/// written. A reference is an address.
+pub(super) fn no_value(expression: &Expression, read: &str, names: &impl Names) -> Option<NoValue> {
+    let found = type_of(expression, names)?;
+    if !is_no_value(&found, names, 0) {
+        return None;
+    }
+    let is_one_word = !read.contains(['*', '&', '^', '(', ' ']);
+    let whole = match is_one_word {
+        true => read.to_owned(),
+        false => format!("({read})"),
+    };
+    let mut instead = Vec::new();
+    let is_range = matches!(expression.kind, ExpressionKind::Slice { .. });
+    let part = match (is_range, &expression.kind) {
+        (true, ExpressionKind::Slice { .. }) => part_of_range(&found, read, names),
+        _ => part_of(&found, &whole, names, 0),
+    };
+    instead.extend(part.map(|part| format!("a part, `{part}`")));
+    if !is_range && may_have_length(&found, names) {
+        instead.push(format!("how many there are, `len({read})`"));
+    }
+    if !is_range {
+        instead.push(format!("its address, `&{whole}`"));
+    }
+    Some(NoValue {
+        r#type: found,
+        instead,
+    })
+}
+
+/// A part of the first of a range's elements: `order[0..2]` has `order[0].id`.
+fn part_of_range(range: &Type, read: &str, names: &impl Names) -> Option<String> {
+    let (start, _) = read.strip_suffix(']')?.rsplit_once("..")?;
+    part_of(&range.target()?, &format!("{start}]"), names, 0)
+}
+
+/// The type of what is read, without reading it.
+fn type_of<N: Names>(expression: &Expression, names: &N) -> Option<Type> {
+    let compiler = Compiler { names };
+    match compiler.operand_as_is(expression) {
+        Ok(operand) => return Some(operand.r#type),
+        Err(Stuck::Wrong(_)) => return None,
+        // It goes through what only a view knows.
+        Err(Stuck::Evaluate) => {}
+    }
+    match &expression.kind {
+        ExpressionKind::Index { object, .. } => element_of(type_of(object, names)?, names, 0),
+        ExpressionKind::Slice { object, .. } => {
+            let element = element_of(type_of(object, names)?, names, 0)?;
+            Some(element.array_of(1))
+        }
+        ExpressionKind::Field {
+            object,
+            field,
+            arrow,
+        } => {
+            let object = referent(type_of(object, names)?);
+            let class = match *arrow || object.is_pointer() {
+                true => pointed_to(&object, names)?,
+                false => object,
+            };
+            class.field(&field.text).map(|field| field.r#type)
+        }
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Dereference,
+            operand,
+        } => pointed_to(&referent(type_of(operand, names)?), names),
+        _ => None,
+    }
+}
+
+/// A reference of C++ is what it refers to.
+fn referent(r#type: Type) -> Type {
+    match r#type.strip().kind() {
+        TypeKind::Reference(target) if !r#type.is_rust() => target,
+        _ => r#type,
+    }
+}
+
+fn pointed_to(r#type: &Type, names: &impl Names) -> Option<Type> {
+    match names.is_viewed(r#type) {
+        true => match names.within(r#type)? {
+            Within::Instead(inner) | Within::Target(inner) => Some(inner),
+            _ => None,
+        },
+        false => r#type.target(),
+    }
+}
+
+/// What an index finds.
+fn element_of(r#type: Type, names: &impl Names, depth: usize) -> Option<Type> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let object = referent(r#type);
+    if !names.is_viewed(&object) {
+        let target = object.target()?;
+        // A reference of Rust to a container is the container.
+        let leads_on = object.is_rust() && object.is_pointer() && names.is_viewed(&target);
+        return match leads_on {
+            true => element_of(target, names, depth + 1),
+            false => Some(target),
+        };
+    }
+    match names.within(&object)? {
+        Within::Elements(element) => Some(element),
+        Within::Entries { value, .. } => Some(value),
+        Within::Instead(inner) | Within::Target(inner) => element_of(inner, names, depth + 1),
+        Within::Text => None,
+    }
+}
+
+/// Whether a value of this type is never one of an event.
+fn is_no_value(r#type: &Type, names: &impl Names, depth: usize) -> bool {
+    if depth > DEPTH_MAX {
+        return false;
+    }
+    match r#type.strip().kind() {
+        TypeKind::Array { element, .. } => is_no_value(&element, names, depth + 1),
+        _ if names.is_collection(r#type) => true,
+        TypeKind::Composite(_) if !names.is_viewed(r#type) => true,
+        TypeKind::Composite(_) => match names.within(r#type) {
+            Some(Within::Instead(inner)) => is_no_value(&inner, names, depth + 1),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether it may be known, at the stop, how many elements a value of this type has.
+pub(super) fn may_have_length(r#type: &Type, names: &impl Names) -> bool {
+    let mut at = r#type.clone();
+    for _ in 0..DEPTH_MAX {
+        if matches!(at.strip().kind(), TypeKind::Array { .. }) {
+            return true;
+        }
+        if !names.knows_length(&at) {
+            return false;
+        }
+        at = match names.within(&at) {
+            Some(Within::Instead(inner) | Within::Target(inner)) => inner,
+            // What its type does not tell, the value may.
+            _ => return true,
+        };
+    }
+    true
+}
+
+/// A part that can be a value of an event: of a vector `order` of structures,
+/// `order[0].id`.
+fn part_of(r#type: &Type, whole: &str, names: &impl Names, depth: usize) -> Option<String> {
+    if depth > PARTS_MAX {
+        return None;
+    }
+    if !is_no_value(r#type, names, 0) {
+        return (depth > 0).then(|| whole.to_owned());
+    }
+    if let TypeKind::Array { element, .. } = r#type.strip().kind() {
+        return part_of(&element, &format!("{whole}[0]"), names, depth + 1);
+    }
+    if !names.is_viewed(r#type) {
+        return field_of(r#type, whole, ".", names, depth);
+    }
+    match names.within(r#type) {
+        Some(Within::Elements(element)) => {
+            part_of(&element, &format!("{whole}[0]"), names, depth + 1)
+        }
+        Some(Within::Entries { key, value }) => {
+            let key = key_of(&key, names)?;
+            part_of(&value, &format!("{whole}[{key}]"), names, depth + 1)
+        }
+        // Its elements are reached as if they were its own, its fields by an arrow.
+        Some(Within::Instead(inner)) if names.is_viewed(&inner) => {
+            part_of(&inner, whole, names, depth + 1)
+        }
+        Some(Within::Instead(inner)) => match inner.strip().kind() {
+            TypeKind::Array { .. } => part_of(&inner, whole, names, depth + 1),
+            _ => field_of(&inner, whole, "->", names, depth),
+        },
+        // A pair has fields; those inside of what its type does not tell are nobody's.
+        _ if r#type.field("second").is_some() => field_of(r#type, whole, ".", names, depth),
+        _ => None,
+    }
+}
+
+fn field_of(
+    r#type: &Type,
+    whole: &str,
+    point: &str,
+    names: &impl Names,
+    depth: usize,
+) -> Option<String> {
+    let composite = r#type.composite()?;
+    composite.fields.iter().find_map(|field| {
+        let name = field.name.as_deref().filter(|name| is_for_people(name))?;
+        let name = name.strip_prefix("__").unwrap_or(name);
+        part_of(
+            &field.r#type,
+            &format!("{whole}{point}{name}"),
+            names,
+            depth + 1,
+        )
+    })
+}
+
+/// Whether a field is one that people name: the parts of a tuple of Rust are, those of a
+/// library's inside are not.
+fn is_for_people(name: &str) -> bool {
+    match name.strip_prefix("__") {
+        Some(rest) => !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()),
+        None => !name.starts_with('_'),
+    }
+}
+
+/// A key as it might be written.
+fn key_of(key: &Type, names: &impl Names) -> Option<&'static str> {
+    match key.strip().kind() {
+        TypeKind::Base(_) => Some("7"),
+        TypeKind::Composite(_) if matches!(names.within(key), Some(Within::Text)) => {
+            Some("\"key\"")
+        }
+        _ => None,
+    }
+}
