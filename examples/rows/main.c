@@ -1,4 +1,4 @@
-/* Loads a sudoku. */
+/* Solves a sudoku. */
 #include "rows.h"
 
 #include <stdio.h>
@@ -19,6 +19,10 @@ int main(void)
         puts("bad board");
         return 1;
     }
-    puts("loaded");
+    if (!board_solve()) {
+        puts("no solution");
+        return 1;
+    }
+    board_print();
     return 0;
 }

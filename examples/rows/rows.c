@@ -1,5 +1,7 @@
 #include "rows.h"
 
+#include <stdio.h>
+
 struct row board[9];
 
 bool board_check(void)
@@ -33,4 +35,48 @@ bool board_load(const char *text)
         cells[i] = number;
     }
     return board_check();
+}
+
+/* Whether a number may stand in a cell. */
+static bool fits(int row, int column, int number)
+{
+    for (int i = 0; i < 9; i++) {
+        int in_box = board[row / 3 * 3 + i / 3].cell[column / 3 * 3 + i % 3];
+
+        if (board[row].cell[i] == number || board[i].cell[column] == number
+            || in_box == number)
+            return false;
+    }
+    return true;
+}
+
+static bool solve_from(int place)
+{
+    if (place == 81)
+        return true;
+
+    int *cell = &board[place / 9].cell[place % 9];
+
+    if (*cell != 0)
+        return solve_from(place + 1);
+    for (int number = 1; number <= 9; number++) {
+        if (!fits(place / 9, place % 9, number))
+            continue;
+        *cell = number;
+        if (solve_from(place + 1))
+            return true;
+        *cell = 0;
+    }
+    return false;
+}
+
+bool board_solve(void)
+{
+    return solve_from(0);
+}
+
+void board_print(void)
+{
+    for (int i = 0; i < 81; i++)
+        printf("%d%c", board[i / 9].cell[i % 9], i % 9 == 8 ? '\n' : ' ');
 }

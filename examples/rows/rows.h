@@ -1,4 +1,4 @@
-/* A sudoku board, row by row. */
+/* A sudoku board, row by row, and a solver. */
 #ifndef ROWS_H
 #define ROWS_H
 
@@ -20,5 +20,9 @@ extern struct row board[9];
 bool board_load(const char *text);
 /* Whether no number stands twice in a row or a column. */
 bool board_check(void);
+/* Fills the free cells, with another try where there is no way on; false when there is
+   no solution. */
+bool board_solve(void);
+void board_print(void);
 
 #endif

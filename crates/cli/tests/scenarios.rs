@@ -443,7 +443,9 @@ fn going_back_and_looking_closely_finds_the_line() {
     // One in each accepting state, and one at each write that was seen.
     assert!(text.contains("\n11 "), "{text}");
     let text = example("rows", "quit\n", &["FIXED"]);
-    assert!(text.contains("loaded"), "{text}");
+    assert!(text.contains("5 3 4 6 7 8 9 1 2\n"), "{text}");
+    assert!(text.contains("3 4 5 2 8 6 1 7 9\n"), "{text}");
+    assert!(text.contains("[zoom] done: checkpoint 3"), "{text}");
     assert!(!text.contains("failure"), "{text}");
 }
 
