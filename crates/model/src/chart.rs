@@ -40,6 +40,10 @@ pub struct Chart {
 
 /// The widest column of the text.
 const WIDTH_MAX: usize = 34;
+/// The most lines of a step in the text. A statement may be as long as it likes.
+const LINES_MAX: usize = 6;
+/// What stands before the lines after the first.
+const INDENT: &str = "  ";
 /// The longest change that the text shows whole: sets may have thousands of members.
 const CHANGE_MAX: usize = 400;
 
@@ -109,7 +113,9 @@ impl Chart {
             if row.begins_cycle {
                 let _ = writeln!(text, "-- from here on, again and again --");
             }
-            let _ = writeln!(text, "{}", self.line(row, &widths).trim_end());
+            for line in lines(row, &widths) {
+                let _ = writeln!(text, "{}", line.trim_end());
+            }
             for line in row.printed.lines() {
                 let _ = writeln!(text, "| {line}");
             }
@@ -120,32 +126,67 @@ impl Chart {
         text
     }
 
-    fn line(&self, row: &Row, widths: &[usize]) -> String {
-        let mut cells = Vec::new();
-        for (column, width) in widths.iter().enumerate() {
-            let cell = match () {
-                () if row.column == Some(column) => shortened(&row.text, *width),
-                () if row.partner == Some(column) => "*".to_owned(),
-                () => String::new(),
-            };
-            cells.push(padded(&cell, *width));
-        }
-        if row.column.is_none() {
-            cells.push(row.text.clone());
-        }
-        let mut line = cells.join("  ");
-        if !row.changes.is_empty() {
-            let changes = row.changes.iter();
-            let changes: Vec<String> = changes.map(|it| shortened(it, CHANGE_MAX)).collect();
-            let _ = write!(line, "  {}", changes.join(", "));
-        }
-        line
-    }
-
     /// The chart as a drawing.
     pub fn svg(&self) -> String {
         super::svg::draw(self)
     }
+}
+
+/// The lines of a row: what is done, as wide as its column, and in the first of them what
+/// it changed.
+fn lines(row: &Row, widths: &[usize]) -> Vec<String> {
+    let width = row.column.and_then(|column| widths.get(column));
+    let parts = match width {
+        Some(width) => wrapped(&row.text, *width),
+        None => vec![row.text.clone()],
+    };
+    let mut lines: Vec<String> = parts
+        .iter()
+        .enumerate()
+        .map(|(number, part)| line(row, (number, part), widths))
+        .collect();
+    if let Some(first) = lines.first_mut()
+        && !row.changes.is_empty()
+    {
+        let changes = row.changes.iter();
+        let changes: Vec<String> = changes.map(|it| shortened(it, CHANGE_MAX)).collect();
+        let _ = write!(first, "  {}", changes.join(", "));
+    }
+    lines
+}
+
+/// The columns of a line that has a part of what is done.
+fn line(row: &Row, (number, part): (usize, &str), widths: &[usize]) -> String {
+    let mut cells = Vec::new();
+    for (column, width) in widths.iter().enumerate() {
+        let cell = match () {
+            () if row.column == Some(column) => part,
+            () if row.partner == Some(column) && number == 0 => "*",
+            () => "",
+        };
+        cells.push(padded(cell, *width));
+    }
+    if row.column.is_none() {
+        cells.push(part.to_owned());
+    }
+    cells.join("  ")
+}
+
+/// A text in lines, each of which is so wide at most; those after the first are indented.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let (mut lines, mut rest, mut indent) = (Vec::new(), text, "");
+    let room = |indent: &str| width.saturating_sub(count(indent)).max(1);
+    while count(rest) > room(indent) && lines.len() + 1 < LINES_MAX {
+        // What comes after so many characters, and the last space before it.
+        let end = rest.char_indices().nth(room(indent));
+        let end = end.map_or(rest.len(), |(at, _)| at);
+        let space = rest.get(..=end).and_then(|line| line.rfind(' '));
+        let (first, after) = rest.split_at(space.filter(|at| *at > 0).unwrap_or(end));
+        lines.push(format!("{indent}{first}"));
+        (rest, indent) = (after.trim_start(), INDENT);
+    }
+    lines.push(format!("{indent}{}", shortened(rest, room(indent))));
+    lines
 }
 
 fn one_line(text: &str) -> String {
@@ -167,4 +208,45 @@ fn shortened(text: &str, width: usize) -> String {
     }
     let kept: String = text.chars().take(width.saturating_sub(1)).collect();
     format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_done_is_shown_whole_in_as_many_lines_as_it_takes() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(wrapped(text, 8), expected);
+        check("", &[""]);
+        check("12345678", &["12345678"]);
+        check("a = 1, b = 2", &["a = 1, b", "  = 2"]);
+        check("abc, defghi", &["abc,", "  defghi"]);
+        check("abcdefghijkl", &["abcdefgh", "  ijkl"]);
+        check("ääääääää öö", &["ääääääää", "  öö"]);
+        check("äääääääääö ö", &["ääääääää", "  äö ö"]);
+        let long = "123456 ".repeat(9);
+        assert_eq!(wrapped(&long, 8).len(), LINES_MAX);
+        assert!(wrapped(&long, 8)[LINES_MAX - 1].ends_with('…'));
+    }
+
+    #[test]
+    fn changes_stand_beside_the_first_line() {
+        let text = "first = true, second = false, third = true";
+        let chart = Chart {
+            columns: vec!["environment 0".into(), "machine 1".into()],
+            rows: vec![Row {
+                column: Some(0),
+                partner: None,
+                text: text.into(),
+                changes: vec!["n = 1".into()],
+                printed: String::new(),
+                begins_cycle: false,
+            }],
+            stays: false,
+        };
+        let shown = chart.text();
+        let lines: Vec<&str> = shown.lines().skip(2).collect();
+        let expected = format!("{:<34}  {:<9}  n = 1", "first = true, second = false,", "");
+        assert_eq!(lines, [&*expected, "  third = true"]);
+    }
 }

@@ -75,11 +75,11 @@ pub(super) struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    pub fn new(pool: &'a Pool, cursor: Cursor, all: bool) -> Sink<'a> {
+    pub fn new(pool: &'a Pool, all: bool) -> Sink<'a> {
         Sink {
             pool,
             table: None,
-            cursor,
+            cursor: Cursor::default(),
             bytes: buffer(),
             items: Vec::with_capacity(BATCH),
             is_full: false,

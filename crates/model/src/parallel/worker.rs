@@ -2,13 +2,12 @@
 //!
 //! A thread expands the segments of a layer that it has found itself, and then those of
 //! others that nobody has taken yet, since not all are equally fast. When there are none
-//! left it posts what it has found for the next layer, and waits for the others. From the
-//! same numbers all conclude the same: that the next layer is theirs, too, or that this
-//! was the last one.
+//! left it posts what it has found for the next layer, and tells the others how much that
+//! is.
 
-use super::FEW;
 use super::arena::Cursor;
-use super::board::{Board, Meeting, Part, Participant};
+use super::board::Board;
+use super::meeting::{Meeting, Now, Part, Participant};
 use super::sink::{Pool, Sink};
 use crate::apart::buffer;
 use crate::breadth::{Options, Predecessor};
@@ -23,16 +22,32 @@ const BETWEEN_QUESTIONS: u64 = 1 << 11;
 /// Asked with how many states were searched and how many are known.
 pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
-/// What the threads of some layers share.
+/// What the threads share.
 pub(super) struct Common<'a, S> {
     pub system: &'a S,
     pub options: &'a Options,
-    pub pool: &'a Pool,
-    pub board: &'a Board,
+    pub pool: Pool,
+    pub board: Board,
     pub meeting: Meeting,
     pub searched: AtomicU64,
     pub state_bytes: AtomicU64,
     pub stop: AtomicBool,
+}
+
+impl<'a, S> Common<'a, S> {
+    /// What so many threads share before a search.
+    pub fn new(system: &'a S, options: &'a Options, threads: usize) -> Common<'a, S> {
+        Common {
+            system,
+            options,
+            pool: Pool::new(),
+            board: Board::new(threads),
+            meeting: Meeting::new(options),
+            searched: AtomicU64::default(),
+            state_bytes: AtomicU64::default(),
+            stop: AtomicBool::default(),
+        }
+    }
 }
 
 /// What a thread found.
@@ -42,27 +57,6 @@ pub(super) struct Found {
     /// What is wrong, and in which state; that is none for an initial state.
     pub finding: Option<(Finding, Option<StateId>)>,
     pub cut: Option<Cut>,
-}
-
-/// What came of layers that were expanded together.
-pub(super) struct Expanded {
-    pub found: Found,
-    pub cursor: Cursor,
-    /// How many states were known when the last layer began.
-    pub searched: u64,
-    /// How many layers there were.
-    pub layers: u32,
-}
-
-/// Which layers are expanded.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Layers {
-    /// The number of the first one.
-    pub first: u32,
-    /// How many states are known when it begins.
-    pub known: u64,
-    /// The most of them.
-    pub count_max: u32,
 }
 
 /// A thread, and what it alone may change.
@@ -79,62 +73,69 @@ pub(super) struct Worker<'a, S: System> {
 }
 
 impl<'a, S: System> Worker<'a, S> {
-    /// A thread of a number, which writes where it has written before.
-    pub fn new(common: &'a Common<'a, S>, number: usize, cursor: Cursor) -> Worker<'a, S> {
-        let told = (0, bytes_of(&cursor));
+    /// A thread of a number.
+    pub fn new(common: &'a Common<'a, S>, number: usize) -> Worker<'a, S> {
         Worker {
             common,
             number,
             scratch: common.system.scratch(),
-            sink: Sink::new(common.pool, cursor, common.options.all),
+            sink: Sink::new(&common.pool, common.options.all),
             found: Found::default(),
             count: 0,
-            told,
+            told: (0, 0),
         }
     }
 
-    /// Finds the initial states, for a layer.
-    pub fn initial(mut self, layer: u32) -> (Found, Cursor) {
+    /// The first thread finds the initial states.
+    pub fn initial(&mut self) -> Now {
         let system = self.common.system;
         system.initial(&mut self.scratch, &mut self.sink);
-        self.end_layer(layer);
+        self.end_layer(0);
         let fault = self.sink.fault.take();
         self.found.finding = fault.map(|fault| (Finding::Fault(fault), None));
+        self.common
+            .meeting
+            .begin(self.part(self.sink.cursor.states))
+    }
+
+    /// The first thread expands a layer.
+    pub fn layer(&mut self, now: Now, go_on: GoOn<'_>) -> Now {
+        let new = self.expand_all(now.layer, &mut Some(go_on));
+        self.common.meeting.next(self.part(new))
+    }
+
+    /// Another one expands layers that have enough for it, too, until there are none.
+    pub fn help(mut self) -> (Found, Cursor) {
+        let participant = Participant(&self.common.meeting);
+        let mut last = None;
+        while let Some(now) = participant.0.join(last) {
+            last = Some(now.layer);
+            let new = self.expand_all(now.layer, &mut None);
+            participant.0.tell(self.part(new));
+        }
         self.finished()
     }
 
-    /// Expands layers together with the others of the meeting, as long as all of them have
-    /// enough to do.
-    pub fn layers(mut self, layers: Layers, mut go_on: Option<GoOn<'_>>) -> Expanded {
-        let participant = Participant(&self.common.meeting);
-        let (mut layer, mut searched) = (layers.first, layers.known);
-        loop {
-            self.expand_all(layer, &mut go_on);
-            self.end_layer(layer.wrapping_add(1));
-            let all = participant.0.agree(Part {
-                known: self.sink.cursor.states,
-                is_over: self.found.cut.is_some()
-                    || self.found.finding.is_some() && !self.common.options.all,
-            });
-            let count = layer.wrapping_sub(layers.first) + 1;
-            let is_too_much = all.known > u64::from(self.common.options.states_max);
-            let is_few = all.known.saturating_sub(searched) < FEW;
-            if all.is_over || is_too_much || is_few || count >= layers.count_max {
-                let (found, cursor) = self.finished();
-                return Expanded {
-                    found,
-                    cursor,
-                    searched,
-                    layers: count,
-                };
-            }
-            (layer, searched) = (layer.wrapping_add(1), all.known);
+    /// What is told of a layer in which so many states are new.
+    fn part(&self, new: u64) -> Part {
+        let is_wrong = self.found.finding.is_some() && !self.common.options.all;
+        Part {
+            new,
+            is_over: is_wrong || self.found.cut.is_some(),
         }
     }
 
-    /// Expands the states of a layer that nobody else does.
-    fn expand_all(&mut self, layer: u32, go_on: &mut Option<GoOn<'_>>) {
-        let (board, pool) = (self.common.board, self.common.pool);
+    /// Expands the states of a layer that nobody else does. Gives how many new ones
+    /// there are.
+    fn expand_all(&mut self, layer: u32, go_on: &mut Option<GoOn<'_>>) -> u64 {
+        let known = self.sink.cursor.states;
+        self.expand_segments(layer, go_on);
+        self.end_layer(layer.wrapping_add(1));
+        self.sink.cursor.states - known
+    }
+
+    fn expand_segments(&mut self, layer: u32, go_on: &mut Option<GoOn<'_>>) {
+        let (board, pool) = (&self.common.board, &self.common.pool);
         let posted = board.posted(layer);
         let (mut state, mut predecessor) = (buffer(), Predecessor::none());
         let (before, from) = posted.split_at(self.number.min(posted.len()));
@@ -181,7 +182,8 @@ impl<'a, S: System> Worker<'a, S> {
         true
     }
 
-    fn finished(mut self) -> (Found, Cursor) {
+    /// What this thread has found.
+    pub fn finished(mut self) -> (Found, Cursor) {
         self.found.transitions = self.sink.transitions;
         (self.found, self.sink.cursor)
     }

@@ -29,7 +29,7 @@ impl View<'_> {
         into.clear();
         if values.len() != kind.fields.len() {
             let code = values.first().copied().unwrap_or(Code(0));
-            return Err(Trap::Fields(code));
+            return Err(Trap::fields(code, values.len(), kind.fields.len()));
         }
         for (value, cell) in values.iter().zip(&kind.fields) {
             let number = self.value(*value)?;
@@ -48,7 +48,7 @@ impl View<'_> {
         }
         let (kept, asked) = (kind.fields.len(), reception.fields.len());
         if asked > kept || asked < kept && !looks {
-            return Err(Trap::Fields(reception.channel));
+            return Err(Trap::fields(reception.channel, asked, kept));
         }
         let length = u32::from(byte(self.state, at.base));
         let last = if reception.anywhere {
@@ -78,7 +78,8 @@ impl View<'_> {
     /// Whether a message that is handed over is one that is waited for.
     pub fn accepts(&self, reception: &Reception, message: &[i32]) -> Result<bool, Trap> {
         if message.len() != reception.fields.len() {
-            return Err(Trap::Fields(reception.channel));
+            let (given, wanted) = (reception.fields.len(), message.len());
+            return Err(Trap::fields(reception.channel, given, wanted));
         }
         for (field, value) in reception.fields.iter().zip(message) {
             if let Field::Equal(code) = field

@@ -29,6 +29,8 @@ pub(super) struct Token {
     pub is_apart: bool,
     /// The name of a macro that stands in what comes of that macro: it stays as it is.
     pub is_final: bool,
+    /// The parameter in whose place it stands in an inline.
+    pub stands_for: Option<Span>,
 }
 
 impl Token {
@@ -145,6 +147,7 @@ impl Lexer<'_> {
             begins_line: self.begins_line,
             is_apart: before != Some(span.start),
             is_final: false,
+            stands_for: None,
         });
         self.begins_line = false;
         self.position += length;

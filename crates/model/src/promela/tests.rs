@@ -5,6 +5,7 @@ mod hidden;
 mod independence;
 mod labels;
 mod looks;
+mod places;
 mod run;
 mod searches;
 mod sequences;

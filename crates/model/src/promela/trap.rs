@@ -15,11 +15,17 @@ pub(super) enum Trap {
     NoProcess(Code),
     /// A value does not fit the variable.
     Value(Code, i32),
-    /// A message with another number of fields.
-    Fields(Code),
+    /// A message has so many fields, and those of the channel have so many.
+    Fields(Code, u16, u16),
 }
 
 impl Trap {
+    /// A message of so many fields, where there should be so many.
+    pub fn fields(code: Code, given: usize, wanted: usize) -> Trap {
+        let narrow = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        Trap::Fields(code, narrow(given), narrow(wanted))
+    }
+
     /// In words.
     pub fn fault(self, program: &Program) -> Fault {
         let at = |code: Code| -> Option<Span> { Some(program.span_of(code)) };
@@ -50,12 +56,17 @@ impl Trap {
                 at(code),
             )
             .help("use a larger type, or write the remainder that is meant (`% 256`)"),
-            Trap::Fields(code) => Fault::new(
+            Trap::Fields(code, given, wanted) => Fault::new(
                 "fields",
-                "the message has another number of fields than the channel",
+                format!("here is a message of {}, and the channel is for messages of {wanted}", fields(given)),
                 at(code),
             )
             .help("a message has a field for each type in the braces after `of`"),
         }
     }
+}
+
+fn fields(count: u16) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} field{plural}")
 }

@@ -142,7 +142,11 @@ impl Parser {
 
     fn update_or_call(&mut self, start: Span) -> Outcome<Rule> {
         if !self.at_name() {
-            return Err(self.wrong("a rule"));
+            let fault = self.wrong("a rule");
+            return Err(match self.at("=") {
+                true => fault.help("an update is `x := e`; `=` compares"),
+                false => fault,
+            });
         }
         let place = self.sum()?;
         let kind = match self.take(":=") {

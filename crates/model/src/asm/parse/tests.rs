@@ -91,6 +91,15 @@ fn what_is_wrong_is_told_and_the_rest_is_read() {
 }
 
 #[test]
+fn a_comparison_in_place_of_an_update_is_told() {
+    let (_, faults) = parse(0, "main { x = 1 }");
+    assert_eq!(
+        faults[0].help.as_deref(),
+        Some("an update is `x := e`; `=` compares")
+    );
+}
+
+#[test]
 fn no_depth_is_without_bound() {
     let deep = |open: &str, close: &str, inner: &str| {
         format!(

@@ -1,7 +1,6 @@
 //! Expressions and formulas, by the strengths of their operators.
 
 use super::{Kind, Parsed, Parser};
-use crate::Span;
 use crate::promela::syntax::{
     Binary, Expression, ExpressionKind, Pattern, Probe, Receive, Reference, Run, Temporal, Unary,
 };
@@ -76,6 +75,7 @@ impl Parser {
     }
 
     fn binary(&mut self, weakest: u8) -> Parsed<Expression> {
+        let start = self.position;
         let mut left = self.nested(Parser::prefix)?;
         while let Some((operator, strength)) = self.operator()
             && strength >= weakest
@@ -87,7 +87,11 @@ impl Parser {
                 return self.refuse("too-deep", "this expression is too long", span);
             }
             let right = self.nested(|parser| parser.binary(strength + 1))?;
-            let span = left.span.to(right.span);
+            let span = match self.returns.is_empty() {
+                true => left.span.to(right.span),
+                // The parentheses around one in an argument are of the inline.
+                false => self.since(start),
+            };
             let (left_part, right_part) = (Box::new(left), Box::new(right));
             let kind = match operator {
                 Operator::Plain(operator) => {
@@ -120,7 +124,7 @@ impl Parser {
     }
 
     fn prefix(&mut self) -> Parsed<Expression> {
-        let start = self.span();
+        let start = self.position;
         if self.temporal
             && let Some((operator, length)) = self.temporal_prefix()
         {
@@ -175,7 +179,7 @@ impl Parser {
         found.map(|(_, operator)| (*operator, 1))
     }
 
-    fn finished(&self, kind: ExpressionKind, start: Span) -> Expression {
+    fn finished(&self, kind: ExpressionKind, start: usize) -> Expression {
         Expression {
             kind,
             span: self.since(start),
@@ -184,7 +188,7 @@ impl Parser {
 
     /// `a` or `a -> b : c`.
     fn inside_parentheses(&mut self) -> Parsed<Expression> {
-        let start = self.span();
+        let start = self.position;
         let first = self.expression()?;
         if self.temporal || !self.take("->") {
             return Ok(first);
@@ -196,7 +200,7 @@ impl Parser {
         Ok(self.finished(kind, start))
     }
 
-    fn primary(&mut self, start: Span) -> Parsed<Expression> {
+    fn primary(&mut self, start: usize) -> Parsed<Expression> {
         let Some(token) = self.peek() else {
             return self.unexpected("an expression");
         };
@@ -231,7 +235,7 @@ impl Parser {
             "enabled" => ExpressionKind::Enabled(self.question()?),
             "pc_value" => ExpressionKind::StateOf(self.question()?),
             "get_priority" => ExpressionKind::Priority(self.question()?),
-            "c_expr" | "c_code" => return self.refuse_c(start),
+            "c_expr" | "c_code" => return self.refuse_c(self.span()),
             _ if self.processes.contains(&name) => self.remote()?,
             _ => self.reference_or_poll()?,
         };
@@ -302,7 +306,7 @@ impl Parser {
 
     /// A variable.
     pub(super) fn reference(&mut self) -> Parsed<Reference> {
-        let start = self.span();
+        let start = self.position;
         let mut parts = Vec::new();
         loop {
             let name = self.name()?;

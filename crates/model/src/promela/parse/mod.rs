@@ -215,9 +215,21 @@ impl Parser {
         token.map(|token| token.span).unwrap_or_default()
     }
 
-    /// From a place to the token before.
-    fn since(&self, start: Span) -> Span {
-        start.to(self.last_span())
+    /// From a token of this number to the token before. If only one of them is in an
+    /// argument of an inline, or they are in two, the place is in the inline, from where the
+    /// one stands there to where the other does: the text of an inline and that of its use
+    /// are far apart.
+    fn since(&self, start: usize) -> Span {
+        let last = self.position.checked_sub(1).unwrap_or(start);
+        let ends = [start, last].map(|at| self.tokens.get(at).or(self.tokens.last()));
+        let [Some(first), Some(last)] = ends else {
+            return Span::default();
+        };
+        if first.stands_for == last.stands_for {
+            return first.span.to(last.span);
+        }
+        let place = |token: &Token| token.stands_for.unwrap_or(token.span);
+        place(first).to(place(last))
     }
 
     fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
@@ -275,7 +287,17 @@ impl Parser {
                 self.position += 1;
                 Ok(name)
             }
-            _ => self.unexpected("a name"),
+            _ => self.no_name(),
+        }
+    }
+
+    fn no_name(&mut self) -> Parsed<Name> {
+        match WORDS.iter().find(|word| self.next_is(word)) {
+            Some(word) => {
+                let message = format!("expected a name, but `{word}` is a word of the language");
+                self.refuse("syntax", message, self.span())
+            }
+            None => self.unexpected("a name"),
         }
     }
 

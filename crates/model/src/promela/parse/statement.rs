@@ -54,7 +54,6 @@ impl Parser {
     }
 
     fn statement(&mut self) -> Parsed<Statement> {
-        let start = self.span();
         let from = self.position;
         let statement = self.nested(Parser::simple)?;
         if !self.take("unless") {
@@ -62,13 +61,13 @@ impl Parser {
         }
         let escape = self.nested(Parser::simple)?;
         let kind = StatementKind::Unless(Box::new(statement), Box::new(escape));
-        Ok(self.made(kind, start, from))
+        Ok(self.made(kind, from))
     }
 
-    fn made(&self, kind: StatementKind, start: Span, from: usize) -> Statement {
+    fn made(&self, kind: StatementKind, from: usize) -> Statement {
         Statement {
             kind,
-            span: self.since(start),
+            span: self.since(from),
             text: self.text(from, self.position),
         }
     }
@@ -77,7 +76,7 @@ impl Parser {
         let (start, from) = (self.span(), self.position);
         if let Some(variables) = self.declaration()? {
             self.check_captured(&variables)?;
-            return Ok(self.made(StatementKind::Declare(variables), start, from));
+            return Ok(self.made(StatementKind::Declare(variables), from));
         }
         let word = self.peek().map_or(String::new(), ToString::to_string);
         let kind = match &*word {
@@ -132,7 +131,7 @@ impl Parser {
             _ if self.is_inline() => self.use_inline(None)?,
             _ => self.expression_or_assignment()?,
         };
-        Ok(self.made(kind, start, from))
+        Ok(self.made(kind, from))
     }
 
     fn word_statement(&mut self, kind: StatementKind) -> StatementKind {
@@ -169,7 +168,7 @@ impl Parser {
             self.nested(Parser::simple)?
         };
         let kind = StatementKind::Label(name, Box::new(labelled));
-        Ok(self.made(kind, start, from))
+        Ok(self.made(kind, from))
     }
 
     fn options(&mut self, end: &'static str) -> Parsed<Vec<Vec<Statement>>> {

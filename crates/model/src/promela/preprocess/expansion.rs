@@ -103,7 +103,7 @@ impl Preprocessor<'_, '_> {
         };
         let mut body = body;
         for (index, part) in body.iter_mut().enumerate() {
-            part.span = token.span;
+            (part.span, part.stands_for) = (token.span, None);
             part.begins_line = index == 0 && token.begins_line;
             part.is_apart = if index == 0 {
                 token.is_apart
@@ -186,8 +186,13 @@ pub(in crate::promela) fn substitute(
                 tokens.next();
                 vec![quote(token, written.get(index).map_or(&[], |it| it))]
             }
-            (None, Some(index)) if is_pasted => written.get(index).cloned().unwrap_or_default(),
-            (None, Some(index)) => arguments.get(index).cloned().unwrap_or_default(),
+            (None, Some(index)) => {
+                let given = if is_pasted { written } else { arguments };
+                let part = given.get(index).cloned().unwrap_or_default();
+                let stands_for = Some(token.span);
+                let part = part.into_iter().map(|it| Token { stands_for, ..it });
+                part.collect()
+            }
             (None, None) => vec![token.clone()],
         };
         if let Some(first) = part.first_mut() {
