@@ -294,7 +294,7 @@ impl Session {
         Ok(Outcome::Message(text.trim_end().to_owned()))
     }
 
-    /// `info line`, `info source`
+    /// `info line`; with the whole path of the file for `info source`
     pub(crate) fn line_info(&mut self, whole_path: bool) -> Result<Outcome, CommandError> {
         let frame = self.selected_frame()?;
         let text = match self.line_of(&frame) {

@@ -73,6 +73,7 @@ mod shell;
 mod signal;
 mod skips;
 mod source;
+mod source_info;
 mod stacks;
 mod step;
 mod symbol_reading;

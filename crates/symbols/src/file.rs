@@ -131,7 +131,7 @@ impl SymbolFile {
         let info = self.inner.debug_info();
         info.is_none_or(|info| {
             let is_ready = match name {
-                Some(name) => info.finds_function(names::tail(name)),
+                Some(name) => info.finds_function(names::without_parameters(name)),
                 None => info.finds_any(),
             };
             is_ready || info.prepare_names(watch)

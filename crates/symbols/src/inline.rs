@@ -65,8 +65,7 @@ impl SymbolFile {
             return Vec::new();
         };
         let asked = Asked::read(name);
-        let is_wanted = |callee: &str| names::matches(callee, asked.name);
-        let units = info.units_inlining(names::tail(asked.name), is_wanted);
+        let units = info.units_inlining(asked.name);
         let mut known_parts = KnownParts::default();
         let mut found = Vec::new();
         for unit in units {
@@ -78,9 +77,8 @@ impl SymbolFile {
     /// What the copies of this function have in common.
     pub(crate) fn inlined_origins(&self, info: &Arc<DebugInfo>, name: &str) -> Vec<DieRef> {
         let asked = Asked::read(name);
-        let is_wanted = |callee: &str| names::matches(callee, asked.name);
         let mut known: FxHashMap<DieRef, bool> = FxHashMap::default();
-        for unit in info.units_inlining(names::tail(asked.name), is_wanted) {
+        for unit in info.units_inlining(asked.name) {
             let callers = info
                 .facts(unit)
                 .map(|facts| facts.function_dies().collect());

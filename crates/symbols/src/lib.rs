@@ -34,6 +34,7 @@ mod separate;
 mod settings;
 mod statics;
 mod types;
+mod unit_description;
 mod unwind;
 mod variable;
 
@@ -61,5 +62,6 @@ pub use types::{
     Encoding, Enumerator, Field, Method, TableOwner, TemplateArgument, Type, TypeKind, Variant,
     VariantPart, VirtualStep, processor_flags, signal_information, vector_control, vector_register,
 };
+pub use unit_description::UnitDescription;
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
 pub use variable::{Scope, ScopeKind, Variable};

@@ -100,6 +100,28 @@ pub(crate) fn may_be_shortened(word: &str) -> bool {
     word.len() < 4 || is_like_number || SHORTENED.iter().any(|it| it.contains(word))
 }
 
+/// What mangled names of C++ have in short forms.
+const SUBSTITUTED: &[&str] = &[
+    "allocator",
+    "basic_string",
+    "char_traits",
+    "basic_istream",
+    "basic_ostream",
+    "basic_iostream",
+];
+
+/// The scopes of a name, as far as a mangled name that has them has them as they are.
+pub(crate) fn literal_scopes(written: &str) -> Vec<&str> {
+    let mut found = components(written);
+    found.pop();
+    let is_letter = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
+    let is_part_of = |it: &str, words: &[&str]| words.iter().any(|word| word.contains(it));
+    found.retain(|it| {
+        it.bytes().all(is_letter) && !may_be_shortened(it) && !is_part_of(it, SUBSTITUTED)
+    });
+    found
+}
+
 /// Text that refuses to grow beyond [`READABLE_LENGTH_MAX`].
 struct Bounded(String);
 
@@ -476,6 +498,26 @@ mod tests {
             ("main", "", false),
         ] {
             assert_eq!(matches(name, query), expected, "{name} for {query}");
+        }
+    }
+
+    #[test]
+    fn scopes_are_literal_where_no_mangled_name_shortens_them() {
+        for (written, expected) in [
+            (
+                "corpus::unit_7::worker::run",
+                &["corpus", "unit_7", "worker"][..],
+            ),
+            ("std::vector<int>::push_back", &["vector"]),
+            ("std::basic_string<char>::size", &[]),
+            ("std::istream::get", &[]),
+            ("shop::(anonymous namespace)::hidden", &["shop"]),
+            ("<k::Square as k::Shape>::area", &["Square"]),
+            ("isize::checked_add", &[]),
+            ("f", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(literal_scopes(written), expected, "{written}");
         }
     }
 

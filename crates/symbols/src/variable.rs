@@ -145,7 +145,7 @@ impl SymbolFile {
             _ => (None, name),
         };
         let mut found: Vec<_> = info
-            .globals_with_tail(names::tail(name))
+            .globals_like(name)
             .into_iter()
             .filter(|record| names::matches(&record.name, name))
             .filter(|record| file.is_none_or(|file| unit_is(info, record.die.unit, file)))

@@ -82,6 +82,16 @@ fn compare(path: &Path, step: usize) -> usize {
         "item",
         "count",
         "item::count",
+        "shop::item::count",
+        "other::count",
+        "shop::item::item",
+        "item::~item",
+        "shop::box::get",
+        "box<long>::get",
+        "box<char>::get",
+        "shop::(anonymous namespace)::hidden",
+        "shop::counted::total",
+        "now::item::twice",
         "shop::hidden",
         "open",
         "most",
@@ -96,6 +106,17 @@ fn compare(path: &Path, step: usize) -> usize {
     for at in (0..names.len()).step_by(3) {
         let end = names[at].rsplit("::").next().unwrap_or("").to_owned();
         names.push(end);
+    }
+    // Or more of it, and without the arguments of templates.
+    for at in (0..names.len()).step_by(2) {
+        let Some((before, end)) = names[at].rsplit_once("::") else {
+            continue;
+        };
+        let scope = before.rsplit("::").next().unwrap_or("");
+        let plain = scope.split('<').next().unwrap_or("");
+        let scopes = [scope, plain, "nowhere"];
+        let more = scopes.map(|scope| format!("{scope}::{end}"));
+        names.extend(more);
     }
     let files = [
         "program.cpp",
@@ -145,6 +166,94 @@ fn every_name_of_a_program_is_found_without_an_index() {
             println!("{}", program.how);
             let count = compare(&program.path, 5);
             assert!(count > 40, "{count}: {}", program.how);
+        }
+    }
+}
+
+/// What several units include: each declares it all, and has its own code of some of it.
+const HEADER: &str = r#"
+#include <string>
+#include <vector>
+namespace shop {
+struct item {
+    int price;
+    static int count;
+    explicit item(int price);
+    ~item();
+    int twice() const;
+    int named(const std::string &name) const;
+    int half() const { return price / 2; }
+};
+extern int stock;
+int open(int a);
+namespace { int hidden(int a) { static int calls; return a + ++calls; } int seen; }
+template <typename T> struct box { T value; T get() const { return value; } static T last; };
+template <typename T> T box<T>::last = T();
+static inline __attribute__((always_inline)) int add(int a, int b) { int sum = a + b; return sum; }
+inline int counted() { static int total; return ++total; }
+}
+struct other { static int count; int price; int twice() const { return 7; } int get() { return price; } };
+inline namespace now { struct item { int twice() const { return 9; } }; }
+"#;
+
+const PARTS: [&str; 3] = [
+    r#"#include "header.h"
+namespace shop {
+int item::count = 1;
+item::item(int price) : price(price) { count++; }
+item::~item() { count--; }
+int item::twice() const { return add(price, price) + hidden(1) + seen; }
+int item::named(const std::string &name) const { return (int)name.size(); }
+}
+int first(int a) { shop::item item(a); shop::box<int> box = {a}; return box.get() + item.half() + shop::counted(); }
+"#,
+    r#"#include "header.h"
+using shop::item;
+namespace shop { int stock = 3; int open(int a) { return hidden(a) + add(a, 1) + counted() + seen; } }
+int other::count = 2;
+int second(int a) { shop::box<int> box = {a}; shop::box<long> wide = {a}; other it = {a}; return box.get() + (int)wide.get() + it.twice() + it.get() + shop::box<int>::last; }
+"#,
+    r#"#include "header.h"
+int first(int a); int second(int a);
+int main(int argc, char **) {
+    shop::item item(argc);
+    now::item own;
+    return first(argc) + second(argc) + item.twice() + item.named("a") + shop::open(argc) + own.twice() + shop::add(argc, shop::stock) + other::count + item.half();
+}
+"#,
+];
+
+#[test]
+fn names_of_headers_are_found_in_the_units_that_have_them() {
+    let parts = tempfile::TempDir::new().unwrap();
+    let path = |name: &str| parts.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("header.h"), HEADER).unwrap();
+    let include = format!("-I{}", parts.path().display());
+    let others = [path("first.cpp"), path("second.cpp")];
+    for (path, text) in others.iter().zip(PARTS) {
+        std::fs::write(path, text).unwrap();
+    }
+    for compiler in ["g++", "clang++"] {
+        for options in [
+            ["-O0", "-gdwarf-5"],
+            ["-O0", "-gdwarf-4"],
+            ["-O2", "-gdwarf-5"],
+            ["-O1", "-gpubnames"],
+            ["-O1", "-fdebug-types-section"],
+            ["-O2", "-flto"],
+        ] {
+            let mut options = vec!["-g", options[0], options[1], &include];
+            options.extend(others.iter().map(String::as_str));
+            let Some(program) = compile(compiler, "program.cpp", PARTS[2], &options) else {
+                continue;
+            };
+            println!("{}", program.how);
+            let count = compare(&program.path, 1);
+            assert!(count > 100, "{count}: {}", program.how);
+            let twice = program.file.functions_named("shop::item::twice");
+            // Whoever sees all units inlines all calls.
+            let is_whole = options.contains(&"-flto");
+            assert!(is_whole || twice.len() == 1, "{twice:?} {}", program.how);
         }
     }
 }

@@ -68,7 +68,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ("sharedlibrary", "the modules that are loaded"),
     ("signals", "the signals, and what is done about them"),
     ("skip", "the functions and files that step does not enter"),
-    ("source", "the source file of the selected frame"),
+    (
+        "source",
+        "the source file of the selected frame, and how it was compiled",
+    ),
     ("stack", "the frames, as backtrace shows them"),
     ("symbol", "what stands at an address"),
     ("threads", "the threads and where they stand"),

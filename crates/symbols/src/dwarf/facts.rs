@@ -4,9 +4,11 @@
 //! Invariant: reading one unit looks at no other. Names that an entry of another
 //! unit completes are put together when they are asked for.
 
+mod attributes;
 mod read;
 
-pub(super) use read::{is_indexed, read};
+pub(super) use attributes::{Attributes, Borrowed, Value, is_indexed};
+pub(super) use read::read;
 
 use super::{DieRef, REFERENCE_DEPTH_MAX};
 use gimli::DwTag;

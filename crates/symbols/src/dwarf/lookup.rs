@@ -22,20 +22,21 @@ enum Lookup<'a> {
 }
 
 impl DebugInfo {
-    /// Where to look for a name with this last component.
-    fn lookup(&self, tail: &str, wanted: Wanted) -> Lookup<'_> {
+    /// Where to look for what may be meant by a name.
+    fn lookup(&self, written: &str, wanted: Wanted) -> Lookup<'_> {
         if let Some(names) = self.kept_names() {
             return Lookup::Index(names);
         }
-        match self.found_by_search(tail, wanted) {
+        match self.found_by_search(written, wanted) {
             Some(found) => Lookup::Units(found),
             None => Lookup::Index(self.names()),
         }
     }
 
-    /// Whether functions with this last component are found without making an index.
-    pub fn finds_function(&self, tail: &str) -> bool {
-        self.kept_names().is_some() || self.found_by_search(tail, Wanted::Code).is_some()
+    /// Whether the functions that may be meant by a name are found without making an
+    /// index.
+    pub fn finds_function(&self, written: &str) -> bool {
+        self.kept_names().is_some() || self.found_by_search(written, Wanted::Code).is_some()
     }
 
     /// Whether a name may be found without making an index.
@@ -53,9 +54,11 @@ impl DebugInfo {
             .filter_map(|unit| Some((*unit, self.facts(*unit)?)))
     }
 
-    /// The functions with code whose last component is this.
-    pub fn functions_with_tail(&self, tail: &str) -> Vec<FunctionRecord> {
-        let of = match self.lookup(tail, Wanted::Code) {
+    /// The functions with code whose last component is that of the name; all that may be
+    /// meant by it are among them.
+    pub fn functions_like(&self, written: &str) -> Vec<FunctionRecord> {
+        let tail = tail_of(written);
+        let of = match self.lookup(written, Wanted::Code) {
             Lookup::Index(names) => return names.functions_with_tail(tail).collect(),
             Lookup::Units(of) => of,
         };
@@ -86,9 +89,11 @@ impl DebugInfo {
         found
     }
 
-    /// The variables whose last component is this.
-    pub fn globals_with_tail(&self, tail: &str) -> Vec<GlobalRecord> {
-        let of = match self.lookup(tail, Wanted::Code) {
+    /// The variables whose last component is that of the name; all that may be meant by
+    /// it are among them.
+    pub fn globals_like(&self, written: &str) -> Vec<GlobalRecord> {
+        let tail = tail_of(written);
+        let of = match self.lookup(written, Wanted::Code) {
             Lookup::Index(names) => return names.globals_with_tail(tail).collect(),
             Lookup::Units(of) => of,
         };
@@ -121,10 +126,12 @@ impl DebugInfo {
         found
     }
 
-    /// The units with inlined copies of the functions that are wanted, among those
-    /// whose last component is this; ascending.
-    pub fn units_inlining(&self, tail: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<u32> {
-        match self.lookup(tail, Wanted::Code) {
+    /// The units with inlined copies of the functions that may be meant by a name;
+    /// ascending.
+    pub fn units_inlining(&self, written: &str) -> Vec<u32> {
+        let tail = tail_of(written);
+        let is_wanted = |name: &str| crate::names::matches(name, written);
+        match self.lookup(written, Wanted::Code) {
             Lookup::Index(names) => {
                 let copies = names.inlined_with_tail(tail);
                 let copies = copies.filter(|(name, _)| tail_of(name) == tail && is_wanted(name));
@@ -135,7 +142,7 @@ impl DebugInfo {
             }
             Lookup::Units(of) => {
                 let wanted = of.origins.iter().copied();
-                let wanted = wanted.filter(|it| self.abstract_name(*it).is_some_and(&is_wanted));
+                let wanted = wanted.filter(|it| self.abstract_name(*it).is_some_and(is_wanted));
                 let wanted: FxHashSet<DieRef> = wanted.collect();
                 let with_copies = self
                     .facts_of(&of.units)

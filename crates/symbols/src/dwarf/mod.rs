@@ -22,6 +22,7 @@ mod pattern;
 mod processors;
 mod ranges;
 mod search;
+mod sieve;
 mod source;
 mod split;
 mod unit;

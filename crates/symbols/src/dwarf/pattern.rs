@@ -226,12 +226,7 @@ impl Pattern<'_> {
             let is_scope = tag == gimli::DW_TAG_subprogram || entry.has_children();
             return is_scope && is_indexed(tag);
         }
-        // A variable may have its name from a member that declares it.
-        let is_static_member = || {
-            let mut attributes = entry.attributes().iter();
-            tag == gimli::DW_TAG_member && attributes.any(|it| it.name() == gimli::DW_AT_external)
-        };
-        is_indexed(tag) || is_static_member()
+        is_indexed(tag) || is_static_member(entry)
     }
 
     fn is_about(&self, attribute: DwAt) -> bool {
@@ -248,7 +243,8 @@ impl Pattern<'_> {
         }
     }
 
-    fn is_met_by(&self, value: &AttributeValue<Slice<'_>>) -> bool {
+    /// Whether the value of an attribute is what is looked for.
+    pub fn is_met_by(&self, value: &AttributeValue<Slice<'_>>) -> bool {
         let offset = match value {
             AttributeValue::DebugStrRef(offset) => offset.0,
             AttributeValue::DebugInfoRef(offset) => offset.0,
@@ -260,6 +256,12 @@ impl Pattern<'_> {
         };
         u32::try_from(offset).is_ok_and(|offset| self.offsets.contains(offset))
     }
+}
+
+/// Whether such an entry is a static member, from which a variable may have its name.
+pub(super) fn is_static_member(entry: &Abbreviation) -> bool {
+    let mut attributes = entry.attributes().iter();
+    entry.tag() == gimli::DW_TAG_member && attributes.any(|it| it.name() == gimli::DW_AT_external)
 }
 
 /// Whether a byte may stand within a word.

@@ -20,6 +20,7 @@ use super::entries::EntrySection;
 use super::forms::Forms;
 use super::pattern::{Offsets, Pattern, Sought};
 use super::processors::on_all_processors;
+use super::sieve::{Sieve, without_repetitions};
 use super::words::UNNAMED_NAMESPACE;
 use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX, Slot};
 use crate::names::tail;
@@ -43,7 +44,7 @@ const PARALLEL_SIZE_MIN: usize = 4 << 20;
 /// What has been searched for, and found.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
-    /// By name: what has it, or nothing where that is too much.
+    /// By name, as it was written: what has it, or nothing where that is too much.
     found: Mutex<FxHashMap<Question, Option<Arc<Found>>>>,
 }
 
@@ -72,9 +73,13 @@ pub(super) struct Found {
 }
 
 impl DebugInfo {
-    /// Where entries may have a name with this last component, or with this word.
-    /// `None` where the index of names is needed to tell.
-    pub(super) fn found_by_search(&self, text: &str, wanted: Wanted) -> Option<Arc<Found>> {
+    /// Where what is wanted may have the name that is written, by its last component, or
+    /// a name with this word. `None` where the index of names is needed to tell.
+    pub(super) fn found_by_search(&self, written: &str, wanted: Wanted) -> Option<Arc<Found>> {
+        let text = match wanted {
+            Wanted::Code | Wanted::Types => tail(written),
+            Wanted::Word => written,
+        };
         let is_made_up = match wanted {
             Wanted::Word => UNNAMED_NAMESPACE.contains(text),
             // The parts of these stand in no order that a search could rely on.
@@ -90,7 +95,7 @@ impl DebugInfo {
         // Offsets are kept in four bytes.
         u32::try_from(source.texts().len()).ok()?;
         let mut found = self.searches.found.lock().ok()?;
-        let key = (Box::from(text), wanted);
+        let key = (Box::from(written), wanted);
         if let Some(known) = found.get(&key) {
             return known.clone();
         }
@@ -99,6 +104,7 @@ impl DebugInfo {
         }
         let search = Search {
             info: self,
+            written,
             text,
             wanted,
         };
@@ -144,6 +150,8 @@ impl DebugInfo {
 /// The search for one name.
 struct Search<'a> {
     info: &'a DebugInfo,
+    written: &'a str,
+    /// What stands in the file: its last component, or the word.
     text: &'a str,
     wanted: Wanted,
 }
@@ -195,7 +203,16 @@ impl Search<'_> {
             },
         };
         let mut found = Found::default();
-        let mut new = self.units_with(&pattern)?;
+        // What is in other units is found by what it completes here, also where that is
+        // all that is here.
+        let sieve = Sieve {
+            info: self.info,
+            written: self.written,
+            tail: self.text,
+            pattern: &pattern,
+        };
+        let is_sieved = self.wanted == Wanted::Code && !forms.has_distant;
+        let mut new = self.units_with(&pattern, is_sieved.then_some(&sieve))?;
         for _ in 0..REFERENCE_DEPTH_MAX {
             found.units.extend(&new);
             found.units.sort_unstable();
@@ -217,7 +234,7 @@ impl Search<'_> {
                 inline: None,
                 sought: Sought::Origin,
             };
-            new = self.units_with(&pattern)?;
+            new = self.units_with(&pattern, None)?;
             new.retain(|unit| found.units.binary_search(unit).is_err());
             if new.is_empty() {
                 break;
@@ -257,9 +274,9 @@ impl Search<'_> {
         Some((place, place))
     }
 
-    /// The units with what the pattern says, ascending; `None` where they cannot be
-    /// read.
-    fn units_with(&self, pattern: &Pattern<'_>) -> Option<Vec<u32>> {
+    /// The units with what the pattern says, ascending, and of them those that a sieve
+    /// retains; `None` where they cannot be read.
+    fn units_with(&self, pattern: &Pattern<'_>, sieve: Option<&Sieve<'_>>) -> Option<Vec<u32>> {
         let mut units = Vec::new();
         for section in [EntrySection::Info, EntrySection::Types] {
             let starts = self.unit_starts(section);
@@ -267,28 +284,24 @@ impl Search<'_> {
         }
         units.sort_unstable();
         units.dedup();
-        Some(self.confirmed(&units, pattern))
+        Some(match sieve {
+            Some(sieve) => without_repetitions(of_each(&units, |unit| sieve.sift(unit))),
+            None => {
+                let has_entry = of_each(&units, |unit| self.has_entry(unit, pattern));
+                let right = has_entry.into_iter().filter(|(_, is_right)| *is_right);
+                let mut right: Vec<u32> = right.map(|(unit, _)| unit).collect();
+                right.sort_unstable();
+                right
+            }
+        })
     }
 
-    /// Those of the units with an entry that the pattern is right about; ascending.
-    fn confirmed(&self, units: &[u32], pattern: &Pattern<'_>) -> Vec<u32> {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut confirmed = Vec::new();
-            while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let is_right = with_borrowed(self.info, *unit, |_, entries| {
-                    pattern.is_in(entries).unwrap_or(false)
-                });
-                confirmed.extend(is_right.unwrap_or(false).then_some(*unit));
-            }
-            confirmed
-        };
-        let mut confirmed = match units.len() {
-            0..=2 => work(),
-            _ => on_all_processors(work).concat(),
-        };
-        confirmed.sort_unstable();
-        confirmed
+    /// Whether a unit has an entry that the pattern is right about.
+    fn has_entry(&self, unit: u32, pattern: &Pattern<'_>) -> bool {
+        let is_right = with_borrowed(self.info, unit, |_, entries| {
+            pattern.is_in(entries).unwrap_or(false)
+        });
+        is_right.unwrap_or(false)
     }
 
     /// Where the units of a section begin, and their numbers.
@@ -335,6 +348,22 @@ impl Search<'_> {
         }
         let parts: Option<Vec<Vec<u32>>> = on_all_processors(work).into_iter().collect();
         Some(parts?.concat())
+    }
+}
+
+/// What is found of each unit, in no order.
+fn of_each<T: Send>(units: &[u32], find: impl Fn(u32) -> T + Sync) -> Vec<(u32, T)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+            found.push((*unit, find(*unit)));
+        }
+        found
+    };
+    match units.len() {
+        0..=2 => work(),
+        _ => on_all_processors(work).into_iter().flatten().collect(),
     }
 }
 

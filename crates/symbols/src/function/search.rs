@@ -60,7 +60,7 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return;
         };
-        for record in info.functions_with_tail(names::tail(name)) {
+        for record in info.functions_like(name) {
             let readable = record.linkage_name.as_deref().and_then(names::demangle);
             let matches = names::matches(&record.name, name)
                 || readable.is_some_and(|readable| names::matches(&readable, name));
@@ -90,6 +90,9 @@ impl SymbolFile {
             false => literal,
         };
         let literal = memmem::Finder::new(literal);
+        let scopes = names::literal_scopes(name).into_iter();
+        let scopes: Vec<_> = scopes.map(memmem::Finder::new).collect();
+        let has_scopes = |raw: &str| scopes.iter().all(|it| it.find(raw.as_bytes()).is_some());
         let is_instance = |suffix| names::clone_kind(suffix) == CloneKind::Instance;
         for symbol in symbols.functions() {
             if literal.find(symbols.raw(symbol)).is_none() {
@@ -107,6 +110,7 @@ impl SymbolFile {
             let is_mangled = raw.starts_with("_Z") || raw.starts_with("_R");
             if is_mangled
                 && suffix.is_none_or(is_instance)
+                && has_scopes(raw)
                 && names::demangle(base).is_some_and(|readable| names::matches(&readable, name))
             {
                 found.push((symbol.address, None));

@@ -4,39 +4,21 @@
 //! skips the rest. Functions nested in functions (lambdas, closures) are found,
 //! so the whole tree is walked, once per unit.
 
+use super::attributes::{Attributes, Borrowed, is_indexed};
 use super::{
     EnumeratorRecord, Facts, FunctionRecord, GlobalRecord, PendingFunction, PendingGlobal,
     TypeRecord,
 };
-use crate::dwarf::borrowed::{Slice, with_borrowed};
+use crate::dwarf::borrowed::with_borrowed;
 use crate::dwarf::words::UNNAMED_NAMESPACE;
 use crate::dwarf::{DebugInfo, DieRef};
-use gimli::{AttributeValue, DwTag};
-use std::borrow::Cow;
-use std::ops::Range;
+use gimli::DwTag;
 use std::sync::Arc;
-
-type Value<'a> = AttributeValue<Slice<'a>>;
-
-/// The attributes that the pass reads.
-#[derive(Default)]
-struct Attributes<'a> {
-    name: Option<Value<'a>>,
-    linkage_name: Option<Value<'a>>,
-    low_pc: Option<Value<'a>>,
-    high_pc: Option<Value<'a>>,
-    ranges: Option<Value<'a>>,
-    entry_pc: Option<Value<'a>>,
-    origin: Option<Value<'a>>,
-    declaration: bool,
-    external: bool,
-}
 
 struct Pass<'a> {
     info: &'a DebugInfo,
     number: u32,
-    dwarf: &'a gimli::Dwarf<Slice<'a>>,
-    unit: &'a gimli::Unit<Slice<'a>>,
+    entries: Borrowed<'a>,
     /// Depth and full name of the enclosing namespaces, types and functions.
     scopes: Vec<(isize, Box<str>)>,
     /// Depths of the enclosing functions with code.
@@ -56,8 +38,7 @@ pub(in crate::dwarf) fn read(info: &DebugInfo, number: u32) -> Facts {
         let mut pass = Pass {
             info,
             number,
-            dwarf,
-            unit,
+            entries: Borrowed { info, dwarf, unit },
             scopes: Vec::new(),
             enclosing: Vec::new(),
             bodies: Vec::new(),
@@ -74,8 +55,7 @@ pub(in crate::dwarf) fn read(info: &DebugInfo, number: u32) -> Facts {
 
 impl<'a> Pass<'a> {
     fn walk(&mut self) -> gimli::Result<()> {
-        let unit = self.unit;
-        let mut raw = unit.entries_raw(None)?;
+        let mut raw = self.entries.unit.entries_raw(None)?;
         while !raw.is_empty() {
             let depth = raw.next_depth();
             let offset = raw.next_offset().0;
@@ -98,18 +78,7 @@ impl<'a> Pass<'a> {
                 raw.skip_attributes(abbreviation.attributes())?;
                 continue;
             }
-            let mut attributes = Attributes::default();
-            let mut unread = abbreviation.attributes();
-            while let Some(at) = unread.iter().position(|it| is_read(tag, it.name())) {
-                let (skipped, rest) = unread.split_at(at);
-                raw.skip_attributes(skipped)?;
-                let Some((wanted, rest)) = rest.split_first() else {
-                    break;
-                };
-                attributes.take(raw.read_attribute(*wanted)?);
-                unread = rest;
-            }
-            raw.skip_attributes(unread)?;
+            let attributes = Attributes::read(&mut raw, abbreviation)?;
             let die = DieRef {
                 unit: self.number,
                 offset,
@@ -132,15 +101,6 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn text(&self, value: Option<Value<'a>>) -> Option<Cow<'a, str>> {
-        let text = self.dwarf.attr_string(self.unit, value?).ok()?;
-        Some(String::from_utf8_lossy(text.slice()))
-    }
-
-    fn address(&self, value: Option<Value<'a>>) -> Option<u64> {
-        self.dwarf.attr_address(self.unit, value?).ok()?
-    }
-
     fn record(&mut self, depth: isize, die: DieRef, tag: DwTag, attributes: Attributes<'a>) {
         match tag {
             gimli::DW_TAG_subprogram => self.subprogram(depth, die, attributes),
@@ -153,7 +113,7 @@ impl<'a> Pass<'a> {
             }
             gimli::DW_TAG_variable => self.variable(die, attributes),
             gimli::DW_TAG_enumerator => {
-                let name = self.text(attributes.name);
+                let name = self.entries.text(attributes.name);
                 if let (Some((at, of, scope)), Some(name)) = (&self.enumeration, name)
                     && *at + 1 == depth
                 {
@@ -165,13 +125,13 @@ impl<'a> Pass<'a> {
                 }
             }
             gimli::DW_TAG_namespace => {
-                let name = self.text(attributes.name);
+                let name = self.entries.text(attributes.name);
                 let name = name.as_deref().unwrap_or(UNNAMED_NAMESPACE);
                 let name = self.qualified(name);
                 self.scopes.push((depth, name));
             }
             _ => {
-                let name = self.text(attributes.name);
+                let name = self.entries.text(attributes.name);
                 let name = name.map(|name| self.qualified(&name));
                 if tag == gimli::DW_TAG_enumeration_type && !attributes.declaration {
                     let around = self.scopes.last().map(|(_, scope)| scope);
@@ -201,25 +161,20 @@ impl<'a> Pass<'a> {
     }
 
     fn subprogram(&mut self, depth: isize, die: DieRef, attributes: Attributes<'a>) {
-        let name = self.text(attributes.name);
-        let linkage_name = self.text(attributes.linkage_name).map(Box::from);
+        let name = self.entries.text(attributes.name);
+        let linkage_name = self.entries.text(attributes.linkage_name).map(Box::from);
         let origin = attributes.origin;
         let origin = origin.and_then(|it| self.info.referred(self.number, it));
         let full = name.map(|name| self.qualified(&name));
         if let Some(origin) = origin {
             self.facts.origins.insert(die.offset, origin);
         }
-        let ranges = self.ranges(&attributes);
-        let entry = self.address(attributes.entry_pc);
-        let Some(low_pc) = entry
-            .filter(|pc| self.info.is_code(*pc))
-            .or(ranges.first().map(|r| r.start))
-        else {
+        let ranges = self.entries.ranges(&attributes);
+        let Some(low_pc) = self.entries.entry_address(&attributes, &ranges) else {
             if let Some(linkage_name) = linkage_name {
                 self.facts.linkage_names.insert(die.offset, linkage_name);
             }
-            let is_removed = attributes.low_pc.is_some() || attributes.ranges.is_some();
-            self.bodies.push((depth, is_removed));
+            self.bodies.push((depth, attributes.had_code()));
             if let Some(full) = full {
                 self.scopes.push((depth, full.clone()));
                 self.facts.abstract_names.insert(die.offset, full);
@@ -244,7 +199,10 @@ impl<'a> Pass<'a> {
     }
 
     fn variable(&mut self, die: DieRef, attributes: Attributes<'a>) {
-        let name = self.text(attributes.name).map(|name| self.qualified(&name));
+        let name = self
+            .entries
+            .text(attributes.name)
+            .map(|name| self.qualified(&name));
         let origin = attributes.origin;
         let origin = origin.and_then(|it| self.info.referred(self.number, it));
         if let Some(name) = &name {
@@ -254,6 +212,7 @@ impl<'a> Pass<'a> {
         // One that is nowhere was removed by the compiler.
         if !attributes.declaration {
             let readable = self
+                .entries
                 .text(attributes.linkage_name)
                 .and_then(|raw| crate::names::demangle(&raw));
             self.facts.globals.push(PendingGlobal {
@@ -267,90 +226,4 @@ impl<'a> Pass<'a> {
             });
         }
     }
-
-    fn ranges(&self, attributes: &Attributes<'a>) -> Vec<Range<u64>> {
-        let mut found = Vec::new();
-        let info = self.info;
-        if let Some(low) = self.address(attributes.low_pc) {
-            let high = attributes.high_pc.and_then(|value| {
-                let high = self.address(Some(value));
-                high.or_else(|| low.checked_add(value.udata_value()?))
-            });
-            if let Some(high) = high
-                && low < high
-                && info.is_code(low)
-            {
-                found.push(low..high);
-                return found;
-            }
-        }
-        if let Some(value) = attributes.ranges
-            && let Ok(Some(mut ranges)) = self.dwarf.attr_ranges(self.unit, value)
-        {
-            while let Ok(Some(range)) = ranges.next() {
-                if range.begin < range.end && info.is_code(range.begin) {
-                    found.push(range.begin..range.end);
-                }
-            }
-        }
-        found
-    }
-}
-
-impl<'a> Attributes<'a> {
-    fn take(&mut self, attribute: gimli::Attribute<Slice<'a>>) {
-        let is_set = || matches!(attribute.value(), AttributeValue::Flag(true));
-        let place = match attribute.name() {
-            gimli::DW_AT_name => &mut self.name,
-            gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => &mut self.linkage_name,
-            gimli::DW_AT_low_pc => &mut self.low_pc,
-            gimli::DW_AT_high_pc => &mut self.high_pc,
-            gimli::DW_AT_ranges => &mut self.ranges,
-            gimli::DW_AT_entry_pc => &mut self.entry_pc,
-            gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => &mut self.origin,
-            gimli::DW_AT_declaration => return self.declaration = is_set(),
-            gimli::DW_AT_external => return self.external = is_set(),
-            _ => return,
-        };
-        *place = Some(attribute.value());
-    }
-}
-
-/// Whether an attribute of such an entry says something that is kept.
-fn is_read(tag: DwTag, name: gimli::DwAt) -> bool {
-    if tag == gimli::DW_TAG_inlined_subroutine {
-        return name == gimli::DW_AT_abstract_origin;
-    }
-    matches!(
-        name,
-        gimli::DW_AT_name
-            | gimli::DW_AT_linkage_name
-            | gimli::DW_AT_MIPS_linkage_name
-            | gimli::DW_AT_low_pc
-            | gimli::DW_AT_high_pc
-            | gimli::DW_AT_ranges
-            | gimli::DW_AT_entry_pc
-            | gimli::DW_AT_abstract_origin
-            | gimli::DW_AT_specification
-            | gimli::DW_AT_declaration
-            | gimli::DW_AT_external
-    )
-}
-
-/// Whether such an entry has a name that people use.
-pub(in crate::dwarf) fn is_indexed(tag: DwTag) -> bool {
-    matches!(
-        tag,
-        gimli::DW_TAG_subprogram
-            | gimli::DW_TAG_inlined_subroutine
-            | gimli::DW_TAG_variable
-            | gimli::DW_TAG_namespace
-            | gimli::DW_TAG_structure_type
-            | gimli::DW_TAG_class_type
-            | gimli::DW_TAG_union_type
-            | gimli::DW_TAG_enumeration_type
-            | gimli::DW_TAG_enumerator
-            | gimli::DW_TAG_typedef
-            | gimli::DW_TAG_base_type
-    )
 }
