@@ -85,7 +85,10 @@ impl Offsets {
                 && (has_tail(whole) || memmem::find(whole, b"operator").is_some());
             if is_behind_scopes {
                 ranges.push((start as u32, at as u32));
-            } else if rest.get(..end).is_some_and(has_tail) {
+            } else if rest
+                .get(..end)
+                .is_some_and(|it| has_tail(it) && !is_only_an_end(it))
+            {
                 ranges.push((at as u32, at as u32));
             }
         }
@@ -103,6 +106,41 @@ impl Offsets {
         let range = behind.checked_sub(1).and_then(|at| self.ranges.get(at));
         range.is_some_and(|(_, last)| offset <= *last)
     }
+}
+
+/// Whether a text closes brackets that it does not open: the end of a name, such as that of
+/// a template for a lambda of a function, and none itself. What has an operator in it, or a
+/// character, may have brackets that are none.
+fn is_only_an_end(text: &[u8]) -> bool {
+    let (mut angles, mut others, mut before) = (0_u32, 0_u32, 0);
+    let mut closes_more = false;
+    for &byte in text {
+        let open = match byte {
+            b'(' | b'[' | b'{' => {
+                others += 1;
+                Some(others)
+            }
+            b')' | b']' | b'}' => {
+                let left = others.checked_sub(1);
+                others = left.unwrap_or(0);
+                left
+            }
+            // In parentheses it may be a comparison.
+            b'<' if others == 0 => {
+                angles += 1;
+                Some(angles)
+            }
+            b'>' if others == 0 && before != b'-' => {
+                let left = angles.checked_sub(1);
+                angles = left.unwrap_or(0);
+                left
+            }
+            _ => Some(0),
+        };
+        closes_more |= open.is_none();
+        before = byte;
+    }
+    closes_more && !text.contains(&b'\'') && memmem::find(text, b"operator").is_none()
 }
 
 /// The upper three bytes of the offsets in these ranges, as they stand in the file;
@@ -267,4 +305,48 @@ pub(super) fn is_static_member(entry: &Abbreviation) -> bool {
 /// Whether a byte may stand within a word.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_names_are_told_from_names() {
+        for name in [
+            "run",
+            "run<int>",
+            "run<(3>2)>",
+            "run<int (*)(int)>",
+            "run<'>'>",
+            "run(int)::<lambda(int)> ",
+            "run<fn(u8) -> u8>",
+            "operator->",
+            "operator>><int>",
+            "operator() const",
+        ] {
+            assert!(!is_only_an_end(name.as_bytes()), "{name}");
+        }
+        for end in [
+            "run>",
+            "run(int)::<lambda()> >",
+            "run) const",
+            "run<int>, int>",
+        ] {
+            assert!(is_only_an_end(end.as_bytes()), "{end}");
+        }
+    }
+
+    /// One text may be the end of another; what is the end of a name in brackets is none.
+    #[test]
+    fn texts_that_may_be_the_name_are_found() {
+        let texts = b"run\0a::run\0vector<a::run>\0f<run()::lambda>\0do_run\0run<int>\0";
+        let found = Offsets::of_texts(texts, "run");
+        let starts = found.ranges.iter().map(|(first, _)| *first);
+        let of = |text: &[u8]| memmem::find(texts, text).unwrap_or_default() as u32;
+        assert_eq!(
+            starts.collect::<Vec<_>>(),
+            [0, of(b"a::run"), of(b"run<int>")]
+        );
+    }
 }
