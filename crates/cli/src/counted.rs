@@ -90,7 +90,7 @@ mod tests {
         let shown = plain(|page| write(page, 2, &counts));
         assert_eq!(
             shown,
-            "  7 times  before queue_push    ready → overflow  first: queue = 0x4052a0, event 9\n"
+            "  7 times  before queue_push  ready → overflow  first: queue = 0x4052a0, event 9\n"
         );
     }
 
