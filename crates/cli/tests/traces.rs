@@ -170,6 +170,51 @@ fn formulas_are_the_same_live_and_offline() {
 }
 
 /// The end of a run decides what was undecided, in the trace as live.
+/// Which property has watched for an access first is no matter to who reads the report.
+#[test]
+fn what_one_access_violates_is_told_in_the_order_of_the_properties() {
+    let source = "
+        long written;
+        __attribute__((noinline)) void begin(void) { __asm__ volatile(\"\"); }
+        int main(void) {
+            begin();
+            written = 5;
+            return 0;
+        }";
+    let properties = "
+        property later
+        event begin = before begin()
+        event store = write written
+        state init accepting { on begin -> waits }
+        state waits accepting { on store -> wrong }
+        state wrong non-accepting
+
+        property from_the_start
+        event store = write written
+        state init accepting { on store -> wrong }
+        state wrong non-accepting
+        ";
+    let program = Fixture::c("order", source).compile_plain();
+    let directory = TempDir::with_prefix("juror-traces-").expect("a directory");
+    let property = directory.path().join("order.prop");
+    fs::write(&property, properties).expect("a file");
+    let trace = directory.path().join("run.jsonl");
+    let live = juror(&["run", "--batch", "--color=never", "--trace"])
+        .args([&trace])
+        .args(["--property".as_ref(), property.as_os_str()])
+        .args([&program])
+        .run();
+    let offline = juror(&["check", "--color=never", "--property"])
+        .args([&property, &trace])
+        .run();
+    let all = format!("{}\n{}{}", live.stdout, offline.stdout, offline.stderr);
+    let told = violations(&live.stdout);
+    let names = told.iter().map(|it| it.split_whitespace().nth(1));
+    let names: Vec<&str> = names.flatten().collect();
+    assert_eq!(names, ["later", "from_the_start"], "{all}");
+    assert_eq!(violations(&offline.stdout), told, "{all}");
+}
+
 #[test]
 fn an_end_that_violates_is_the_same() {
     let recorded = record("queue", Some("FIXED"), "unused.jsonl", &[]);

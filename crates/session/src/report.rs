@@ -350,15 +350,19 @@ pub fn error_reason(watched: Option<&Watched>, error: &EvaluationError) -> StopR
     }
 }
 
-/// Why a run stops after an event, in words and views.
+/// Why a run stops after an event, in words and views: in the order of the properties,
+/// whatever the order is in which they have heard of it.
 pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>) -> StopReason {
     let watched = |number: usize| watch.watched.get(number);
     if let (true, Some((number, error))) = (reaction.violations.is_empty(), &reaction.error) {
         return error_reason(watched(*number), error);
     }
-    let violations = reaction.violations.iter().take(VIOLATIONS_MAX);
+    let mut violations = reaction.violations.clone();
+    violations.sort_by_key(|violated| violated.monitor);
     StopReason::Violation {
         violations: violations
+            .iter()
+            .take(VIOLATIONS_MAX)
             .filter_map(|it| {
                 let watched = watched(it.monitor)?;
                 Some(violation(watched, it.slice, places, false, it.repeated))

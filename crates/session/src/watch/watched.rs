@@ -183,7 +183,11 @@ impl Watched {
             // The slices without the error have taken the event all the same.
             Err(error) => {
                 self.errors += 1;
-                reaction.error.get_or_insert((number, error));
+                // That of the first property is told.
+                let told = reaction.error.as_ref().map(|(number, _)| *number);
+                if told.is_none_or(|told| number < told) {
+                    reaction.error = Some((number, error));
+                }
                 true
             }
         };
