@@ -215,6 +215,51 @@ fn what_one_access_violates_is_told_in_the_order_of_the_properties() {
     assert_eq!(violations(&offline.stdout), told, "{all}");
 }
 
+/// A write is an access, too: which of the two is told first, and that what the first makes
+/// needed waits for the next access, does not depend on what else is watched, or recorded.
+#[test]
+fn an_access_that_is_two_events_is_one_moment() {
+    let source = "
+        volatile long value, other;
+        int main(void) {
+            value = 1;
+            value = value - 1;
+            if (value)
+                other = 1;
+            return 0;
+        }";
+    let properties = "
+        property p
+        event store  = write value
+        event access = access value
+        state s0 accepting { on store -> s1 }
+        state s1 accepting { on access -> s2 }
+        state s2 accepting { on access -> s3  on store -> s0 }
+        state s3 accepting
+        ";
+    let program = Fixture::c("accesses", source).compile_plain();
+    let directory = TempDir::with_prefix("juror-traces-").expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    fs::write(path("p.prop"), properties).expect("a file");
+    let events = |words: &[&str], files: &[&Path], name: &str| -> Vec<String> {
+        let output = juror(words)
+            .args([format!("--json={}", path(name).display())])
+            .args(["--property".as_ref(), path("p.prop").as_os_str()])
+            .args(files)
+            .run();
+        assert_eq!(output.code(), Some(0), "{}{}", output.stdout, output.stderr);
+        let lines = lines_of(&path(name));
+        let changes = of_kind(&lines, "state_change");
+        changes.map(|it| it["event"].to_string()).collect()
+    };
+    let trace = path("run.jsonl");
+    let alone = events(&["run", "--batch"], &[program.as_ref()], "alone.json");
+    assert_eq!(alone, ["\"store\"", "\"access\"", "\"store\""]);
+    let recorded = ["run", "--batch", "--trace", trace.to_str().expect("a name")];
+    assert_eq!(events(&recorded, &[program.as_ref()], "recorded.json"), alone);
+    assert_eq!(events(&["check"], &[trace.as_path()], "offline.json"), alone);
+}
+
 #[test]
 fn an_end_that_violates_is_the_same() {
     let recorded = record("queue", Some("FIXED"), "unused.jsonl", &[]);

@@ -105,6 +105,14 @@ impl EventKind {
         })
     }
 
+    /// True for accesses to memory.
+    pub fn is_about_memory(self) -> bool {
+        matches!(
+            self,
+            EventKind::Read | EventKind::Write | EventKind::Change | EventKind::Access
+        )
+    }
+
     /// True for the moments of a call.
     pub fn is_call(self) -> bool {
         self == EventKind::BeforeCall || self.is_end_of_call()

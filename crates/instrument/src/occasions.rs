@@ -189,10 +189,7 @@ pub fn split_line(subject: &str) -> Option<(&str, u32)> {
 
 /// Whether an event is about a place in memory.
 pub fn is_about_memory(kind: EventKind) -> bool {
-    matches!(
-        kind,
-        EventKind::Read | EventKind::Write | EventKind::Change | EventKind::Access
-    )
+    kind.is_about_memory()
 }
 
 #[cfg(test)]

@@ -60,12 +60,16 @@ impl Spreading {
 
 impl Monitor {
     /// By what its slices can be spread; nothing where they cannot: events concern
-    /// slices of several values, their verdicts depend on the time or on what is
+    /// slices of several values, one access may be several of them, their verdicts depend on the time or on what is
     /// found out while the run goes on, or which values are read depends on the
     /// states of other slices.
     pub fn spreading(&self) -> Option<Spreading> {
         let events = 0..self.plan.property.events.len();
-        if events.len() > EVENTS_MAX || !self.behaviour.is_known() {
+        let accesses = self.plan.property.events.iter();
+        let accesses = accesses
+            .filter(|event| event.kind.is_about_memory())
+            .count();
+        if events.len() > EVENTS_MAX || accesses > 1 || !self.behaviour.is_known() {
             return None;
         }
         let mut hoisted: Vec<Option<u64>> = vec![None; events.len()];

@@ -98,7 +98,7 @@ impl Session {
             return Ok(None);
         }
         self.tell_monitors(thread, observer, |watch, scene| {
-            accesses.try_for_each(|access| watch.on_access(scene, access))
+            watch.on_accesses(scene, accesses)
         })
     }
 

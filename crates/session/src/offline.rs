@@ -42,6 +42,9 @@ pub struct Offline {
     others: Vec<(usize, Watched)>,
 }
 
+/// So many events have bits in a word.
+const EVENTS_MAX: usize = 64;
+
 /// Buffers that are used again for every event.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
@@ -60,6 +63,35 @@ pub(crate) struct Feeding<'a> {
 }
 
 impl Feeding<'_> {
+    /// What was needed when the access began that the event is about, with a bit for each
+    /// event; nothing where it is about no memory. An access may be several events: a
+    /// write is an access, too. They have one time and one place.
+    fn needed_at_beginning(&self, watched: &mut Watched) -> Option<u64> {
+        let is_about_memory = |found: &EventBinding| {
+            let event = watched.property.event(found.event);
+            event.is_some_and(|event| event.kind.is_about_memory())
+        };
+        let has_bits = watched.property.events.len() <= EVENTS_MAX;
+        if !has_bits || !self.events.iter().any(is_about_memory) {
+            return None;
+        }
+        let Occurrence {
+            thread,
+            address,
+            time,
+            ..
+        } = self.happened;
+        let access = (time, thread, address);
+        match watched.access {
+            Some((known, needed)) if known == access && time != 0 => Some(needed),
+            _ => {
+                let needed = watched.monitor.needed_events();
+                watched.access = Some((access, needed));
+                Some(needed)
+            }
+        }
+    }
+
     /// The property takes the event as often as it is one to it and it needs
     /// that; `told` hears of each time.
     pub(crate) fn feed(
@@ -69,9 +101,14 @@ impl Feeding<'_> {
         reaction: &mut Reaction,
         mut told: impl FnMut(&Watched, Happened<'_>),
     ) {
-        // Which of them are waited for is known when the event begins.
+        // Which of them are waited for is known when the event begins, or the access
+        // of which it is one.
+        let needed = self.needed_at_beginning(watched);
         buffers.waiting.clear();
-        let waiting = self.events.iter().map(|it| watched.needs(it.event));
+        let waiting = self.events.iter().map(|it| {
+            let event = it.event;
+            watched.needs(event) && needed.is_none_or(|it| (it >> (event.0 & 63)) & 1 == 1)
+        });
         buffers.waiting.extend(waiting);
         for (found, &is_waiting) in self.events.iter().zip(&buffers.waiting) {
             let needs = watched.monitor.needs();

@@ -2,6 +2,7 @@
 //! the kernel and the dynamic linker say, the start and the end.
 
 use super::occasions::Happening;
+use super::places::{PlaceState, Touched};
 use super::{Reaction, Watch, is_needed_by};
 use crate::options::Observer;
 use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
@@ -24,16 +25,46 @@ pub(crate) struct Scene<'a> {
     pub reaction: &'a mut Reaction,
 }
 
+/// An element of a place that was touched, and by which instruction.
+struct TouchedAt {
+    touched: Touched,
+    state: PlaceState,
+    place: u64,
+}
+
 impl Watch {
-    /// A thread has accessed memory that is watched for monitors.
-    pub(crate) fn on_access(
+    /// A thread has accessed memory that is watched for monitors: in one moment, so what
+    /// one of these makes needed waits for the next. Of the same bytes, reads come first,
+    /// and then what is declared first, whenever it has come to be watched for.
+    pub(crate) fn on_accesses<'a>(
         &mut self,
         scene: &mut Scene<'_>,
-        access: &MemoryAccess,
+        accesses: impl Iterator<Item = &'a MemoryAccess>,
     ) -> Result<(), DebuggeeError> {
         if self.places.is_empty() {
             return Ok(());
         }
+        let mut all: Vec<TouchedAt> = Vec::new();
+        for access in accesses {
+            self.add_touched(scene, access, &mut all)?;
+        }
+        let addresses: Vec<u64> = all.iter().map(|it| it.state.address).collect();
+        all.sort_by_key(|it| {
+            let first = addresses.iter().position(|at| *at == it.state.address);
+            let watch = self.places.get(it.touched.place);
+            watch.map(|it| (first, it.kind != EventKind::Read, it.monitor, it.event.0))
+        });
+        all.iter()
+            .try_for_each(|touched| self.happen_there(scene, touched))
+    }
+
+    /// What an access has touched.
+    fn add_touched(
+        &mut self,
+        scene: &mut Scene<'_>,
+        access: &MemoryAccess,
+        all: &mut Vec<TouchedAt>,
+    ) -> Result<(), DebuggeeError> {
         let thread = scene.thread;
         let instruction = access
             .instruction
@@ -51,28 +82,43 @@ impl Watch {
             Some(place) => place,
             None => scene.program.registers(thread)?.rip,
         };
-        for (touched, state) in touched {
-            let Some(watch) = self.places.get(touched.place) else {
-                continue;
-            };
-            let (monitor, event) = (watch.monitor, watch.event);
-            let captures = Rc::clone(&watch.captures);
-            let details = Details::Access {
-                value: &state.value,
-                old: &state.old,
-                address: state.address,
-                index: state.index,
-            };
-            self.happen(
-                scene,
-                monitor,
-                event.0,
-                place,
-                &captures,
-                &Moment::of(details),
-            )?;
-        }
+        all.extend(touched.into_iter().map(|(touched, state)| TouchedAt {
+            touched,
+            state,
+            place,
+        }));
         Ok(())
+    }
+
+    /// The event of an access to a place.
+    fn happen_there(
+        &mut self,
+        scene: &mut Scene<'_>,
+        TouchedAt {
+            touched,
+            state,
+            place,
+        }: &TouchedAt,
+    ) -> Result<(), DebuggeeError> {
+        let Some(watch) = self.places.get(touched.place) else {
+            return Ok(());
+        };
+        let (monitor, event) = (watch.monitor, watch.event);
+        let captures = Rc::clone(&watch.captures);
+        let details = Details::Access {
+            value: &state.value,
+            old: &state.old,
+            address: state.address,
+            index: state.index,
+        };
+        self.happen(
+            scene,
+            monitor,
+            event.0,
+            *place,
+            &captures,
+            &Moment::of(details),
+        )
     }
 
     /// An access that is no event, by what juror has called: later ones are

@@ -38,6 +38,9 @@ pub struct Watched {
     pub errors: u64,
     /// What the process that this one was forked from had seen till then.
     pub inherited: Inherited,
+    /// Of a recorded run: the time, thread and place of the last access to memory, and
+    /// which events were needed when it began.
+    pub(crate) access: Option<((u64, u32, u64), u64)>,
 }
 
 /// From when on a property is evaluated.
@@ -87,6 +90,7 @@ impl Watched {
             inlined: vec![InlinedTotal::default(); events],
             errors: 0,
             inherited: Inherited::default(),
+            access: None,
         }
     }
 
