@@ -256,8 +256,14 @@ fn an_access_that_is_two_events_is_one_moment() {
     let alone = events(&["run", "--batch"], &[program.as_ref()], "alone.json");
     assert_eq!(alone, ["\"store\"", "\"access\"", "\"store\""]);
     let recorded = ["run", "--batch", "--trace", trace.to_str().expect("a name")];
-    assert_eq!(events(&recorded, &[program.as_ref()], "recorded.json"), alone);
-    assert_eq!(events(&["check"], &[trace.as_path()], "offline.json"), alone);
+    assert_eq!(
+        events(&recorded, &[program.as_ref()], "recorded.json"),
+        alone
+    );
+    assert_eq!(
+        events(&["check"], &[trace.as_path()], "offline.json"),
+        alone
+    );
 }
 
 #[test]
