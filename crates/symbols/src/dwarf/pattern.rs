@@ -346,7 +346,8 @@ mod tests {
         let of = |text: &[u8]| memmem::find(texts, text).unwrap_or_default() as u32;
         assert_eq!(
             starts.collect::<Vec<_>>(),
-            [0, of(b"a::run"), of(b"run<int>")]
+            // The end of `do_run` may be shared by a text of its own.
+            [0, of(b"a::run"), of(b"do_run") + 3, of(b"run<int>")]
         );
     }
 }
