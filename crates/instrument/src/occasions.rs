@@ -6,7 +6,7 @@ use crate::frames::{Frame, level_of_line};
 use crate::places::{EventPlace, PlaceError, Sight};
 use crate::probes::BindError;
 use crate::program::Program;
-use juror_event::{Capture, EventKind, Read, SymbolicEvent};
+use juror_event::{Capture, Read, SymbolicEvent};
 
 /// An address of a line, with how the captures are read there.
 #[derive(Debug)]
@@ -185,11 +185,6 @@ pub fn split_line(subject: &str) -> Option<(&str, u32)> {
     let (file, line) = subject.rsplit_once(':')?;
     let line = line.trim().parse().ok().filter(|&line| line > 0)?;
     (!file.is_empty()).then_some((file, line))
-}
-
-/// Whether an event is about a place in memory.
-pub fn is_about_memory(kind: EventKind) -> bool {
-    kind.is_about_memory()
 }
 
 #[cfg(test)]

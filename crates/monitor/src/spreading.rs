@@ -12,7 +12,7 @@
 //! forgotten them ([`remember_as_one`]).
 
 use crate::behaviour::Behaviour;
-use crate::hashing::{Mixed, mix};
+use crate::hashing::Mixed;
 use crate::monitor::Monitor;
 use crate::slices::SliceId;
 use juror_event::{EventId, Value};
@@ -49,10 +49,7 @@ impl Spreading {
     /// Which of so many shares has the slices with this value.
     #[inline]
     pub fn share_of(value: &Value, shares: usize) -> usize {
-        let hash = match value {
-            Value::Address(word) => mix(0, *word),
-            value => Mixed.hash_one(value),
-        };
+        let hash = Mixed.hash_one(value);
         // The high half of the product: every share is as likely as the others.
         ((u128::from(hash) * shares as u128) >> 64) as usize
     }
@@ -60,9 +57,9 @@ impl Spreading {
 
 impl Monitor {
     /// By what its slices can be spread; nothing where they cannot: events concern
-    /// slices of several values, one access may be several of them, their verdicts depend on the time or on what is
-    /// found out while the run goes on, or which values are read depends on the
-    /// states of other slices.
+    /// slices of several values, one access may be several events, verdicts depend on
+    /// the time or on what is found out while the run goes on, or which values are read
+    /// depends on the states of other slices.
     pub fn spreading(&self) -> Option<Spreading> {
         let events = 0..self.plan.property.events.len();
         let accesses = self.plan.property.events.iter();
@@ -136,7 +133,7 @@ impl Monitor {
         self.sequence = sequence;
     }
 
-    /// Which events the occupied states need: bit n is event n.
+    /// Which of the first 64 events the occupied states need: bit n is event n.
     #[inline]
     pub fn needed_events(&self) -> u64 {
         let needs = (0..EVENTS_MAX).zip(self.needs());

@@ -25,7 +25,7 @@ use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
 use juror_monitor::{Occurrence, remember_as_one};
 use juror_trace::{Batch, Binding, Event, EventBinding, How, event_words};
-use recorded::Recorded;
+use recorded::{NOWHERE, Recorded};
 
 /// The properties over one recorded run, or over several that are merged.
 pub struct Offline {
@@ -41,9 +41,6 @@ pub struct Offline {
     /// The shares of their slices beside the first, by the number of the property.
     others: Vec<(usize, Watched)>,
 }
-
-/// So many events have bits in a word.
-const EVENTS_MAX: usize = 64;
 
 /// Buffers that are used again for every event.
 #[derive(Debug, Default)]
@@ -64,15 +61,16 @@ pub(crate) struct Feeding<'a> {
 
 impl Feeding<'_> {
     /// What was needed when the access began that the event is about, with a bit for each
-    /// event; nothing where it is about no memory. An access may be several events: a
-    /// write is an access, too. They have one time and one place.
+    /// of the first events; nothing where it is about no memory. An access may be several
+    /// events: a write is an access, too. juror records them with one time and one place;
+    /// the times of other traces may be so coarse that they say nothing.
     fn needed_at_beginning(&self, watched: &mut Watched) -> Option<u64> {
         let is_about_memory = |found: &EventBinding| {
             let event = watched.property.event(found.event);
             event.is_some_and(|event| event.kind.is_about_memory())
         };
-        let has_bits = watched.property.events.len() <= EVENTS_MAX;
-        if !has_bits || !self.events.iter().any(is_about_memory) {
+        let is_placed = self.happened.address != NOWHERE;
+        if !is_placed || !self.events.iter().any(is_about_memory) {
             return None;
         }
         let Occurrence {
@@ -107,7 +105,8 @@ impl Feeding<'_> {
         buffers.waiting.clear();
         let waiting = self.events.iter().map(|it| {
             let event = it.event;
-            watched.needs(event) && needed.is_none_or(|it| (it >> (event.0 & 63)) & 1 == 1)
+            let bit = needed.and_then(|needed| needed.checked_shr(u32::from(event.0)));
+            watched.needs(event) && bit.is_none_or(|bit| bit & 1 == 1)
         });
         buffers.waiting.extend(waiting);
         for (found, &is_waiting) in self.events.iter().zip(&buffers.waiting) {

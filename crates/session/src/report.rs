@@ -11,7 +11,7 @@ use crate::view::{
 use crate::watch::{Reaction, Violated, Watch, Watched};
 use juror_event::{EventId, EventKind, Read, SymbolicEvent, Value};
 use juror_instrument::frames::{Frame, level_of_line};
-use juror_instrument::occasions::{is_about_memory, split_line};
+use juror_instrument::occasions::split_line;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, EvaluationError, Property};
@@ -146,7 +146,7 @@ fn stored(
     captured: &[Value],
     values: &mut Vec<NamedValue>,
 ) -> Option<StoredValue> {
-    let event = event.filter(|event| is_about_memory(event.kind))?;
+    let event = event.filter(|event| event.kind.is_about_memory())?;
     let slot = |wanted: &Read| event.captures.iter().position(|it| it.read == *wanted);
     let value = |wanted| {
         let value = captured.get(slot(&wanted)?)?.clone();

@@ -9,7 +9,6 @@ use crate::session::Session;
 use crate::view::Outcome;
 use juror_event::{Reach, SymbolicEvent};
 use juror_instrument::modules::Module;
-use juror_instrument::occasions::is_about_memory;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -94,7 +93,7 @@ impl Command {
 fn names_of(event: &SymbolicEvent) -> Names {
     match event.kind {
         kind if kind.is_call() => Names::Function(event.subject.to_string()),
-        kind if is_about_memory(kind) => Names::Any,
+        kind if kind.is_about_memory() => Names::Any,
         _ => Names::None,
     }
 }

@@ -24,10 +24,10 @@ pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
         return Some(found);
     }
     Some(match (name, kind) {
-        ("value", kind) if is_memory(kind) => (Read::Value, Kind::Unknown),
-        ("address", kind) if is_memory(kind) => (Read::Place, Kind::Address),
+        ("value", kind) if kind.is_about_memory() => (Read::Value, Kind::Unknown),
+        ("address", kind) if kind.is_about_memory() => (Read::Place, Kind::Address),
         ("old", EventKind::Write | EventKind::Change) => (Read::Old, Kind::Unknown),
-        ("index", kind) if is_memory(kind) => (Read::Position, Kind::Integer),
+        ("index", kind) if kind.is_about_memory() => (Read::Position, Kind::Integer),
         ("number", EventKind::Signal) => (Read::Number, Kind::Integer),
         ("sender", EventKind::Signal) => (Read::Sender, Kind::Integer),
         ("code", EventKind::Signal) => (Read::Code, Kind::Integer),
@@ -61,14 +61,6 @@ pub(super) fn kind_of(read: &Read) -> Kind {
     }
 }
 
-/// True for the events of a place in memory.
-pub(super) fn is_memory(kind: EventKind) -> bool {
-    matches!(
-        kind,
-        EventKind::Read | EventKind::Write | EventKind::Change | EventKind::Access
-    )
-}
-
 /// True for events that have arguments by position.
 pub(super) fn has_arguments(kind: EventKind) -> bool {
     kind.is_call() || matches!(kind, EventKind::SystemCallEntry | EventKind::SystemCallExit)
@@ -84,7 +76,7 @@ impl Checker<'_> {
         if let Some(found) = read(&name.text, kind) {
             return Some(found);
         }
-        if is_memory(kind) || kind == EventKind::Line {
+        if kind.is_about_memory() || kind == EventKind::Line {
             return Some((Read::Name(name.text.clone()), Kind::Unknown));
         }
         let help = match kind {

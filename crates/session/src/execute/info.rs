@@ -6,7 +6,7 @@ use crate::names::Listed;
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::occasions::is_about_memory;
+use juror_event::EventKind;
 
 impl Session {
     pub(super) fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
@@ -57,7 +57,7 @@ impl Session {
             "registers" => self.registers(argument),
             "watchpoints" => {
                 let mut views = self.watchpoint_views();
-                views.extend(self.monitor_points(is_about_memory));
+                views.extend(self.monitor_points(EventKind::is_about_memory));
                 Ok(Outcome::Points(views))
             }
             "scope" => self.scope(argument),

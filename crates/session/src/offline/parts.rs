@@ -161,6 +161,9 @@ impl Offline {
 
     /// Counts events of a portion, as far as no share could.
     pub fn count(&mut self, trace: usize, batch: &Batch, events: Range<usize>) {
+        if self.together.is_empty() {
+            return;
+        }
         for event in batch.events.get(events).unwrap_or(&[]) {
             self.counted += 1;
             for together in &mut self.together {

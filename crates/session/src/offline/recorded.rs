@@ -10,6 +10,9 @@ use juror_monitor::Occurrence;
 use juror_trace::{Batch, Binding, Event, EventBinding, Layout, NO_PLACE};
 use std::sync::Arc;
 
+/// The place of an event of which the trace tells none.
+pub(crate) const NOWHERE: u64 = u64::MAX;
+
 /// What is known of one trace.
 #[derive(Debug, Default)]
 struct Trace {
@@ -126,7 +129,7 @@ impl Recorded {
     pub fn occurrence<'a>(&self, trace: usize, batch: &'a Batch, event: &Event) -> Occurrence<'a> {
         Occurrence {
             thread: event.thread,
-            address: self.place(trace, event.place).unwrap_or(u64::MAX),
+            address: self.place(trace, event.place).unwrap_or(NOWHERE),
             time: event.time_ns.unwrap_or(0),
             values: batch.values_of(event),
         }

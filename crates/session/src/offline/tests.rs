@@ -228,3 +228,21 @@ fn what_shares_cannot_know_is_left_to_one_monitor() {
     let mixed = format!("{number}{wrong}");
     assert_eq!(spread(&mut offline(RELEASED), &mixed, 2), None);
 }
+
+/// An access that is two events is one moment where the trace was recorded; where times
+/// are coarse and nobody knows where it happened, one event follows the other.
+#[test]
+fn coarse_times_make_no_moments() {
+    let property = "property p\nevent store = write x\nevent access = access x\n\
+        state s accepting { on store -> t }\nstate t accepting { on access -> u }\n\
+        state u non-accepting\n";
+    let events = |place: &str| {
+        let event = |name| format!("{{\"time\":5,\"event\":\"{name} x\"{place}}}\n");
+        event("write") + &event("access")
+    };
+    let mut of_others = offline(property);
+    assert_eq!(stops(&mut of_others, &[&events("")]), [1]);
+    let defined = "{\"define\":0,\"address\":4096,\"file\":\"a.c\",\"line\":7}\n";
+    let recorded = format!("{defined}{}", events(",\"place\":0"));
+    assert_eq!(stops(&mut offline(property), &[&recorded]), [0_usize; 0]);
+}

@@ -8,7 +8,6 @@ use crate::options::{Options, SessionError};
 use crate::{recording, report};
 use juror_debuggee::{ThreadId, WatchTier};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
-use juror_instrument::occasions::is_about_memory;
 use juror_instrument::places::EventPlace;
 use juror_instrument::probes::{BindError, Probe};
 use juror_instrument::program::Program;
@@ -196,7 +195,7 @@ impl Watch {
             }
             return Ok(());
         }
-        if is_about_memory(symbolic.kind) {
+        if symbolic.kind.is_about_memory() {
             return self.bind_place(program, monitor, event, symbolic);
         }
         if !self.occasions.has(monitor, event) {

@@ -48,14 +48,21 @@ impl Watch {
         for access in accesses {
             self.add_touched(scene, access, &mut all)?;
         }
+        if all.len() > 1 {
+            self.put_in_order(&mut all);
+        }
+        all.iter()
+            .try_for_each(|touched| self.happen_there(scene, touched))
+    }
+
+    /// The order of the events of one moment.
+    fn put_in_order(&self, all: &mut [TouchedAt]) {
         let addresses: Vec<u64> = all.iter().map(|it| it.state.address).collect();
         all.sort_by_key(|it| {
             let first = addresses.iter().position(|at| *at == it.state.address);
             let watch = self.places.get(it.touched.place);
             watch.map(|it| (first, it.kind != EventKind::Read, it.monitor, it.event.0))
         });
-        all.iter()
-            .try_for_each(|touched| self.happen_there(scene, touched))
     }
 
     /// What an access has touched.
