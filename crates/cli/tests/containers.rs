@@ -3,7 +3,7 @@
 mod support;
 
 use juror_testing::{Build, Language, Optimization};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use support::{Batch, program};
 
 /// The program without and with optimization.
@@ -25,6 +25,15 @@ fn property(event: &str) -> String {
 }
 
 /// What is refused when the event is bound says what can be read instead.
+/// The property holds, and each of the three calls is its event.
+#[track_caller]
+fn check_holds(executable: &Path, property: &str, what: &str) {
+    let report = Batch::watching(property).run(executable, &[]);
+    let shown = report.all();
+    assert_eq!(report.output.code(), Some(0), "{what}: {shown}");
+    assert_eq!(report.occurrences("e"), 3, "{what}: {shown}");
+}
+
 #[test]
 fn what_is_no_value_is_refused_before_the_run() {
     for (build, executable) in builds() {
@@ -117,10 +126,7 @@ fn the_parts_that_are_named_instead_are_read() {
             captures.join(", "),
             used.join(" and ")
         );
-        let report = Batch::watching(&expected).run(&executable, &[]);
-        let shown = report.all();
-        assert_eq!(report.output.code(), Some(0), "{build}: {shown}");
-        assert_eq!(report.occurrences("e"), 3, "{build}: {shown}");
+        check_holds(&executable, &expected, &format!("{build}"));
     }
 }
 
@@ -140,10 +146,7 @@ fn an_array_of_the_library_is_its_elements() {
                  state s accepting {{ on e when id == 2 and not ({condition}) -> bad on e -> s }}\n\
                  state bad non-accepting\n"
             );
-            let report = Batch::watching(&expected).run(&executable, &[]);
-            let shown = report.all();
-            assert_eq!(report.output.code(), Some(0), "{read}, {build}: {shown}");
-            assert_eq!(report.occurrences("e"), 3, "{read}, {build}: {shown}");
+            check_holds(&executable, &expected, &format!("{read}, {build}"));
         }
     }
 }
@@ -184,10 +187,7 @@ fn what_can_be_a_value_is_still_one() {
             "before by_reference(x = all[0] + 1)",
             "before by_reference(x = all[0..1])",
         ] {
-            let report = Batch::watching(&property(event)).run(&executable, &[]);
-            let shown = report.all();
-            assert_eq!(report.output.code(), Some(0), "{event}, {build}: {shown}");
-            assert_eq!(report.occurrences("e"), 3, "{event}, {build}: {shown}");
+            check_holds(&executable, &property(event), &format!("{event}, {build}"));
         }
     }
 }
@@ -217,10 +217,7 @@ fn the_length_of_a_container_is_read() {
                  state s accepting {{ on e when id == 2 and n != {count} -> bad on e -> s }}\n\
                  state bad non-accepting\n"
             );
-            let report = Batch::watching(&expected).run(&executable, &[]);
-            let shown = report.all();
-            assert_eq!(report.output.code(), Some(0), "{read}, {build}: {shown}");
-            assert_eq!(report.occurrences("e"), 3, "{read}, {build}: {shown}");
+            check_holds(&executable, &expected, &format!("{read}, {build}"));
         }
     }
 }

@@ -38,9 +38,9 @@ pub(super) fn no_value(expression: &Expression, read: &str, names: &impl Names) 
     };
     let mut instead = Vec::new();
     let is_range = matches!(expression.kind, ExpressionKind::Slice { .. });
-    let part = match (is_range, &expression.kind) {
-        (true, ExpressionKind::Slice { .. }) => part_of_range(&found, read, names),
-        _ => part_of(&found, &whole, names, 0),
+    let part = match is_range {
+        true => part_of_range(&found, read, names),
+        false => part_of(&found, &whole, names, 0),
     };
     instead.extend(part.map(|part| format!("a part, `{part}`")));
     if !is_range && may_have_length(&found, names) {

@@ -1,9 +1,7 @@
 //! However the slices of one property are spread over threads, the same is said.
 
-use super::jobs::arguments_with;
-use super::spread::checked;
+use super::spread::{check_jobs, write_properties};
 use proptest::prelude::*;
-use std::fs;
 
 /// Properties with slices that can be spread, and some with slices that cannot.
 const PROPERTIES: [&str; 10] = [
@@ -95,29 +93,26 @@ fn any_lines(forms: std::ops::Range<u8>) -> impl Strategy<Value = Vec<Line>> {
     proptest::collection::vec(line, 0..120)
 }
 
+fn json_lines(lines: &Vec<Line>) -> String {
+    let lines = (1..).zip(lines);
+    lines
+        .map(|(number, line)| json_line(number, line))
+        .collect()
+}
+
 #[track_caller]
 fn check_same(property: &str, traces: &[Vec<Line>], chunk_bytes: usize) {
     let directory = tempfile::TempDir::with_prefix("juror-slices-").expect("a directory");
     let directory = directory.path();
-    fs::write(directory.join("p.prop"), property).expect("a file");
-    let names: Vec<String> = (0..traces.len()).map(|n| format!("{n}.jsonl")).collect();
-    for (name, lines) in names.iter().zip(traces) {
-        let lines = (1..).zip(lines);
-        let text: String = lines
-            .map(|(number, line)| json_line(number, line))
-            .collect();
-        fs::write(directory.join(name), text).expect("a file");
-    }
-    for options in [&[][..], &["--history=3"], &["--history=0"], &["--merge"]] {
-        let of = |jobs| {
-            let check = arguments_with(directory, &["p.prop"], &names, jobs, options);
-            checked(&check, chunk_bytes, false)
-        };
-        let alone = of(1);
-        for jobs in [2, 5] {
-            assert_eq!(of(jobs), alone, "{jobs} jobs, {options:?}: {property}");
-        }
-    }
+    let properties = write_properties(directory, &[property]);
+    let traces: Vec<String> = traces.iter().map(json_lines).collect();
+    let ways = [&[][..], &["--history=3"], &["--history=0"], &["--merge"]].map(|it| (it, false));
+    check_jobs(
+        directory,
+        (&properties, &traces),
+        chunk_bytes,
+        (&ways, &[2, 5]),
+    );
 }
 
 proptest! {
@@ -146,10 +141,6 @@ proptest! {
 /// the thread that has it knows as a number.
 #[test]
 fn numbers_are_addresses_beside_others() {
-    let lines: Vec<Line> = (0..9).map(|file| (0, file, 1, file % 2)).collect();
-    let lines = lines.iter().map(|&(kind, file, size, form)| match form {
-        0 => (kind, file, size, 0),
-        _ => (kind, file, size, 3),
-    });
+    let lines = (0..9).map(|file| (0, file, 1, 3 * (file % 2)));
     check_same(PROPERTIES[1], &[lines.collect()], 300);
 }

@@ -60,7 +60,7 @@ ltl false and eventually closed",
 ];
 
 /// The exit status, and all that is written.
-pub fn checked(check: &Check, chunk_bytes: usize, with_json: bool) -> (u8, [String; 3]) {
+fn checked(check: &Check, chunk_bytes: usize, with_json: bool) -> (u8, [String; 3]) {
     let (output, streams) = match with_json {
         true => output(),
         false => output_without_json(),
@@ -72,7 +72,7 @@ pub fn checked(check: &Check, chunk_bytes: usize, with_json: bool) -> (u8, [Stri
     (status.expect("it is written"), written)
 }
 
-fn write_properties(directory: &Path, chosen: &[&str]) -> Vec<String> {
+pub fn write_properties(directory: &Path, chosen: &[&str]) -> Vec<String> {
     let file = |(number, text): (usize, &&str)| {
         let name = format!("{number}.prop");
         fs::write(directory.join(&name), text).expect("a file");
@@ -81,32 +81,49 @@ fn write_properties(directory: &Path, chosen: &[&str]) -> Vec<String> {
     chosen.iter().enumerate().map(file).collect()
 }
 
+/// How a check is made: its options, and whether it writes JSON.
+type Way<'a> = (&'a [&'a str], bool);
+
+/// However many threads there are, the same is said of traces with these texts.
+#[track_caller]
+pub fn check_jobs(
+    directory: &Path,
+    (properties, traces): (&[String], &[String]),
+    chunk_bytes: usize,
+    (ways, jobs): (&[Way<'_>], &[usize]),
+) {
+    let names: Vec<String> = (0..traces.len()).map(|n| format!("{n}.jsonl")).collect();
+    for (name, text) in names.iter().zip(traces) {
+        fs::write(directory.join(name), text).expect("a file");
+    }
+    for &(options, with_json) in ways {
+        let of = |jobs| {
+            let check = arguments_with(directory, properties, &names, jobs, options);
+            checked(&check, chunk_bytes, with_json)
+        };
+        let alone = of(1);
+        for &jobs in jobs {
+            assert_eq!(of(jobs), alone, "{jobs} jobs, {options:?}: {traces:?}");
+        }
+    }
+}
+
 #[track_caller]
 fn check_same(chosen: &[&str], traces: &[String], chunk_bytes: usize) {
     let directory = tempfile::TempDir::with_prefix("juror-spread-").expect("a directory");
     let directory = directory.path();
     let properties = write_properties(directory, chosen);
-    let names: Vec<String> = (0..traces.len()).map(|n| format!("{n}.jsonl")).collect();
-    for (name, text) in names.iter().zip(traces) {
-        fs::write(directory.join(name), text).expect("a file");
-    }
-    let ways = [
+    let options = [
         &[][..],
         &["--keep-going"],
         &["--keep-going", "--history=3"],
         &["--merge", "--keep-going"],
         &["--merge"],
     ];
-    for (options, with_json) in ways.into_iter().flat_map(|it| [(it, true), (it, false)]) {
-        let of = |jobs| {
-            let check = arguments_with(directory, &properties, &names, jobs, options);
-            checked(&check, chunk_bytes, with_json)
-        };
-        let alone = of(1);
-        for jobs in [2, 3] {
-            assert_eq!(of(jobs), alone, "{jobs} jobs, {options:?}: {traces:?}");
-        }
-    }
+    let ways = options.into_iter().flat_map(|it| [(it, true), (it, false)]);
+    let ways: Vec<Way<'_>> = ways.collect();
+    let all = (properties.as_slice(), traces);
+    check_jobs(directory, all, chunk_bytes, (&ways, &[2, 3]));
 }
 
 proptest! {
