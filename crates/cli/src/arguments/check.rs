@@ -64,8 +64,8 @@ pub struct Check {
     /// How many events each monitor remembers, for the paths in reports
     #[arg(long, value_name = "N")]
     pub history: Option<usize>,
-    /// How many threads read a trace, and how many evaluate its properties; by
-    /// default as many as there are processors
+    /// How many threads read a trace, and how many evaluate its properties and
+    /// their slices; by default as many as there are processors
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     #[command(flatten)]

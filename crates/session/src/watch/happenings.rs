@@ -34,8 +34,8 @@ struct TouchedAt {
 
 impl Watch {
     /// A thread has accessed memory that is watched for monitors: in one moment, so what
-    /// one of these makes needed waits for the next. Of the same bytes, reads come first,
-    /// and then what is declared first, whenever it has come to be watched for.
+    /// one of these makes needed waits for the next. Of the same bytes, what is declared
+    /// first comes first, whenever it has come to be watched for.
     pub(crate) fn on_accesses<'a>(
         &mut self,
         scene: &mut Scene<'_>,
@@ -61,7 +61,7 @@ impl Watch {
         all.sort_by_key(|it| {
             let first = addresses.iter().position(|at| *at == it.state.address);
             let watch = self.places.get(it.touched.place);
-            watch.map(|it| (first, it.kind != EventKind::Read, it.monitor, it.event.0))
+            watch.map(|it| (first, it.monitor, it.event.0))
         });
     }
 
