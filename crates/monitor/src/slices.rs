@@ -381,12 +381,12 @@ impl Slices {
     }
 }
 
-/// Room for so many more, and in a large list for an eighth of it: one that
+/// Room for so many more, and in a large list for a sixteenth of it: one that
 /// doubles stands half empty, and nothing else of an instance takes as much.
 #[inline]
 pub(crate) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     if list.capacity() - list.len() < more {
-        list.reserve_exact(more.max(SMALL_ROOM).max(list.len() / 8));
+        list.reserve_exact(more.max(SMALL_ROOM).max(list.len() / 16));
     }
 }
 
