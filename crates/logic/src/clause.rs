@@ -27,6 +27,16 @@ pub(crate) enum Window {
 }
 
 impl Window {
+    /// What is left of it at a time; nothing when it is over.
+    pub fn after(self, now: u64) -> Option<Window> {
+        match self {
+            Window::Time { to: Some(to), .. } if to < now => None,
+            // Once it is open, it does not matter since when.
+            Window::Time { from, to } if from <= now => Some(Window::Time { from: 0, to }),
+            _ => Some(self),
+        }
+    }
+
     /// Whether every step within this one is within the other.
     pub fn is_within(self, other: Window) -> bool {
         fn within<T: Ord>(from: T, to: Option<T>, start: T, end: Option<T>) -> bool {

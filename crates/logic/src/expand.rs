@@ -202,14 +202,11 @@ impl Present<'_> {
                     to: to.map(|to| to.saturating_sub(1)),
                 }),
             },
-            Window::Time { from, to } => {
-                let over = to.is_some_and(|to| to < self.now);
-                let open = from <= self.now && !over;
-                // Once it is open, it does not matter since when.
-                let from = if from <= self.now { 0 } else { from };
+            Window::Time { from, .. } => {
+                let rest = window.after(self.now);
                 Place {
-                    open,
-                    rest: (!over).then_some(Window::Time { from, to }),
+                    open: from <= self.now && rest.is_some(),
+                    rest,
                 }
             }
         }

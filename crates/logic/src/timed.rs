@@ -219,14 +219,10 @@ impl TimedMachine {
             atoms: Vec::new(),
         };
         for atom in &clause.atoms {
-            let over = match atom.window {
-                Window::Time { to, .. } => to.is_some_and(|to| to < now),
-                _ => false,
-            };
-            let left = match (over, self.arena.node(atom.formula)) {
-                (false, _) => *atom,
-                (true, Node::Release { .. }) => continue,
-                (true, _) => Atom::new(FALSE),
+            let left = match (atom.window.after(now), self.arena.node(atom.formula)) {
+                (Some(window), _) => Atom { window, ..*atom },
+                (None, Node::Release { .. }) => continue,
+                (None, _) => Atom::new(FALSE),
             };
             if !fresh.add(&self.arena, false, left) {
                 return None;

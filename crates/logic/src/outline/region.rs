@@ -42,15 +42,6 @@ impl Clock {
     /// The one state that stands for all of a region.
     pub(super) fn region(self, machine: &TimedMachine, mut state: TimedState) -> TimedState {
         let now = state.now;
-        for clause in state.positive.iter_mut().chain(&mut state.negative) {
-            for atom in &mut clause.atoms {
-                if let Window::Time { from, .. } = &mut atom.window
-                    && *from <= now
-                {
-                    *from = 0;
-                }
-            }
-        }
         for (remembered, bound) in state.memory.iter_mut().zip(bounds(machine)) {
             forget(remembered, bound, state.now, state.steps);
         }
