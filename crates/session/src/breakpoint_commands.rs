@@ -21,25 +21,8 @@ impl Session {
 
     /// `rbreak REGEX`, `rbreak FILE:REGEX`: at all functions whose names match.
     pub(crate) fn break_at_matching(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let (words, condition) = place::split_condition(rest);
-        let words = words.trim();
-        let (file, pattern) = match place::split_file(words) {
-            Some((file, pattern)) => (Some(file.to_owned()), pattern.trim()),
-            None => (None, words),
-        };
-        let text = match &file {
-            Some(file) => format!("{file}:/{pattern}/"),
-            None => format!("/{pattern}/"),
-        };
-        let placed = Placed {
-            place: Place::Matching {
-                file,
-                pattern: pattern.to_owned(),
-            },
-            text: text.clone(),
-            thread: None,
-            condition: condition.map(str::to_owned),
-        };
+        let placed = place::matching(rest);
+        let text = placed.text.clone();
         self.set_breakpoint_at(&text, placed, Fate::Keep)
     }
 

@@ -10,6 +10,10 @@ use juror_instrument::modules::Module;
 use juror_symbols::{FixedPlace, Function, Variable, register_name};
 use regex::Regex;
 
+mod required;
+
+pub(crate) use required::required_words;
+
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listed {
@@ -195,15 +199,24 @@ fn variable_words(variable: &Variable, pc: u64) -> String {
     format!("{what} {declaration}{size}, {place}")
 }
 
-fn functions(module: &Module, pattern: &Regex, views: &mut Vec<NameView>) {
+/// The functions of a module whose name matches, stubs aside; by an index of all names
+/// only where the expression has no words to search for.
+pub(crate) fn functions_that_match<'a>(
+    module: &'a Module,
+    pattern: &'a Regex,
+) -> impl Iterator<Item = Function> + 'a {
     let symbols = &module.symbols;
-    let with_word = literal(pattern.as_str()).and_then(|word| symbols.functions_with(word));
-    let functions: Box<dyn Iterator<Item = Function>> = match with_word {
+    let sets = required_words(pattern.as_str());
+    let with_words = sets.iter().find_map(|words| symbols.functions_with(words));
+    let functions: Box<dyn Iterator<Item = Function>> = match with_words {
         Some(functions) => Box::new(functions.into_iter()),
         None => Box::new(symbols.functions()),
     };
-    let mut found: Vec<NameView> = functions
-        .filter(|function| !function.plt && pattern.is_match(&function.name))
+    functions.filter(|function| !function.plt && pattern.is_match(&function.name))
+}
+
+fn functions(module: &Module, pattern: &Regex, views: &mut Vec<NameView>) {
+    let mut found: Vec<NameView> = functions_that_match(module, pattern)
         .map(|function| NameView {
             location: Some(located(module, function.low_pc, &function.name)),
             name: function.name.to_string(),
@@ -264,14 +277,6 @@ fn located(module: &Module, file_address: u64, name: &str) -> Location {
         near: None,
         module: Some(module.name()),
     }
-}
-
-/// The word that every match of a regular expression is, where it is so plain.
-pub(crate) fn literal(pattern: &str) -> Option<&str> {
-    let word = pattern.strip_prefix('^').unwrap_or(pattern);
-    let word = word.strip_suffix('$').unwrap_or(word);
-    let is_plain = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
-    (!word.is_empty() && word.bytes().all(is_plain)).then_some(word)
 }
 
 /// Reads a regular expression.

@@ -117,6 +117,29 @@ fn parse_place(text: &str) -> Result<Place, String> {
     }
 }
 
+/// `REGEX`, `FILE:REGEX`, as `rbreak` has it.
+pub(crate) fn matching(text: &str) -> Placed {
+    let (words, condition) = split_condition(text);
+    let words = words.trim();
+    let (file, pattern) = match split_file(words) {
+        Some((file, pattern)) => (Some(file.to_owned()), pattern.trim()),
+        None => (None, words),
+    };
+    let text = match &file {
+        Some(file) => format!("{file}:/{pattern}/"),
+        None => format!("/{pattern}/"),
+    };
+    Placed {
+        place: Place::Matching {
+            file,
+            pattern: pattern.to_owned(),
+        },
+        text,
+        thread: None,
+        condition: condition.map(str::to_owned),
+    }
+}
+
 /// What is named after the colon behind a file: a line, a function, or a regular
 /// expression.
 fn place_in(file: &str, name: &str) -> Result<Place, String> {

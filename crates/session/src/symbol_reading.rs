@@ -3,6 +3,7 @@
 //! are looked for.
 
 use crate::commands::Command;
+use crate::names::required_words;
 use crate::options::{CommandError, Observer};
 use crate::place::{self, Place};
 use crate::session::Session;
@@ -31,8 +32,26 @@ enum Names {
     Any,
     /// A list of them.
     All,
-    /// Of functions those that have this word in their name.
-    With(String),
+    /// Of functions those that have one of the words of each set in their name.
+    With(Vec<Vec<String>>),
+}
+
+impl Names {
+    fn of_place(place: Place) -> Names {
+        match place {
+            Place::Function(name) => Names::Function(name),
+            // It may be a label of a function.
+            Place::FunctionIn { file, .. } if !file.contains('.') => Names::Any,
+            Place::FunctionIn { name, .. } => Names::Function(name),
+            Place::Matching { pattern, .. } => Names::of_functions_that_match(&pattern),
+            Place::Address(_) => Names::Any,
+            _ => Names::None,
+        }
+    }
+
+    fn of_functions_that_match(pattern: &str) -> Names {
+        Names::With(required_words(pattern.trim()))
+    }
 }
 
 impl Command {
@@ -51,27 +70,15 @@ impl Command {
                 Ok(Place::Function(name)) if self == Command::List && name.contains(',') => {
                     Names::Any
                 }
-                Ok(Place::Function(name)) => Names::Function(name),
-                Ok(Place::FunctionIn { file, name }) => {
-                    // It may be a label of a function.
-                    match file.contains('.') {
-                        true => Names::Function(name),
-                        false => Names::Any,
-                    }
-                }
-                Ok(Place::Matching { .. }) => Names::All,
-                Ok(Place::Address(_)) => Names::Any,
-                _ => Names::None,
+                Ok(place) => Names::of_place(place),
+                Err(_) => Names::None,
             },
-            Command::RegexBreak => Names::All,
+            Command::RegexBreak => Names::of_place(place::matching(rest).place),
             Command::Start => Names::Function("main".to_owned()),
             Command::Info => {
                 let (subject, rest) = crate::commands::split_line(rest);
                 match crate::commands::find_info_subject(subject) {
-                    Ok("functions") => match crate::names::literal(rest.trim()) {
-                        Some(word) => Names::With(word.to_owned()),
-                        None => Names::All,
-                    },
+                    Ok("functions") => Names::of_functions_that_match(rest),
                     Ok("types" | "variables") => Names::All,
                     Ok("line" | "scope") => Command::List.names(rest),
                     _ => Names::None,
@@ -175,7 +182,7 @@ impl Session {
         };
         let symbols = &module.symbols;
         let is_ready = match names {
-            Names::With(word) if symbols.finds_functions_with(word) => true,
+            Names::With(sets) if sets.iter().any(|it| symbols.finds_functions_with(it)) => true,
             Names::All | Names::With(_) => symbols.prepare_names(&cancel, &mut progress),
             Names::Function(name) => symbols.prepare_name(Some(name), &cancel, &mut progress),
             Names::Any | Names::None => symbols.prepare_name(None, &cancel, &mut progress),

@@ -125,10 +125,28 @@ impl Session {
             false => self.evaluate(text),
         });
         match found {
+            // Libraries have variables of all short names.
+            Ok(value) if self.is_of_library(&value) && self.program_has_type(text) => Ok(None),
             Ok(value) => Ok(Some(value.r#type)),
             Err(_) if self.type_named(base_of(text).0).is_some() => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether a value is in the memory that a library brings with it.
+    fn is_of_library(&self, value: &Typed) -> bool {
+        match value.place {
+            Place::Memory(address) => {
+                let module = self.modules().find(address);
+                module.is_some_and(|module| !module.is_main)
+            }
+            _ => false,
+        }
+    }
+
+    fn program_has_type(&self, name: &str) -> bool {
+        let mut modules = self.modules().iter();
+        modules.any(|module| module.is_main && module.symbols.type_named(name).is_some())
     }
 
     fn type_written(&self, text: &str) -> Result<Type, CommandError> {

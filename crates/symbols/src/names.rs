@@ -6,8 +6,12 @@
 //! user's must be the end of the compiler's.
 
 use crate::function::signature::{self, normal_arguments};
-use memchr::memmem;
 use std::fmt;
+
+mod words;
+
+use words::is_part_of_standard;
+pub(crate) use words::{Word, may_be_shortened};
 
 /// The most bytes that the readable form of a name takes. A mangled name may
 /// repeat its parts, and repeat the repetitions: a few hundred bytes stand for
@@ -46,78 +50,13 @@ fn demangle_cpp(mangled: &str, options: &cpp_demangle::DemangleOptions) -> Optio
     Some(name.0)
 }
 
-/// Whether the readable form of a name has a word of letters, digits and `_`. Most
-/// names are told about without making them readable.
-pub(crate) fn has_word(raw: &str, word: &memmem::Finder<'_>) -> bool {
-    if word.find(raw.as_bytes()).is_some() {
-        return true;
-    }
-    let is_mangled = raw.starts_with("_Z") || raw.starts_with("_R");
-    if !is_mangled || is_literal_rust(raw) {
-        return false;
-    }
-    demangle(raw).is_some_and(|name| word.find(name.as_bytes()).is_some())
-}
-
-/// Whether a name is mangled in the old way of Rust, and all words of its readable form
-/// stand in it: lengths and identifiers, in which signs alone are written otherwise.
-fn is_literal_rust(raw: &str) -> bool {
-    let Some(end) = end_of_rust_hash(raw) else {
-        return false;
-    };
-    let mut rest = raw.get("_ZN".len()..end).unwrap_or("");
-    while let Some(digits) = rest
-        .find(|it: char| !it.is_ascii_digit())
-        .filter(|it| *it > 0)
-    {
-        let (length, behind) = rest.split_at(digits);
-        let length = length.parse().ok();
-        match length.and_then(|length: usize| behind.split_at_checked(length)) {
-            Some((_, behind)) => rest = behind,
-            None => return false,
-        }
-    }
-    // `$u7b$` is a sign by its number.
-    let mut numbered = raw.split("$u").skip(1);
-    rest == "E"
-        && numbered.all(|it| {
-            let number = it.split('$').next();
-            let sign = number.and_then(|it| u8::from_str_radix(it, 16).ok());
-            sign.is_some_and(|it| it.is_ascii() && !it.is_ascii_alphanumeric() && it != b'_')
-        })
-}
-
-/// What the new way of Rust to mangle has in short forms.
-const SHORTENED: &[&str] = &[
-    "bool", "char", "isize", "usize", "i128", "u128", "f128", "true", "false", "closure", "shim",
-    "impl", "const", "unsafe", "extern", "punycode",
-];
-
-/// Whether readable names of Rust may have this word where the mangled ones do not.
-pub(crate) fn may_be_shortened(word: &str) -> bool {
-    // Numbers are written in other digits, and the other types in three letters.
-    let is_like_number = word.starts_with(|first: char| first.is_ascii_digit());
-    word.len() < 4 || is_like_number || SHORTENED.iter().any(|it| it.contains(word))
-}
-
-/// What mangled names of C++ have in short forms.
-const SUBSTITUTED: &[&str] = &[
-    "allocator",
-    "basic_string",
-    "char_traits",
-    "basic_istream",
-    "basic_ostream",
-    "basic_iostream",
-];
-
 /// The scopes of a name, as far as a mangled name that has them has them as they are.
 pub(crate) fn literal_scopes(written: &str) -> Vec<&str> {
     let mut found = components(written);
     found.pop();
     let is_letter = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
-    let is_part_of = |it: &str, words: &[&str]| words.iter().any(|word| word.contains(it));
     found.retain(|it| {
-        it.bytes().all(is_letter) && !may_be_shortened(it) && !is_part_of(it, SUBSTITUTED)
+        it.bytes().all(is_letter) && !may_be_shortened(it) && !is_part_of_standard(it)
     });
     found
 }

@@ -138,7 +138,7 @@ fn look_at(path: &Path) {
     for name in ["walk", "main", "weigh", "list::walk", "x@plt"] {
         functions.extend(file.functions_named(name));
         let _ = file.inlined_copies(name);
-        functions.extend(file.functions_with(name).into_iter().flatten());
+        functions.extend(file.functions_with(&[name]).into_iter().flatten());
     }
     for function in functions {
         let _ = (
@@ -265,7 +265,7 @@ fn entries_are_found_without_their_lines() {
         };
         assert!(walk.has_debug_info(), "{}", program.how);
         assert_eq!(file.parameters(walk).len(), 4, "{}", program.how);
-        assert_eq!(file.functions_with("alk"), Some(vec![walk.clone()]));
+        assert_eq!(file.functions_with(&["alk"]), Some(vec![walk.clone()]));
         assert_eq!(file.line_at(walk.low_pc), None, "{}", program.how);
     }
 }

@@ -270,10 +270,10 @@ int main(void) { return a_b(1); }
 /// how many were found, and whether without an index.
 fn compare_word(path: &Path, names: &[String], file: &SymbolFile, word: &str) -> (usize, bool) {
     let expected: Vec<&String> = names.iter().filter(|name| name.contains(word)).collect();
-    let by_search = file.functions_with(word);
+    let by_search = file.functions_with(&[word]);
     assert_eq!(
         by_search.is_some(),
-        file.finds_functions_with(word),
+        file.finds_functions_with(&[word]),
         "{word}"
     );
     let Some(found) = by_search else {
@@ -380,7 +380,7 @@ fn functions_are_found_by_words_that_mangled_names_lack() {
                 if is_in_both || !asked.insert(word.to_owned()) || asked.len() > 20 {
                     continue;
                 }
-                let found = file.functions_with(word);
+                let found = file.functions_with(&[word]);
                 let has = |found: Vec<juror_symbols::Function>| {
                     found.iter().any(|it| it.low_pc == function.low_pc)
                 };

@@ -2,7 +2,7 @@
 //! bound by.
 
 use super::location::Found;
-use crate::names::pattern;
+use crate::names::{functions_that_match, pattern};
 use crate::place::Place;
 use juror_instrument::frames::{Frame, level_of_line};
 use juror_instrument::modules::{Bound, Module, Modules};
@@ -184,17 +184,15 @@ impl Resolvable {
             Resolvable::Matching(file, pattern) => {
                 let is_meant = |function: &Function| {
                     let file = file.as_deref();
-                    !function.plt
-                        && !function.fragment
+                    !function.fragment
                         && function.has_debug_info()
-                        && pattern.is_match(&function.name)
                         && file.is_none_or(|file| is_in_file(module, function.low_pc, file))
                 };
                 let bound = |function| Bound {
                     module: Rc::clone(module),
                     function,
                 };
-                let functions = module.symbols.functions().filter(is_meant);
+                let functions = functions_that_match(module, pattern).filter(is_meant);
                 functions
                     .map(|function| body(bound(function), modules))
                     .collect()

@@ -14,6 +14,10 @@ const PAGE_WORDS: usize = 1 << 10;
 /// So many upper bytes of offsets are looked for as texts are; with more, each offset
 /// is looked at.
 const UPPER_MAX: usize = 48;
+/// So many texts with a word are looked for in any case.
+const RANGES_MIN: usize = 4_096;
+/// If more than one text in so many has a word, few units have none of them.
+const RANGES_PART_MAX: usize = 16;
 
 /// Offsets in a section that are looked for.
 pub(super) struct Offsets {
@@ -55,15 +59,21 @@ impl Offsets {
         }
     }
 
-    /// Where in `.debug_str` a text may begin that contains the word.
-    pub fn of_texts_with(texts: &[u8], word: &str) -> Offsets {
+    /// Where in `.debug_str` a text may begin that contains the word; `None` where so many
+    /// do that to look for them takes longer than to read all that there is.
+    pub fn of_texts_with(texts: &[u8], word: &str) -> Option<Offsets> {
+        let count = memchr::memchr_iter(0, texts).count();
+        let most = RANGES_MIN.max(count / RANGES_PART_MAX);
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         for at in memmem::find_iter(texts, word) {
             let before = texts.get(..at).unwrap_or(&[]);
             let start = memchr::memrchr(0, before).map_or(0, |end| end + 1);
             ranges.push((start as u32, at as u32));
+            if ranges.len() > most {
+                return None;
+            }
         }
-        Offsets::new(ranges)
+        Some(Offsets::new(ranges))
     }
 
     /// Where in `.debug_str` a text may begin whose last component is the name. A

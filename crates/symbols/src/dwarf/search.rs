@@ -111,7 +111,9 @@ impl DebugInfo {
         let result = match wanted {
             Wanted::Word => {
                 let texts = Offsets::of_texts_with(source.texts().bytes(), text);
-                forms.and_then(|forms| search.run(texts, forms))
+                texts
+                    .zip(forms)
+                    .and_then(|(texts, forms)| search.run(texts, forms))
             }
             Wanted::Types | Wanted::Code => {
                 let texts = Offsets::of_texts(source.texts().bytes(), text);

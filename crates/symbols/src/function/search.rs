@@ -118,39 +118,41 @@ impl SymbolFile {
         }
     }
 
-    /// Whether [`SymbolFile::functions_with`] knows which functions have this word in
-    /// their name.
-    pub fn finds_functions_with(&self, word: &str) -> bool {
+    /// Whether [`SymbolFile::functions_with`] knows which functions have one of these
+    /// words in their name.
+    pub fn finds_functions_with(&self, words: &[impl AsRef<str>]) -> bool {
         let info = self.inner.debug_info();
-        is_word(word) && info.is_none_or(|info| info.functions_with_word(word).is_some())
+        let is_found = |word: &str| {
+            is_word(word) && info.is_none_or(|info| info.functions_with_word(word).is_some())
+        };
+        words.iter().all(|word| is_found(word.as_ref()))
     }
 
-    /// The functions with this word in their name, by ascending address, without an
-    /// index of names; stubs aside, which have the names of other files. `None` where
+    /// The functions with one of these words in their name, by ascending address, without
+    /// an index of names; stubs aside, which have the names of other files. `None` where
     /// that needs the index: for what has other characters than letters, digits and
     /// `_`, and where names are given in ways that no search finds.
-    pub fn functions_with(&self, word: &str) -> Option<Vec<Function>> {
-        if !is_word(word) {
-            return None;
+    pub fn functions_with(&self, words: &[impl AsRef<str>]) -> Option<Vec<Function>> {
+        let mut addresses = Vec::new();
+        for word in words.iter().map(AsRef::as_ref) {
+            if !is_word(word) {
+                return None;
+            }
+            if let Some(info) = self.inner.debug_info() {
+                addresses.extend(info.functions_with_word(word)?);
+            }
+            let symbols = self.inner.symbols();
+            let word = names::Word::new(word);
+            let named = symbols.functions().iter();
+            let named = named.filter(|symbol| word.is_in(symbols.text(symbol)));
+            addresses.extend(named.map(|symbol| symbol.address));
         }
-        let mut addresses = match self.inner.debug_info() {
-            Some(info) => info.functions_with_word(word)?,
-            None => Vec::new(),
-        };
-        let symbols = self.inner.symbols();
-        let literal = memmem::Finder::new(word);
-        let named = symbols.functions().iter();
-        let named = named.filter(|symbol| names::has_word(symbols.text(symbol), &literal));
-        addresses.extend(named.map(|symbol| symbol.address));
         addresses.sort_unstable();
         addresses.dedup();
+        let is_named = |it: &Function| words.iter().any(|word| it.name.contains(word.as_ref()));
         let found = addresses.into_iter();
         let found = found.filter_map(|low_pc| self.function_with_low_pc(low_pc));
-        Some(
-            found
-                .filter(|it| !it.plt && it.name.contains(word))
-                .collect(),
-        )
+        Some(found.filter(|it| !it.plt && is_named(it)).collect())
     }
 
     /// The names of all functions, for completion and suggestions; aliases
