@@ -4,11 +4,13 @@ use crate::files::{self, KeptFiles, Wanted};
 use crate::loss::Loss;
 use crate::mapping;
 use crate::memory::{self, KeptMemory};
+use crate::open;
 use crate::order::{Making, Restoring};
 use juror_debuggee::{
     Debuggee, DebuggeeError, FreezeError, FrozenProcess, Owner, ThawError, Thawed,
 };
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 
 /// What checkpoints keep beside the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,6 +148,12 @@ impl Checkpoint {
             Ok(descriptors) => descriptors,
             Err(error) => return Err(ThawError::from(error).into()),
         };
+        for (what, thread, why) in &thawed.refused {
+            losses.push(Loss::Failure {
+                what: format!("the {what} of thread {}", thread.0),
+                why: why.to_string(),
+            });
+        }
         let mut step = Restoring::Process.next();
         while let Some(present) = step {
             match present {
@@ -181,12 +189,36 @@ fn losses_of_process(frozen: &FrozenProcess, process: u32) -> Vec<Loss> {
     if !children.is_empty() {
         losses.push(Loss::Children(children));
     }
+    let mut with_number: Vec<u32> = frozen.children_with_its_number().collect();
+    with_number.sort_unstable();
+    if !with_number.is_empty() {
+        losses.push(Loss::ChildrenWithNumber(with_number));
+    }
+    match frozen.threads_with_own_users() {
+        0 => {}
+        count => losses.push(Loss::Users(count)),
+    }
+    if has_system_five(process) {
+        losses.push(Loss::SystemFive);
+    }
     let length = frozen.uncopied_bytes();
     let length = length.or_else(|| uncopied_by_list(process)).unwrap_or(0);
     if length > 0 {
         losses.push(Loss::UncopiedMemory { length });
     }
     losses
+}
+
+/// Whether the user of a process has semaphores or queues of messages of System V, of
+/// which nobody can tell which process uses them.
+fn has_system_five(process: u32) -> bool {
+    let user = fs::metadata(format!("/proc/{process}")).map(|it| it.uid());
+    user.is_ok_and(|user| {
+        ["sem", "msg"].iter().any(|name| {
+            let list = fs::read_to_string(format!("/proc/sysvipc/{name}"));
+            list.is_ok_and(|list| open::lists_something_of(&list, user))
+        })
+    })
 }
 
 /// What no copy gets, by the list of mappings with all that is known of their

@@ -9,6 +9,7 @@ use crate::loss::Loss;
 use crate::open::{self, FileType, Kind};
 use juror_debuggee::Descriptors;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::statfs::{FsType, fstatfs};
 use nix::unistd::{Whence, lseek};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -45,6 +46,8 @@ struct KeptFile {
 
 #[derive(Debug)]
 struct Written {
+    /// What is appended is cut off. Where no contents are to be kept, the file stays.
+    is_cut: bool,
     length: u64,
     identity: (u64, u64),
     contents: Option<Chunks>,
@@ -72,13 +75,20 @@ pub(crate) fn keep(
         let kind = Kind::of(
             &seen.link,
             &seen.information,
-            file_type(&seen.metadata),
+            seen.file_type(),
             seen.metadata.ino(),
         );
         kept.kinds.insert(seen.number, kind);
     }
     let inner = open::inner_pipes(&kept.kinds);
     let mut without_contents = 0;
+    // The end that is written to has the flag.
+    let with_packets: BTreeSet<u64> = seen
+        .iter()
+        .filter(|seen| open::has_packets(&seen.information))
+        .map(|seen| seen.metadata.ino())
+        .collect();
+    let mut packets = Vec::new();
     for seen in &seen {
         match kept.kinds.get(&seen.number) {
             Some(Kind::File | Kind::Directory) => {
@@ -101,6 +111,9 @@ pub(crate) fn keep(
                 reads: true, pipe, ..
             }) if inner.contains(pipe) => {
                 if let Ok(bytes) = descriptors.peek_pipe(&seen.descriptor) {
+                    if !bytes.is_empty() && with_packets.contains(pipe) {
+                        packets.push(seen.number);
+                    }
                     kept.pipes.insert(seen.number, bytes);
                 }
             }
@@ -108,6 +121,9 @@ pub(crate) fn keep(
         }
     }
     losses.extend(open::losses(&kept.kinds));
+    if !packets.is_empty() {
+        losses.push(Loss::Packets(packets));
+    }
     let locks = open::locks(seen.iter().map(|seen| seen.information.as_str()));
     if locks > 0 {
         losses.push(Loss::Locks(locks));
@@ -163,15 +179,25 @@ fn look(descriptors: &Descriptors) -> Vec<Seen> {
     seen
 }
 
-fn file_type(metadata: &Metadata) -> FileType {
-    let file = metadata.file_type();
-    match () {
-        () if file.is_file() => FileType::Regular,
-        () if file.is_dir() => FileType::Directory,
-        () if file.is_fifo() => FileType::Pipe,
-        () if file.is_socket() => FileType::Socket,
-        () if file.is_char_device() || file.is_block_device() => FileType::Device,
-        () => FileType::Other,
+impl Seen {
+    fn file_type(&self) -> FileType {
+        let file = self.metadata.file_type();
+        match () {
+            () if file.is_file() && self.is_queue() => FileType::Queue,
+            () if file.is_file() => FileType::Regular,
+            () if file.is_dir() => FileType::Directory,
+            () if file.is_fifo() => FileType::Pipe,
+            () if file.is_socket() => FileType::Socket,
+            () if file.is_char_device() || file.is_block_device() => FileType::Device,
+            () => FileType::Other,
+        }
+    }
+
+    /// A queue of messages looks like a file of a few bytes.
+    fn is_queue(&self) -> bool {
+        /// `MQUEUE_MAGIC` of the kernel.
+        const QUEUES: FsType = FsType(0x1980_0202);
+        fstatfs(&self.descriptor).is_ok_and(|found| found.filesystem_type() == QUEUES)
     }
 }
 
@@ -212,6 +238,7 @@ fn keep_file(
         None => None,
     };
     file.written = Some(Written {
+        is_cut: wanted.contents.is_some(),
         length,
         identity,
         contents,
@@ -326,7 +353,7 @@ impl Written {
             Ok(file) => (file, true),
             Err(_) => (OpenOptions::new().write(true).open(path)?, false),
         };
-        if file.metadata()?.len() != self.length {
+        if self.is_cut && file.metadata()?.len() != self.length {
             file.set_len(self.length)?;
         }
         let Some(contents) = &self.contents else {
@@ -360,6 +387,11 @@ fn put_pipe_back(pipe: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
     }
     if bytes.is_empty() {
         return Ok(());
+    }
+    // It may have been made smaller since.
+    let needed = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
+    if fcntl(pipe, FcntlArg::F_GETPIPE_SZ)? < needed {
+        fcntl(pipe, FcntlArg::F_SETPIPE_SZ(needed))?;
     }
     let mut options = OpenOptions::new();
     let mut writer = options

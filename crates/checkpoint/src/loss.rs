@@ -7,7 +7,8 @@ use std::fmt;
 pub enum Loss {
     /// The time of day goes on: always so.
     Clock,
-    /// What is written to files that are opened after the checkpoint: always so.
+    /// What is written to files that are opened after the checkpoint, and names and modes
+    /// of files: always so.
     LaterFiles,
     /// Descriptors that are sockets: what came and went.
     Sockets(Vec<i32>),
@@ -22,9 +23,20 @@ pub enum Loss {
     Devices(Vec<i32>),
     /// Processes that the program has made, which it cannot wait for any more.
     Children(Vec<u32>),
+    /// Those of them without whose end no restore is possible.
+    ChildrenWithNumber(Vec<u32>),
+    /// Users and groups of threads that differ from the first one's.
+    Users(usize),
+    /// Semaphores and queues of messages of System V: what was done with them.
+    SystemFive,
+    /// Queues of messages: what was sent and received.
+    Queues(Vec<i32>),
+    /// Pipes that keep packets apart: what waits in them comes back as one.
+    Packets(Vec<i32>),
     /// Locks of records of files, which belong to the process that is gone.
     Locks(usize),
-    /// What was written to a file that is too large to be kept.
+    /// What is written over in a file that is too large to be kept; what is appended is
+    /// cut off.
     LargeFile {
         /// The file.
         path: String,
@@ -74,7 +86,10 @@ impl fmt::Display for Loss {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Loss::Clock => write!(to, "the time of day"),
-            Loss::LaterFiles => write!(to, "what is written to files that are opened later"),
+            Loss::LaterFiles => write!(
+                to,
+                "what is written to files that are opened later; names and modes of files"
+            ),
             Loss::Sockets(numbers) => list(to, "socket", "sockets", numbers),
             Loss::Rings(numbers) => list(to, "io_uring", "io_urings", numbers),
             Loss::Watchers(numbers) => {
@@ -91,12 +106,40 @@ impl fmt::Display for Loss {
                 list(to, "child process", "child processes", numbers)?;
                 write!(to, ", which the program can wait for no more")
             }
+            Loss::ChildrenWithNumber(numbers) => {
+                let (who, lives) = match numbers.len() {
+                    1 => ("child process", "lives"),
+                    _ => ("child processes", "live"),
+                };
+                let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+                write!(
+                    to,
+                    "anything while {who} {} {lives}, in the program's process group: no restore \
+                     is possible before",
+                    numbers.join(", ")
+                )
+            }
+            Loss::Users(1) => write!(
+                to,
+                "the user and groups of 1 thread: it comes back with those of the first thread"
+            ),
+            Loss::Users(count) => write!(
+                to,
+                "the users and groups of {count} threads: they come back with those of the first \
+                 thread"
+            ),
+            Loss::SystemFive => write!(to, "semaphores and message queues of System V"),
+            Loss::Queues(numbers) => list(to, "message queue", "message queues", numbers),
+            Loss::Packets(numbers) => {
+                write!(to, "the bounds of packets that wait in ")?;
+                list(to, "pipe", "pipes", numbers)
+            }
             Loss::Locks(1) => write!(to, "1 lock of a file"),
             Loss::Locks(count) => write!(to, "{count} locks of files"),
             Loss::LargeFile { path, length } => {
                 write!(
                     to,
-                    "what is written to {path}, which is large ({length} bytes)"
+                    "what is written over in {path}, which is large ({length} bytes)"
                 )
             }
             Loss::Contents { count: 1 } => {
@@ -165,6 +208,15 @@ mod tests {
             "child process 12, which the program can wait for no more",
         );
         check(&Loss::Locks(2), "2 locks of files");
+        check(
+            &Loss::ChildrenWithNumber(vec![12]),
+            "anything while child process 12 lives, in the program's process group: no restore is \
+             possible before",
+        );
+        check(
+            &Loss::Packets(vec![4]),
+            "the bounds of packets that wait in pipe 4",
+        );
         check(
             &Loss::LaterFile {
                 path: "/tmp/log".into(),

@@ -29,6 +29,8 @@ pub(crate) enum Kind {
         count: u64,
     },
     Socket,
+    /// A queue of messages of POSIX.
+    Queue,
     Ring,
     Watcher,
     Device,
@@ -43,6 +45,7 @@ pub(crate) enum FileType {
     Directory,
     Pipe,
     Socket,
+    Queue,
     Device,
     Other,
 }
@@ -64,6 +67,7 @@ impl Kind {
             FileType::Regular => Kind::File,
             FileType::Directory => Kind::Directory,
             FileType::Socket => Kind::Socket,
+            FileType::Queue => Kind::Queue,
             FileType::Device if STATELESS_DEVICES.contains(&link) => Kind::Stateless,
             FileType::Device => Kind::Device,
             FileType::Pipe => {
@@ -107,6 +111,13 @@ pub(crate) fn is_writable(information: &str) -> bool {
     flags(information) & libc_access::MASK != libc_access::READ_ONLY
 }
 
+/// Whether a pipe, by its text in `/proc/PID/fdinfo`, keeps what is written at once apart.
+pub(crate) fn has_packets(information: &str) -> bool {
+    /// `O_DIRECT`.
+    const DIRECT: u32 = 0o40000;
+    flags(information) & DIRECT != 0
+}
+
 fn value<'a>(information: &'a str, name: &str) -> Option<&'a str> {
     let mut lines = information.lines();
     let found = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -133,6 +144,15 @@ pub(crate) fn flags(information: &str) -> u32 {
     value(information, "flags")
         .and_then(|text| u32::from_str_radix(text, 8).ok())
         .unwrap_or(0)
+}
+
+/// Whether a list of `/proc/sysvipc` has something of a user, by the names of its columns.
+pub(crate) fn lists_something_of(list: &str, user: u32) -> bool {
+    let mut lines = list.lines().map(str::split_whitespace);
+    let heading = lines.next().into_iter().flatten();
+    let column = heading.into_iter().position(|name| name == "uid");
+    let user = user.to_string();
+    column.is_some_and(|column| lines.any(|mut line| line.nth(column) == Some(&*user)))
 }
 
 fn hexadecimal(information: &str, name: &str) -> u64 {
@@ -175,6 +195,7 @@ pub(crate) fn losses(kinds: &BTreeMap<i32, Kind>) -> Vec<Loss> {
             of(&|kind| *kind == Kind::Socket),
             Loss::Sockets as fn(_) -> _,
         ),
+        (of(&|kind| *kind == Kind::Queue), Loss::Queues),
         (of(&|kind| *kind == Kind::Ring), Loss::Rings),
         (of(&|kind| *kind == Kind::Watcher), Loss::Watchers),
         (of(&outer), Loss::Pipes),
@@ -207,6 +228,15 @@ mod tests {
     #[track_caller]
     fn check(link: &str, information: &str, file: FileType, expected: Kind) {
         assert_eq!(Kind::of(link, information, file, 7), expected);
+    }
+
+    #[test]
+    fn queues_are_of_users() {
+        let list = "       key      semid perms      nsems   uid   gid  cuid\n\
+                    \x20        0          3   600          1   501     0   501\n";
+        assert!(lists_something_of(list, 501));
+        assert!(!lists_something_of(list, 0));
+        assert!(!lists_something_of("", 0));
     }
 
     #[test]

@@ -142,6 +142,9 @@ fn contents_are_left_when_they_are_not_wanted_or_too_long() {
         restore(&checkpoint, &mut debuggee);
         let file = std::fs::read_to_string(program.file("lines")).unwrap();
         assert_eq!(file, "AFTERe");
+        // What is not wanted stays as it is, at its end, too.
+        let log = std::fs::read_to_string(program.file("lines.log")).unwrap();
+        assert_eq!(log, if is_large { "one\n" } else { "one\ntwo\n" });
     }
 }
 
@@ -281,6 +284,143 @@ fn children_are_told_of_and_later_ones_end() {
         .arg(child.to_string())
         .status();
     assert!(killed.unwrap().success());
+}
+
+/// Children that stay in the group of the program, whose number that is.
+const GROUP: &str = r#"
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    __attribute__((noinline)) void point(void) { __asm__ volatile(""); }
+    static void make(int ends) {
+        int child = fork();
+        if (!child && ends) _exit(0);
+        if (!child) for (;;) pause();
+        printf("%d\n", child);
+        fflush(stdout);
+    }
+    int main(int argc, char **argv) {
+        if (argc > 2) make(0);
+        point();
+        make(0);
+        make(1);
+        point();
+        return 0;
+    }
+"#;
+
+#[test]
+fn children_since_then_do_not_keep_the_number() {
+    let program = compile(GROUP);
+    let mut debuggee = program.start_at("point", &[]);
+    run_hits(&mut debuggee, 1);
+    let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();
+    for _ in 0..3 {
+        assert_eq!(run_hits(&mut debuggee, 1), None);
+        restore(&checkpoint, &mut debuggee);
+    }
+    for child in program.output().lines() {
+        let status = std::fs::read_to_string(format!("/proc/{child}/stat"));
+        assert!(status.is_err(), "{status:?}");
+    }
+}
+
+#[test]
+fn a_child_that_keeps_the_number_is_told_of() {
+    let program = compile(GROUP);
+    let mut debuggee = program.start_at("point", &["before"]);
+    run_hits(&mut debuggee, 1);
+    let child: u32 = program.output().trim().parse().unwrap();
+    let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();
+    let expected = Loss::ChildrenWithNumber(vec![child]);
+    assert!(checkpoint.losses().contains(&expected));
+    let points = checkpoint.process().points().to_vec();
+    let restored = checkpoint.restore(Some(&mut debuggee), &points);
+    assert!(
+        restored
+            .unwrap_err()
+            .to_string()
+            .contains(&child.to_string())
+    );
+    // The program is as it was.
+    assert_eq!(run_hits(&mut debuggee, 1), None);
+    for child in program.output().lines() {
+        let killed = std::process::Command::new("kill").arg(child).status();
+        assert!(killed.is_ok());
+    }
+}
+
+const OWN: &str = r#"
+    #define _GNU_SOURCE
+    #include <fcntl.h>
+    #include <pthread.h>
+    #include <sched.h>
+    #include <stdio.h>
+    #include <string.h>
+    #include <sys/prctl.h>
+    #include <sys/resource.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+    static pthread_barrier_t barrier;
+    static int packets[2], large[2];
+    static char bytes[100000];
+    __attribute__((noinline)) void point(void) { __asm__ volatile(""); }
+    static void *work(void *unused) {
+        struct sched_param none = {0};
+        setpriority(PRIO_PROCESS, gettid(), 7);
+        sched_setscheduler(gettid(), SCHED_BATCH, &none);
+        prctl(PR_SET_TIMERSLACK, 12345);
+        if (!geteuid()) syscall(SYS_setresuid, 0, 33, 0);
+        pthread_barrier_wait(&barrier);
+        pthread_barrier_wait(&barrier);
+        printf("nice %d policy %d slack %d", getpriority(PRIO_PROCESS, gettid()),
+               sched_getscheduler(gettid()), prctl(PR_GET_TIMERSLACK));
+        return unused;
+    }
+    int main(void) {
+        pthread_t thread;
+        pthread_barrier_init(&barrier, 0, 2);
+        pthread_create(&thread, 0, work, 0);
+        pthread_barrier_wait(&barrier);
+        pipe2(packets, O_DIRECT);
+        write(packets[1], "one", 3);
+        pipe2(large, O_NONBLOCK);
+        fcntl(large[1], F_SETPIPE_SZ, 1 << 20);
+        write(large[1], bytes, sizeof bytes);
+        point();
+        pthread_barrier_wait(&barrier);
+        pthread_join(thread, 0);
+        printf(" read %zd", read(large[0], bytes, sizeof bytes));
+        fcntl(large[1], F_SETPIPE_SZ, 4096);
+        point();
+        return 0;
+    }
+"#;
+
+#[test]
+fn what_a_thread_has_of_its_own_goes_back() {
+    let program = compile(OWN);
+    let mut debuggee = program.start_at("point", &[]);
+    run_hits(&mut debuggee, 1);
+    let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();
+    let has = |is_meant: fn(&Loss) -> bool| checkpoint.losses().iter().any(is_meant);
+    assert!(has(
+        |loss| matches!(loss, Loss::Packets(pipes) if pipes.len() == 1)
+    ));
+    let acts_as_root = is_root();
+    assert_eq!(has(|loss| matches!(loss, Loss::Users(1))), acts_as_root);
+    for _ in 0..2 {
+        assert_eq!(run_hits(&mut debuggee, 1), None);
+        restore(&checkpoint, &mut debuggee);
+    }
+    run_hits(&mut debuggee, 0);
+    let expected = "nice 7 policy 3 slack 12345 read 100000";
+    assert_eq!(program.output(), expected);
+}
+
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
 const LOOP: &str = r#"

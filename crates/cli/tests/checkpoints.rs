@@ -257,6 +257,28 @@ fn a_violation_has_a_checkpoint_from_before() {
 }
 
 #[test]
+fn a_program_that_was_detached_and_has_ended_comes_back() {
+    let run = Run::new();
+    run.prompt(
+        &[],
+        &[
+            "break take_step if number == 3",
+            "run",
+            "checkpoint",
+            "delete 1",
+            "detach",
+            &format!(
+                "shell while ! grep -q file {:?}; do :; done",
+                run.path("output")
+            ),
+            "restore 1",
+            "continue",
+        ],
+    );
+    run.assert_ended_whole();
+}
+
+#[test]
 fn mistakes_are_told() {
     let run = Run::new();
     let cases = [

@@ -253,6 +253,20 @@ fn scenarios_reach_out_only_when_they_may() {
         "{}",
         report.output.stderr
     );
+    for statement in [
+        "break push when done() == 1 { print \"never\" }",
+        "command \"break push if done()\"",
+        "command \"x/d done()\"",
+        "command \"thread apply all print done()\"",
+    ] {
+        check_error(
+            &format!("scenario s on enter some {{ {statement} }}"),
+            &[],
+            statement,
+            "calls a function",
+            "--allow-programs",
+        );
+    }
     check_error(
         "scenario s on enter some { command \"property add x.prop\" }",
         &[],
@@ -261,12 +275,78 @@ fn scenarios_reach_out_only_when_they_may() {
         "--allow-files",
     );
     check_error(
+        "scenario s on enter some { command \"thread apply all shell true\" }",
+        &["--allow-files"],
+        "command \"thread apply all shell true\"",
+        "runs another program",
+        "--allow-programs",
+    );
+    check_error(
         "scenario s on enter some { command \"attach 1\" }",
         &["--allow-files"],
         "command \"attach 1\"",
         "takes over another program",
         "--allow-programs",
     );
+}
+
+#[test]
+fn a_command_that_stands_for_others_is_done_where_it_is() {
+    let report = check(
+        "scenario s on enter some {
+             print \"before\"
+             command \"thread apply all print q.count\"
+             command \"frame apply 1 print q.count + 1\"
+             print \"after\"
+         }",
+        &["before", "after"],
+    );
+    let text = &report.output.stdout;
+    let places = ["[s] before", "$1 = 0", "$2 = 1", "[s] after"].map(|it| text.find(it));
+    assert!(places.is_sorted() && places[0].is_some(), "{text}");
+}
+
+#[test]
+fn a_group_of_commands_is_one_command_of_a_reaction() {
+    let directory = TempDir::with_prefix("juror-scenario-").expect("a directory");
+    let file = directory.path().join("s.scn");
+    let text = "scenario s on stop { command \"look\" print \"after\" }";
+    fs::write(&file, text).expect("a file");
+    let load = format!("scenario load {}\n", file.display());
+    let lines = ["group look\nprint q.count\nprint item\nend\nbreak push\n"];
+    let input = lines.concat() + &load + "run\nthread apply all look\nquit\n";
+    let output = juror(&["run"]).args([&queue()]).input(input).run();
+    let text = &output.stdout;
+    for expected in ["$1 = 0", "$2 = 0", "after", "$3 = 0", "$4 = 0"] {
+        assert!(
+            text.contains(expected),
+            "{expected}:\n{text}{}",
+            output.stderr
+        );
+    }
+    let endless = "group again\nagain\nend\nbreak push\n";
+    fs::write(&file, "scenario s on stop { command \"again\" }").expect("a file");
+    let input = endless.to_owned() + &load + "run\nquit\n";
+    let output = juror(&["run"]).args([&queue()]).input(input).run();
+    assert!(
+        output.stdout.contains("never comes to an end"),
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_point_of_a_scenario_is_shown_there() {
+    check_error(
+        "scenario s on start { break push when 10 / item > 4 { print \"never\" } }",
+        &[],
+        "break push when 10 / item > 4 { print \"never\" }",
+        "division by zero",
+        "",
+    );
+    let report = run("scenario s on start { break pushed_too { stop } }", &[]);
+    let text = &report.output.stderr;
+    assert!(text.contains("no loaded module has `pushed_too`"), "{text}");
 }
 
 #[test]

@@ -133,6 +133,13 @@ pub(crate) fn may_choose_numbers(process: u32, thread: u32) -> bool {
         && namespace::has_own_numbers(process, thread)
 }
 
+/// The users and groups as which a thread acts, as the kernel writes them.
+pub(crate) fn users(process: u32, thread: u32) -> Option<[String; 3]> {
+    let text = status_text(process, thread)?;
+    let text_of = |name| Some(field(&text, name)?.to_owned());
+    Some([text_of("Uid")?, text_of("Gid")?, text_of("Groups")?])
+}
+
 /// The process group and the session of a process.
 pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
     let stat = read_text(format!("/proc/{process}/stat").as_ref())?;

@@ -85,6 +85,17 @@ impl Attached {
         }
     }
 
+    /// The lines that a command has put before those that waited already.
+    pub(crate) fn take_script_but(&mut self, waited: usize) -> Vec<String> {
+        let count = self.script.len().saturating_sub(waited);
+        self.script.drain(..count).collect()
+    }
+
+    /// The commands of a group, where a line is the name of one.
+    pub(crate) fn group(&self, line: &str) -> Option<&[String]> {
+        self.groups.get(line.trim()).map(Vec::as_slice)
+    }
+
     /// Where a line is the name of a group, its commands are next.
     pub(crate) fn begin_group(&mut self, line: &str) -> bool {
         let Some(lines) = self.groups.get(line) else {

@@ -22,6 +22,9 @@ impl Session {
             message: format!("in the condition: {}", error.message),
             ..error
         })?;
+        if condition.calls_functions() {
+            self.permit_calls()?;
+        }
         Ok(condition)
     }
 

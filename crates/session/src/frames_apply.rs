@@ -92,12 +92,17 @@ impl Session {
     pub(crate) fn apply_to_frames(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let applied = Applied::parse(text)?;
         let (word, rest) = commands::split_line(applied.line);
-        let command = crate::execute::find(word)?.command;
+        let shows_value = match self.attached.group(applied.line) {
+            Some(_) => false,
+            None => {
+                let command = crate::execute::find(word)?.command;
+                matches!(command, Command::Print | Command::Output)
+            }
+        };
         let frames = self.frames()?;
         let count = users_frames(frames).unwrap_or(frames.len());
         let before = self.selection.level;
         let mut levels: Vec<usize> = applied.extent.levels(count).collect();
-        let shows_value = matches!(command, Command::Print | Command::Output);
         if applied.is_tolerant && shows_value {
             levels.retain(|&level| self.has_value(level, rest));
         }

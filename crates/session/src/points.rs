@@ -63,6 +63,10 @@ pub enum PointOwner {
         number: u32,
         /// It has a reaction; otherwise the program stops as at any point.
         reacts: bool,
+        /// Where in its file the statement begins that set it.
+        start: u32,
+        /// Where that ends.
+        end: u32,
     },
 }
 

@@ -110,6 +110,8 @@ pub struct Session {
     pub(crate) scenarios: Scenarios,
     /// Whose the points are that are set now.
     pub(crate) placing: PointOwner,
+    /// What is done is what a scenario says.
+    pub(crate) acts_for_scenario: bool,
     /// The property that commands speak of which name none.
     pub(crate) current_property: Option<String>,
     /// The other processes; what is of the current one is in the fields above.
@@ -188,6 +190,7 @@ impl Session {
             selection: Selection::default(),
             scenarios: Scenarios::default(),
             placing: PointOwner::Developer,
+            acts_for_scenario: false,
             current_property: None,
             processes: Processes::default(),
             displays: Displays::default(),

@@ -109,7 +109,9 @@ impl Session {
         if line.is_empty() {
             return Err(CommandError::with_help("apply what?", APPLY_HELP));
         }
-        crate::execute::find(commands::split_line(line).0)?;
+        if self.attached.group(line).is_none() {
+            crate::execute::find(commands::split_line(line).0)?;
+        }
         let current = self.thread()?;
         let current = self.running()?.thread_number(current);
         let level = self.selection.level;

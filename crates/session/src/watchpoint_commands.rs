@@ -204,10 +204,15 @@ impl Session {
         accesses: Vec<WatchedAccess>,
         stopping: &Stopping,
     ) -> Result<StopReason, CommandError> {
+        let errors = stopping.error_sentences(PointKind::Watchpoint);
+        let wrong = self.wrong_condition_of_scenario(stopping, &errors);
         let silent = self.finish_stopping(stopping)?;
+        if let Some(reason) = wrong {
+            return Ok(reason);
+        }
         Ok(StopReason::Watchpoint {
             accesses,
-            errors: stopping.error_sentences(PointKind::Watchpoint),
+            errors,
             silent,
         })
     }

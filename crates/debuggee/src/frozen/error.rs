@@ -116,6 +116,12 @@ pub enum ThawError {
         /// Who uses it.
         by: u32,
     },
+    /// The process itself goes on.
+    #[error(
+        "process {0} has the number of the program (juror may have been detached from it): end \
+         it first"
+    )]
+    NumberRuns(u32),
     /// Something else went wrong, with the present process as it was.
     #[error(transparent)]
     Debuggee(#[from] DebuggeeError),

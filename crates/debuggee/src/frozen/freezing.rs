@@ -126,6 +126,7 @@ impl Debuggee {
             children: self.children(),
             has_made_processes: self.has_made_processes,
             uncopied,
+            threads_with_own_users: self.threads_with_own_users(),
             namespace: self.namespace.clone(),
             had_terminal: self.terminal.is_some(),
             terminal_modes: self
@@ -209,6 +210,18 @@ impl Debuggee {
         match self.has_made_processes {
             true => process_status::children(self.process),
             false => Vec::new(),
+        }
+    }
+
+    fn threads_with_own_users(&self) -> usize {
+        let users = |thread: u32| process_status::users(self.process, thread);
+        match self.threads.len() {
+            0 | 1 => 0,
+            _ => {
+                let first = users(self.process);
+                let others = self.threads.keys().filter(|&&id| id != self.process);
+                others.filter(|&&id| users(id) != first).count()
+            }
         }
     }
 

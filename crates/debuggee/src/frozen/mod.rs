@@ -18,10 +18,12 @@
 mod bare;
 mod batch;
 mod descriptors;
+mod ended_children;
 mod error;
 mod freezing;
 mod kernel;
 mod remains;
+mod scheduling;
 mod thawing;
 mod threads;
 mod timers;
@@ -86,6 +88,7 @@ pub struct FrozenProcess {
     has_made_processes: bool,
     /// Memory that the copy does not have, in bytes, if the kernel tells.
     uncopied: Option<u64>,
+    threads_with_own_users: usize,
     /// It had juror's terminal.
     had_terminal: bool,
     /// With these modes.
@@ -174,6 +177,25 @@ impl FrozenProcess {
     /// The processes that it had made, and that it had not waited for.
     pub fn children(&self) -> &[u32] {
         &self.children
+    }
+
+    /// Those of them that keep the number of the process in use, since it is the one of
+    /// their group or session.
+    pub fn children_with_its_number(&self) -> impl Iterator<Item = u32> + '_ {
+        let uses = |child: &u32| {
+            let groups = process_status::group_and_session(*child);
+            self.keeps_numbers
+                && groups.is_some_and(|(group, session)| {
+                    group == self.process || session == self.process
+                })
+        };
+        self.children.iter().copied().filter(uses)
+    }
+
+    /// How many threads had other users and groups than the first one, which they have
+    /// when they are brought back.
+    pub fn threads_with_own_users(&self) -> usize {
+        self.threads_with_own_users
     }
 
     /// How many bytes of memory the copy does not have, since the program keeps

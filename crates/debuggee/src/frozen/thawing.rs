@@ -5,6 +5,7 @@
 //! theirs, and each is given what the kernel had for it. What is done to the
 //! present process is checked to be possible before it is ended.
 
+use std::io;
 use std::time::Duration;
 
 use juror_stepping::{Input, Owner, ThreadId};
@@ -12,6 +13,7 @@ use nix::errno::Errno;
 use nix::unistd::{Pid, setpgid};
 
 use super::batch::{self, Batch};
+use super::ended_children::EndedChildren;
 use super::remains::{QUIET, Remains};
 use super::threads::{CloneArguments, FrozenThread, send_again};
 use super::{FrozenProcess, ThawError, bare};
@@ -38,6 +40,15 @@ pub struct Thawed {
     /// Each thread's number then and now; they differ where the process has
     /// numbers of its own, or could not be given the old ones.
     pub threads: Vec<(ThreadId, ThreadId)>,
+    /// What threads had that they could not be given: what, of which, and why.
+    pub refused: Vec<(&'static str, ThreadId, io::Error)>,
+}
+
+/// A process that has been made.
+struct Made {
+    tasks: Vec<u32>,
+    memory: Memory,
+    refused: Vec<(&'static str, ThreadId, io::Error)>,
 }
 
 /// The tasks of a process that is being made; it ends with this.
@@ -102,7 +113,11 @@ impl FrozenProcess {
         };
         let made = self.make();
         drop(remains);
-        let (tasks, memory) = made.map_err(gone)?;
+        let Made {
+            tasks,
+            memory,
+            refused,
+        } = made.map_err(gone)?;
         let threads: Vec<(ThreadId, ThreadId)> = self
             .threads
             .iter()
@@ -116,13 +131,20 @@ impl FrozenProcess {
         self.take_over(&mut debuggee, present);
         let renumbered = |notice: &crate::Notice| notice.renumbered(&threads);
         debuggee.notices = self.notices.iter().map(renumbered).collect();
-        Ok(Thawed { debuggee, threads })
+        Ok(Thawed {
+            debuggee,
+            threads,
+            refused,
+        })
     }
 
     /// Whether nothing but the present process uses the number.
     fn check_number(&self, present: Option<&Debuggee>) -> Result<(), ThawError> {
         if !self.keeps_numbers {
             return Ok(());
+        }
+        if present.is_none() {
+            self.check_former()?;
         }
         // What is in its group or session it has made, or what it has made.
         let is_alone = |present: &Debuggee| !present.has_made_processes;
@@ -152,6 +174,19 @@ impl FrozenProcess {
         }
     }
 
+    /// One that was detached from may go on under the number.
+    fn check_former(&self) -> Result<(), ThawError> {
+        let status = || process_status::ProcessStatus::of_process(self.process);
+        if status().is_some_and(|status| status.has_ended()) {
+            // Nobody has waited for it yet.
+            let _ = kernel::poll_for(self.process);
+        }
+        match status() {
+            Some(_) if self.own_number == self.process => Err(ThawError::NumberRuns(self.process)),
+            _ => Ok(()),
+        }
+    }
+
     /// Ends the present process, and what it has made since; its memory may be
     /// left over.
     fn end_present(&self, present: &mut Debuggee) -> Result<Option<Remains>, DebuggeeError> {
@@ -160,24 +195,21 @@ impl FrozenProcess {
         present.halt_everything()?;
         let remains = present.leave_remains();
         let is_kept = |child: &u32| self.children.contains(child) || stash::is_template(*child);
-        for child in present.children() {
-            if !is_kept(&child) {
-                let _ = kernel::signal_process(child as i32, libc::SIGKILL);
-            }
-        }
+        let made_since = present.children().into_iter();
+        let made_since = EndedChildren::end(made_since.filter(|child| !is_kept(child)));
         for &thread in present.threads.keys() {
             let _ = kernel::set_options(thread, QUIET);
         }
         let mut threads = present.threads.values();
         present.is_killed_standing = threads.all(|it| it.state == State::Stopped && !it.silent);
         let spares_group = std::mem::replace(&mut present.spares_group, true);
-        let ended = present.kill();
+        let ended = made_since.inherit(|| present.kill());
         present.spares_group = spares_group;
         ended.map(|()| remains)
     }
 
     /// Has the template make the process, with all its threads.
-    fn make(&self) -> Result<(Vec<u32>, Memory), Errno> {
+    fn make(&self) -> Result<Made, Errno> {
         let first = self.make_first()?;
         let mut making = Making { tasks: vec![first] };
         let path = process_status::file_of(first, first, "mem");
@@ -193,10 +225,16 @@ impl FrozenProcess {
         for answers in batch::run_together(&calls, &memory, self.place)? {
             answers.all()?;
         }
+        let mut refused = Vec::new();
         for (thread, &task) in parts() {
-            thread.install(task, &memory, self.place)?;
+            let of_thread = thread.install(task, &memory, self.place)?.into_iter();
+            refused.extend(of_thread.map(|(what, why)| (what, ThreadId(task), why)));
         }
-        Ok((making.finish(), memory))
+        Ok(Made {
+            tasks: making.finish(),
+            memory,
+            refused,
+        })
     }
 
     /// Has the first thread make the others.

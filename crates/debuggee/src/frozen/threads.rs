@@ -6,6 +6,8 @@
 //! been made again will go on as the kept one would have: the system call in
 //! which it was interrupted is started again.
 
+use std::io;
+
 use juror_stepping::Input;
 use libc::{siginfo_t, user_regs_struct};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -14,6 +16,7 @@ use nix::unistd::Pid;
 use super::bare;
 use super::batch::{Answers, Batch, Data};
 use super::kernel::{self as tasks, RestartableSequences};
+use super::scheduling::Scheduling;
 use crate::kernel::{self, ExtendedState, Outcome};
 use crate::memory::Memory;
 use crate::process_status;
@@ -57,6 +60,7 @@ pub(super) struct FrozenThread {
     signal_stack: [u8; STACK_LENGTH],
     name: Vec<u8>,
     processors: Option<CpuSet>,
+    scheduling: Scheduling,
     /// Signals that the kernel holds for it.
     waiting: Vec<siginfo_t>,
     /// Signals that juror holds for it.
@@ -124,6 +128,7 @@ impl FrozenThread {
             signal_stack: answers.bytes(question.signal_stack)?,
             name: name.unwrap_or_default(),
             processors: sched_getaffinity(Pid::from_raw(id as i32)).ok(),
+            scheduling: Scheduling::of(id),
             waiting: waiting_signals(id, false),
             pending: known.pending.clone(),
             put_off: known.put_off.clone(),
@@ -189,8 +194,13 @@ impl FrozenThread {
     }
 
     /// Gives a new task of this thread's, which has made its calls, what is
-    /// given by requests.
-    pub(super) fn install(&self, task: u32, memory: &Memory, place: Place) -> Outcome<()> {
+    /// given by requests. What it was refused, with the reason.
+    pub(super) fn install(
+        &self,
+        task: u32,
+        memory: &Memory,
+        place: Place,
+    ) -> Outcome<Vec<(&'static str, io::Error)>> {
         send_again(&self.waiting, task, false, memory, place)?;
         if let Some(processors) = &self.processors {
             let id = Pid::from_raw(task as i32);
@@ -200,7 +210,8 @@ impl FrozenThread {
         }
         kernel::set_extended_state(task, &self.state)?;
         kernel::set_registers(task, &self.registers_to_go_on())?;
-        kernel::set_signal_mask(task, self.mask)
+        kernel::set_signal_mask(task, self.mask)?;
+        Ok(self.scheduling.install(task))
     }
 
     /// The registers with which a new task goes on as the old one would have.

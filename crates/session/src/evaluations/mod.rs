@@ -143,6 +143,7 @@ impl Session {
         purpose: Purpose,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        self.permit_calls()?;
         self.begun()?;
         let thread = self.thread()?;
         let frames = self.frames()?.to_vec();

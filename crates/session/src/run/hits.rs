@@ -200,9 +200,14 @@ impl Session {
         &mut self,
         stopping: Stopping,
     ) -> Result<StopReason, CommandError> {
+        let errors = stopping.error_sentences(PointKind::Breakpoint);
+        let wrong = self.wrong_condition_of_scenario(&stopping, &errors);
         let silent = self.finish_stopping(&stopping)?;
+        if let Some(reason) = wrong {
+            return Ok(reason);
+        }
         Ok(StopReason::Breakpoint {
-            errors: stopping.error_sentences(PointKind::Breakpoint),
+            errors,
             numbers: stopping.numbers.to_vec(),
             temporary: stopping.temporary,
             silent,

@@ -7,17 +7,22 @@
 use super::PointDoes;
 use super::effects::Done;
 use super::hearing::Heard;
-use super::performance::{Facts, Failure, Performance, PointBlock, World};
+use super::performance::{Effect, Facts, Failure, Performance, PointBlock, World};
 use super::reactions::{Decision, Reacting, Todo};
 use super::waiting::{Line, Waiting};
 use crate::options::{CommandError, Observer};
+use crate::points::{PointOwner, Stopping};
 use crate::session::Session;
 use crate::view::StopReason;
 use juror_event::Value;
 use juror_instrument::format::{Radix, format};
 use juror_language::Term;
 use juror_monitor::SliceId;
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// How many commands may stand for others between two that let the program run.
+const EXPANSIONS_MAX: usize = 1_000;
 
 /// The session as a reaction asks it.
 struct Asked<'s>(&'s mut Session);
@@ -108,6 +113,7 @@ impl Session {
                         let reacting = Reacting {
                             scenario: point.scenario,
                             performance: Performance::new(&block, locals, facts),
+                            lines: VecDeque::new(),
                             about: None,
                         };
                         self.perform(reacting, None, decision, observer)
@@ -141,6 +147,7 @@ impl Session {
         let reacting = Reacting {
             scenario,
             performance: Performance::new(&found.body, Vec::new(), facts),
+            lines: VecDeque::new(),
             about,
         };
         let guard = found.guard.clone();
@@ -199,6 +206,7 @@ impl Session {
         let Reacting {
             scenario,
             performance,
+            lines,
             about,
         } = reacting;
         if let Some(guard) = guard
@@ -206,17 +214,41 @@ impl Session {
         {
             return Ok(Performed::Whole(false));
         }
-        while let Some(effect) = performance.next(variables, &mut Asked(self))? {
+        let mut expansions = 0;
+        loop {
+            let effect = match lines.pop_front() {
+                Some(line) => Effect::Command(line),
+                None => match performance.next(variables, &mut Asked(self))? {
+                    Some(effect) => effect,
+                    None => return Ok(Performed::Whole(true)),
+                },
+            };
             let done = self
-                .do_effect(*scenario, effect, *about, decision, observer)
+                .do_effect(
+                    *scenario,
+                    effect,
+                    performance.span(),
+                    *about,
+                    decision,
+                    observer,
+                )
                 .map_err(|error| performance.failure(error.message, error.help))?;
             match done {
                 Done::Nothing => {}
                 Done::Number(number) => performance.reply(number, variables),
+                Done::StandsFor(more) => {
+                    expansions += usize::from(!more.is_empty());
+                    if expansions > EXPANSIONS_MAX {
+                        let message = "this group of commands never comes to an end".to_owned();
+                        return Err(performance.failure(message, None));
+                    }
+                    for line in more.into_iter().rev() {
+                        lines.push_front(line);
+                    }
+                }
                 Done::Waits(line) => return Ok(Performed::UntilCommand(line)),
             }
         }
-        Ok(Performed::Whole(true))
     }
 
     /// What went wrong with a command of a reaction, as the user sees it.
@@ -224,6 +256,30 @@ impl Session {
         let performance = &reacting.performance;
         let failure = performance.failure(error.message, error.help);
         self.failed(reacting.scenario, failure)
+    }
+
+    /// The condition of a point cannot be evaluated that a scenario has set, and said
+    /// where it stands there.
+    pub(crate) fn wrong_condition_of_scenario(
+        &mut self,
+        stopping: &Stopping,
+        sentences: &[String],
+    ) -> Option<StopReason> {
+        let message = sentences.first()?.clone();
+        let (number, _) = stopping.errors.first()?;
+        match self.point(*number).ok()?.owner {
+            PointOwner::Scenario {
+                number, start, end, ..
+            } => {
+                let failure = Failure {
+                    span: start as usize..end as usize,
+                    message,
+                    help: None,
+                };
+                Some(self.failed(number as usize, failure))
+            }
+            PointOwner::Developer => None,
+        }
     }
 
     fn failed(&self, scenario: usize, failure: Failure) -> StopReason {

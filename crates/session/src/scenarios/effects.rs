@@ -14,12 +14,15 @@ use crate::view::{Outcome, ScenarioLine};
 use crate::watchpoints::WatchKind;
 use juror_language::{PointWord, StateName, Trigger};
 use juror_monitor::SliceId;
+use std::ops::Range;
 
 /// What has been done for a reaction.
 pub(super) enum Done {
     Nothing,
     /// Something was made that has this number.
     Number(u64),
+    /// The command is these.
+    StandsFor(Vec<String>),
     /// A command is done when the reactions are; the reaction goes on then.
     Waits(Line),
 }
@@ -30,6 +33,7 @@ impl Session {
         &mut self,
         scenario: usize,
         effect: Effect,
+        span: Range<usize>,
         about: Option<(usize, SliceId)>,
         decision: &mut Decision,
         observer: &mut dyn Observer,
@@ -68,7 +72,9 @@ impl Session {
                 lasting,
                 reaction,
             } => {
-                let number = self.set_point(scenario, word, &place, reaction.is_some())?;
+                let reacts = reaction.is_some();
+                let number = self.set_point(scenario, word, &place, reacts, span)?;
+                self.tell_if_it_waits(number, &name, &place, observer);
                 if let Some(block) = reaction {
                     self.scenarios.points.push(PointReaction {
                         number,
@@ -93,9 +99,16 @@ impl Session {
                 self.property_command(&format!("{word} {property}"), observer)?;
             }
             Effect::Command(line) => {
+                if let Some(lines) = self.attached.group(&line) {
+                    return Ok(Done::StandsFor(lines.to_vec()));
+                }
                 permissions::check(&line, self.options.permissions)?;
                 match waiting::timing(&line) {
-                    Timing::Now => self.run_for_scenario(&name, &line, observer)?,
+                    Timing::Now => {
+                        let waited = self.attached.waiting();
+                        self.run_for_scenario(&name, &line, observer)?;
+                        return Ok(Done::StandsFor(self.attached.take_script_but(waited)));
+                    }
                     Timing::Restore => {
                         self.run_for_scenario(&name, &line, observer)?;
                         decision.is_restored = true;
@@ -134,7 +147,7 @@ impl Session {
         line: &str,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
-        let outcome = self.perform_line(line, observer)?;
+        let outcome = self.for_scenario(|session| session.perform_line(line, observer))?;
         observer.scenario_outcome(scenario, line, &outcome);
         Ok(())
     }
@@ -188,21 +201,42 @@ impl Session {
         word: PointWord,
         place: &str,
         reacts: bool,
+        span: Range<usize>,
     ) -> Result<u32, CommandError> {
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         self.placing = PointOwner::Scenario {
-            number: u32::try_from(scenario).unwrap_or(u32::MAX),
+            number: narrow(scenario),
             reacts,
+            start: narrow(span.start),
+            end: narrow(span.end),
         };
-        let set = match word {
-            PointWord::Break => self.set_breakpoint(place, Fate::Keep),
-            PointWord::TemporaryBreak => self.set_breakpoint(place, Fate::Delete),
-            PointWord::Watch => self.set_watchpoint(place, WatchKind::Write),
-            PointWord::Change => self.set_watchpoint(place, WatchKind::Change),
-            PointWord::ReadWatch => self.set_watchpoint(place, WatchKind::Read),
-            PointWord::AccessWatch => self.set_watchpoint(place, WatchKind::Access),
-        };
+        let set = self.for_scenario(|session| match word {
+            PointWord::Break => session.set_breakpoint(place, Fate::Keep),
+            PointWord::TemporaryBreak => session.set_breakpoint(place, Fate::Delete),
+            PointWord::Watch => session.set_watchpoint(place, WatchKind::Write),
+            PointWord::Change => session.set_watchpoint(place, WatchKind::Change),
+            PointWord::ReadWatch => session.set_watchpoint(place, WatchKind::Read),
+            PointWord::AccessWatch => session.set_watchpoint(place, WatchKind::Access),
+        });
         self.placing = PointOwner::Developer;
         set.map(|_| self.breakpoints.last_number())
+    }
+
+    /// A name that nothing has yet may be misspelt.
+    fn tell_if_it_waits(
+        &mut self,
+        number: u32,
+        scenario: &str,
+        place: &str,
+        observer: &mut dyn Observer,
+    ) {
+        let breakpoint = self.breakpoints.numbered(number);
+        if breakpoint.is_some_and(|it| it.locations.bound().next().is_none()) {
+            observer.notice(&format!(
+                "scenario {scenario}: no loaded module has `{place}`; breakpoint {number} waits \
+                 for one that does"
+            ));
+        }
     }
 
     /// The point goes when the slice leaves these states.
@@ -265,6 +299,8 @@ impl Session {
             let owner = PointOwner::Scenario {
                 number: u32::try_from(scenario).unwrap_or(u32::MAX),
                 reacts: true,
+                start: 0,
+                end: 0,
             };
             self.catchpoints.add(Catchpoint {
                 point: Point {

@@ -77,6 +77,11 @@ impl Performance {
         self.truth(guard, variables, world)
     }
 
+    /// Where the statement is that is under way.
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
     /// What went wrong with the statement that is under way.
     pub fn failure(&self, message: String, help: Option<String>) -> Failure {
         Failure {

@@ -16,6 +16,7 @@ use crate::session::Session;
 use crate::view::{Ending, StopReason};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
+use juror_instrument::program::Program;
 use juror_language::{Fact, Trigger};
 use juror_monitor::SliceId;
 use juror_rules::decision::{Moment, Next, Told, Wishes};
@@ -51,6 +52,9 @@ pub(crate) struct Reacting {
     /// The position of its scenario.
     pub scenario: usize,
     pub performance: Performance,
+    /// The commands that are done before it goes on: those of a group, or those that
+    /// `thread apply` stands for.
+    pub lines: VecDeque<String>,
     /// The monitor and the slice that it is about.
     pub about: Option<(usize, SliceId)>,
 }
@@ -156,6 +160,8 @@ impl Session {
             true => self.selection.thread,
             false => pause.thread().or(self.selection.thread),
         };
+        let is_there = |program: &Program| program.debuggee.is_alive();
+        let thread = thread.filter(|_| self.program.as_ref().is_some_and(is_there));
         let shown = match (next, own.reason, thread) {
             (Next::ShowError | Next::ShowScenario, Some(reason), Some(thread)) => {
                 Some(Pause::Reason(reason, thread))

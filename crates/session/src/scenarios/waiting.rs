@@ -265,7 +265,7 @@ impl Session {
                 observer.scenario_outcome(&name, &line, outcome);
             }
             self.control.finish();
-            let done = self.perform_line(&line, observer);
+            let done = self.for_scenario(|session| session.perform_line(&line, observer));
             let rest = self.scenarios.end_waiting();
             afterwards = match (done, rest) {
                 (Ok(Outcome::Quit), _) => return Ok(Afterwards::Show(Outcome::Quit)),
