@@ -161,3 +161,27 @@ fn a_condition_is_prepared_in_each_library() {
     check("AB12a2", &["break note if n == 1 && value >= 1"], "ABB");
     check("AB12a2", &["tbreak work if n == 1"], "A");
 }
+
+#[test]
+fn a_type_of_the_program_is_meant_before_a_variable_of_a_library() {
+    let library = Fixture::c("short_names", "int U = 7, V = 8;")
+        .argument("-shared")
+        .argument("-fPIC")
+        .compile_plain();
+    let source = "extern int V; struct U { int first; } u; int main(void) { return u.first + V; }";
+    let program = Fixture::c("with_type", source)
+        .argument("-Wl,--no-as-needed")
+        .argument(library.to_str().unwrap())
+        .compile_plain();
+    let report = Batch::new()
+        .command("break main")
+        .command("run")
+        .command("ptype U")
+        .command("print U")
+        .command("print V")
+        .run(program, &[]);
+    let text = &report.output.stdout;
+    for expected in ["int first;", "= 7", "= 8"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
