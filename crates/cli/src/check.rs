@@ -22,7 +22,6 @@ use crate::json::{Line, TraceEndLine, TraceStopLine};
 use crate::output::Output;
 use crate::report::is_repetition;
 use cursor::{Cursor, Next};
-use juror_event::Verdict;
 use juror_session::offline::Offline;
 use juror_session::view::{EndView, StopReason};
 use juror_trace::{Batch, Event, Fault, How};
@@ -400,15 +399,7 @@ impl Checking<'_> {
 
 /// Whether a property is violated, once the run is over or where it was left.
 pub fn is_violated(view: &EndView, is_decided: bool) -> bool {
-    let decided = |verdict: Verdict| match is_decided {
-        true => verdict.at_end(),
-        false => verdict,
-    };
-    !view.violations.is_empty()
-        || view
-            .summaries
-            .iter()
-            .any(|it| it.violations > 0 || decided(it.verdict) == Verdict::Violated)
+    !view.violations.is_empty() || view.summaries.iter().any(|it| it.is_violated(is_decided))
 }
 
 /// One run: its traces, and what was made of them until now.

@@ -5,7 +5,6 @@ use crate::exit;
 use crate::interrupt::{self, Running};
 use crate::output::Output;
 use crate::recorded;
-use juror_event::Verdict;
 use juror_session::view::{EndView, Outcome, StopReason};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
@@ -240,16 +239,8 @@ fn is_silent(outcome: &Outcome) -> bool {
 
 /// Whether a property is violated, now that a run has ended.
 pub fn is_violated(end: &EndView) -> bool {
-    let undecided_counts = end.ending.is_some_and(|ending| ending.is_final());
-    !end.violations.is_empty()
-        || end.summaries.iter().any(|summary| {
-            let verdict = if undecided_counts {
-                summary.verdict.at_end()
-            } else {
-                summary.verdict
-            };
-            summary.violations > 0 || verdict == Verdict::Violated
-        })
+    let is_over = end.ending.is_some_and(|ending| ending.is_final());
+    !end.violations.is_empty() || end.summaries.iter().any(|it| it.is_violated(is_over))
 }
 
 #[cfg(test)]

@@ -84,6 +84,7 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         0 => summary.verdict,
         _ => Verdict::Violated,
     };
+    let ended = ended && summary.enabled;
     let (word, style) = announce(verdict, ended);
     write!(
         page,
@@ -95,7 +96,10 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         let counts = &summary.violation_counts;
         facts.push(counted::words(summary.violations, counts));
     } else if !ended {
-        facts.push(format!("{verdict} where it was left"));
+        facts.push(match summary.enabled {
+            true => format!("{verdict} where it was left"),
+            false => format!("{verdict} when it was disabled"),
+        });
     }
     if summary.slices > 0 {
         facts.push(count(summary.slices, "slice", "slices"));

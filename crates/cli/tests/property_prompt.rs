@@ -164,6 +164,30 @@ fn properties_are_switched_off_and_on_and_removed() {
     assert_eq!(end, Some(0), "{}", report.all());
 }
 
+/// It might have been fulfilled after that.
+#[test]
+fn the_end_decides_nothing_about_what_is_off() {
+    let executable = fixture();
+    let directory = TempDir::with_prefix("juror-added-").expect("a directory");
+    let file = directory.path().join("never.prop");
+    let text = "property never event e = before mark(k)
+        state open non-accepting { on e when k > 100 -> done } state done accepting";
+    fs::write(&file, text).expect("a file");
+    let run = |commands: &[&str]| {
+        let mut batch = Batch::new().option("--property").option(&file);
+        for command in ["break mark if k == 3", "run"].iter().chain(commands) {
+            batch = batch.command(command);
+        }
+        batch.run(&executable, &[])
+    };
+    run(&["delete", "continue"]).assert_code(1);
+    let report = run(&["property disable never", "delete", "continue"]);
+    report.assert_code(0);
+    let text = &report.output.stdout;
+    let expected = "OPEN      never: presumably violated when it was disabled";
+    assert!(text.contains(expected), "{text}");
+}
+
 /// What was watched for one that is gone is nobody's, whatever comes and goes.
 #[test]
 fn what_was_removed_can_be_added_again() {

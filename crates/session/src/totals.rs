@@ -150,6 +150,7 @@ impl Total {
                 0 => self.verdict,
                 _ => Verdict::Violated,
             },
+            enabled: watched.is_enabled,
             violations: self.violations,
             violation_counts: self.violation_counts.clone(),
             events: events.collect(),

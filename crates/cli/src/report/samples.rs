@@ -173,6 +173,7 @@ pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummar
         stops,
     };
     PropertySummary {
+        enabled: true,
         property: "queue_bounds".into(),
         verdict,
         violations,

@@ -114,6 +114,8 @@ pub struct PropertySummary {
     pub property: String,
     /// Its verdict.
     pub verdict: Verdict,
+    /// Whether it was watched when the run ended; otherwise the end decides nothing.
+    pub enabled: bool,
     /// How many violations were reported.
     pub violations: u64,
     /// The same by kind and place, in the order of their first.
@@ -125,6 +127,17 @@ pub struct PropertySummary {
     pub slices: u64,
     /// Remarks: functions that never ran, libraries that never came.
     pub remarks: Vec<String>,
+}
+
+impl PropertySummary {
+    /// Whether it is violated, once the run is over or where it was left.
+    pub fn is_violated(&self, is_over: bool) -> bool {
+        let verdict = match is_over && self.enabled {
+            true => self.verdict.at_end(),
+            false => self.verdict,
+        };
+        self.violations > 0 || verdict == Verdict::Violated
+    }
 }
 
 /// An event when the run is over.
