@@ -72,6 +72,7 @@ const TRUE: &[&str] = &[
     "thing->title == L\"title\"",
     "thing->wide[0] == L'b'",
     "($eflags & 2) == 2",
+    "(size_t)-count > 5",
     "$xmm0.v16_int8[3] == $xmm0.v4_int32[0] >> 24",
 ];
 
@@ -407,5 +408,39 @@ fn arrays_and_numbers_are_shown_as_they_are() {
             let value = &report.outcome(&command)["value"];
             assert_eq!(value, expected, "{command}: {}", report.all());
         }
+    }
+}
+
+/// Which names are types, only the program tells.
+#[test]
+fn names_of_types_in_casts() {
+    let source = "typedef int number; typedef struct box { int in; } *pointer;
+        struct box box = {5}; number value = 7; unsigned long large = 3;
+        __attribute__((noinline)) int use(int count) { return count + value + (int)large; }
+        int main(void) { pointer p = &box; return use(p->in); }";
+    let program = juror_testing::Fixture::c("typedefs", source).compile_plain();
+    let asked = [
+        ("print (number)-5 * 2", "-10"),
+        ("print (number)(3.7)", "3"),
+        ("print ((pointer)&box)->in", "5"),
+        ("print (value)-5", "2"),
+        ("print (box.in) * 2", "10"),
+        ("print (use)(1)", "11"),
+        ("print sizeof(1L) + sizeof(1.0f)", "12"),
+        ("whatis 1u", "unsigned int"),
+        ("ptype size_t", "unsigned long"),
+        ("whatis uint32_t", "unsigned int"),
+    ];
+    let batch = Batch::new()
+        .command("break use if (number)-count == -5 && ((pointer)&box)->in == 5")
+        .command("run");
+    let batch = asked
+        .iter()
+        .fold(batch, |batch, (line, _)| batch.command(line));
+    let report = batch.run(program, &[]);
+    for (line, expected) in asked {
+        let outcome = report.outcome(line);
+        let said = outcome["value"].as_str().or(outcome.as_str());
+        assert_eq!(said, Some(expected), "{line}: {outcome}");
     }
 }

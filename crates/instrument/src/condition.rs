@@ -24,7 +24,8 @@ use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{
-    Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression, parse_read,
+    Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression,
+    parse_expression_with_types, parse_read,
 };
 use juror_symbols::{Type, Variable};
 use node::{Node, Scalar};
@@ -84,6 +85,14 @@ impl Condition {
     /// It is no expression; what is wrong.
     pub fn parse(text: &str) -> Result<Condition, Option<Diagnostic>> {
         Condition::of(text, parse_expression(text))
+    }
+
+    /// The same where these names are types of the program.
+    ///
+    /// # Errors
+    /// It is no expression; what is wrong.
+    pub fn parse_with_types(text: &str, types: &[String]) -> Result<Condition, Option<Diagnostic>> {
+        Condition::of(text, parse_expression_with_types(text, types))
     }
 
     fn of(

@@ -40,7 +40,9 @@ pub use evaluate::{
 pub use flat::{FlatCondition, FlatUpdates};
 pub use format::format;
 pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
-pub use parse::{Parse, parse, parse_expression, parse_read};
+pub use parse::{
+    Parse, parse, parse_expression, parse_expression_with_types, parse_read, possible_types,
+};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Ignored, Logic, Property, Proposition, State,
     StateId, Transition, Variable, branch_number,

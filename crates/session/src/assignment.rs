@@ -77,7 +77,7 @@ impl Session {
         let (place, value) = parts
             .ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
         let (place, value) = (place.as_str(), value.as_str());
-        let expression = crate::print::read(place)?;
+        let expression = self.read(place)?;
         if let ExpressionKind::Register(name) = &expression.kind
             && can_be_named(name)
         {

@@ -10,8 +10,9 @@ use juror_instrument::expression::ExpressionError;
 
 impl Session {
     /// Reads a condition.
-    pub(crate) fn condition(&self, text: &str) -> Result<Condition, CommandError> {
-        let condition = Condition::parse(text).map_err(|error| match error {
+    pub(crate) fn condition(&mut self, text: &str) -> Result<Condition, CommandError> {
+        let types = self.types_in(text);
+        let condition = Condition::parse_with_types(text, &types).map_err(|error| match error {
             Some(error) => {
                 CommandError::advised(format!("in the condition: {}", error.message), error.help)
             }

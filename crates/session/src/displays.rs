@@ -6,7 +6,7 @@
 
 use crate::convenience::convenience;
 use crate::options::CommandError;
-use crate::print::{read, split_format};
+use crate::print::split_format;
 use crate::session::Session;
 use crate::view::{DisplayView, Outcome};
 use juror_instrument::expression::evaluate;
@@ -65,7 +65,7 @@ impl Session {
             Some((_, words)) => (Radix::Natural, words),
             None => split_format(text)?,
         };
-        let expression = read(words)?;
+        let expression = self.read(words)?;
         if expression.calls_functions() {
             return Err(CommandError::with_help(
                 "a display calls no functions: it would run the program at every stop",

@@ -198,7 +198,7 @@ impl Session {
         text: &str,
         observer: &mut dyn Observer,
     ) -> Result<Result<String, Outcome>, CommandError> {
-        let expression = crate::print::read(text)?;
+        let expression = self.read(text)?;
         if !expression.calls_functions() {
             return Ok(Ok(text.to_owned()));
         }

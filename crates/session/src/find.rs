@@ -98,7 +98,7 @@ impl Session {
     }
 
     fn pattern_of(&mut self, text: &str, size: Option<usize>) -> Result<Vec<u8>, CommandError> {
-        let expression = crate::print::read(text)?;
+        let expression = self.read(text)?;
         if let ExpressionKind::Text(text) = &expression.kind {
             return Ok(text.as_bytes().to_vec());
         }

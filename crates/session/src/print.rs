@@ -48,7 +48,26 @@ impl Session {
 
     /// Evaluates an expression in the selected frame.
     pub(crate) fn evaluate(&mut self, text: &str) -> Result<Typed, CommandError> {
-        self.evaluate_expression(&read(text)?)
+        let expression = self.read(text)?;
+        self.evaluate_expression(&expression)
+    }
+
+    /// An expression as it was typed, with the types of the program in its casts.
+    pub(crate) fn read(&mut self, text: &str) -> Result<Expression, CommandError> {
+        read_with_types(text, &self.types_in(text))
+    }
+
+    /// The names in parentheses that are types here, and no values.
+    pub(crate) fn types_in(&mut self, text: &str) -> Vec<String> {
+        if !text.contains('(') {
+            return Vec::new();
+        }
+        let mut names = juror_language::possible_types(text);
+        names.retain(|name| {
+            let value = read_with_types(name, &[]).and_then(|it| self.evaluate_expression(&it));
+            value.is_err() && self.type_named(name).is_some()
+        });
+        names
     }
 
     pub(crate) fn evaluate_expression(
@@ -98,7 +117,7 @@ impl Session {
                 .cloned()
                 .ok_or_else(|| CommandError::with_help("print what?", "for example: print count"))?
         } else {
-            let expression = read(text)?;
+            let expression = self.read(text)?;
             if expression.calls_functions() {
                 if shape.is_pretty == Some(true) {
                     return Err(CommandError::with_help(
@@ -210,7 +229,11 @@ impl Session {
 
 /// An expression as it was typed.
 pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {
-    let (expression, diagnostics) = juror_language::parse_expression(text);
+    read_with_types(text, &[])
+}
+
+fn read_with_types(text: &str, types: &[String]) -> Result<Expression, CommandError> {
+    let (expression, diagnostics) = juror_language::parse_expression_with_types(text, types);
     if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
         return Err(CommandError::advised(
             error.message.clone(),

@@ -1,7 +1,6 @@
 //! `whatis` and `ptype`: the type of a value, and the definition of a type.
 
 use crate::options::CommandError;
-use crate::print::read;
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::definition::definition;
@@ -26,7 +25,7 @@ impl Session {
         }
         let r#type = match self.type_of_value(text)? {
             Some(r#type) => r#type,
-            None => one_name_less(&self.type_written(text)?),
+            None => of_standard_name(one_name_less(&self.type_written(text)?)),
         };
         Ok(Outcome::Message(r#type.name()))
     }
@@ -56,7 +55,7 @@ impl Session {
         }
         let r#type = match self.type_of_value(text)? {
             Some(r#type) => r#type,
-            None => self.type_written(text)?,
+            None => of_standard_name(self.type_written(text)?),
         };
         Ok(Outcome::Message(definition(&r#type, with_offsets)))
     }
@@ -117,13 +116,15 @@ impl Session {
         if KINDS.iter().any(|kind| text.starts_with(kind)) {
             return Ok(None);
         }
-        let found = read(text).and_then(|expression| match expression.calls_functions() {
-            true => Err(CommandError::with_help(
-                "this calls a function of the program",
-                "print its result first, and ask for the type of `$`",
-            )),
-            false => self.evaluate(text),
-        });
+        let found = self
+            .read(text)
+            .and_then(|expression| match expression.calls_functions() {
+                true => Err(CommandError::with_help(
+                    "this calls a function of the program",
+                    "print its result first, and ask for the type of `$`",
+                )),
+                false => self.evaluate(text),
+            });
         match found {
             // Libraries have variables of all short names.
             Ok(value) if self.is_of_library(&value) && self.program_has_type(text) => Ok(None),
@@ -160,7 +161,7 @@ impl Session {
         Ok(r#type)
     }
 
-    fn type_named(&self, name: &str) -> Option<Type> {
+    pub(crate) fn type_named(&self, name: &str) -> Option<Type> {
         let plain = KINDS.iter().find_map(|kind| name.strip_prefix(kind));
         let plain = plain.unwrap_or(name).trim();
         let modules = self.modules();
@@ -203,6 +204,12 @@ fn base_of(text: &str) -> (&str, usize) {
     let base = text.trim_end_matches(|c: char| c == '*' || c.is_whitespace());
     let stars = text.get(base.len()..).unwrap_or("");
     (base.trim(), stars.matches('*').count())
+}
+
+/// What `size_t` is; any other type is itself.
+fn of_standard_name(r#type: Type) -> Type {
+    let words = juror_symbols::standard_name(&r#type.name());
+    words.and_then(Type::builtin).unwrap_or(r#type)
 }
 
 /// What a name of a type stands for: one step, as gdb has it.

@@ -19,7 +19,6 @@ use juror_instrument::program::Program;
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::VALUE_SIZE_MAX;
 use juror_instrument::watched::{Dependence, Extent, Reading, WatchedExpression};
-use juror_language::Expression;
 
 /// What was typed after the command.
 struct Written<'a> {
@@ -59,17 +58,6 @@ impl<'a> Written<'a> {
     }
 }
 
-fn parse_expression(text: &str) -> Result<Expression, CommandError> {
-    let (expression, diagnostics) = juror_language::parse_expression(text);
-    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-        return Err(CommandError::advised(
-            error.message.clone(),
-            error.help.clone(),
-        ));
-    }
-    expression.ok_or_else(|| CommandError::new("an expression is missing"))
-}
-
 impl Session {
     /// `watch`, `change`, `rwatch`, `awatch`.
     pub(crate) fn set_watchpoint(
@@ -79,7 +67,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let written = Written::parse(rest, kind)?;
         let kind = written.kind;
-        let expression = parse_expression(written.expression)?;
+        let expression = self.read(written.expression)?;
         let condition = written.condition.map(|it| self.condition(it)).transpose()?;
         if let Some(condition) = &condition {
             self.check_condition(PointKind::Watchpoint, condition)?;

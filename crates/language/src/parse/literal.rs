@@ -1,8 +1,9 @@
 //! Numbers, texts and characters: from their tokens' text to their values.
 
-use super::Parser;
+use super::{Dialect, Parser};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ExpressionKind;
+use crate::syntax::{Expression, ExpressionKind, TypeName};
+use std::ops::Range;
 
 impl Parser<'_> {
     /// Reads the current token as an integer.
@@ -23,14 +24,15 @@ impl Parser<'_> {
             Some("0o") => (8, digits.get(2..).unwrap_or("")),
             _ => (10, digits.as_str()),
         };
-        // The suffixes of C carry no meaning for exact integers.
-        let digits = if radix == 16 || radix == 10 {
-            digits.trim_end_matches(['u', 'U', 'l', 'L'])
-        } else {
-            digits
+        let (digits, suffix) = match radix {
+            10 | 16 => {
+                let length = digits.trim_end_matches(['u', 'U', 'l', 'L']).len();
+                digits.split_at(length)
+            }
+            _ => (digits, ""),
         };
         if let Ok(number) = i128::from_str_radix(digits, radix) {
-            return ExpressionKind::Integer(number);
+            return self.with_suffix(number, suffix, span);
         }
         let known = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
         let message = if known {
@@ -40,6 +42,45 @@ impl Parser<'_> {
         };
         self.report(Diagnostic::error("bad-number", span, message));
         ExpressionKind::Error
+    }
+
+    /// A number of the type that its suffix says, as C has it: the first of those that are
+    /// long enough. Elsewhere than at the prompt integers are exact, and have none.
+    fn with_suffix(&self, number: i128, suffix: &str, span: Range<usize>) -> ExpressionKind {
+        let is_unsigned = suffix.contains(['u', 'U']);
+        let longs = suffix.chars().filter(|it| matches!(it, 'l' | 'L')).count();
+        let fits = |bits: u32| number >> bits == 0;
+        let name = match (is_unsigned, longs) {
+            (true, 0) if fits(32) => "unsigned int",
+            (true, 0 | 1) if fits(64) => "unsigned long",
+            (false, 1) if fits(63) => "long",
+            (true, 2) if fits(64) => "unsigned long long",
+            (false, 2) if fits(63) => "long long",
+            _ => return ExpressionKind::Integer(number),
+        };
+        self.literal_of_type(ExpressionKind::Integer(number), name, span)
+    }
+
+    fn literal_of_type(
+        &self,
+        literal: ExpressionKind,
+        name: &str,
+        span: Range<usize>,
+    ) -> ExpressionKind {
+        if self.dialect != Dialect::Prompt {
+            return literal;
+        }
+        ExpressionKind::Cast {
+            type_name: TypeName {
+                name: name.into(),
+                pointers: 0,
+                span: span.clone(),
+            },
+            operand: Box::new(Expression {
+                kind: literal,
+                span,
+            }),
+        }
     }
 
     /// Reads the current token as a float.
@@ -53,7 +94,11 @@ impl Parser<'_> {
             Some(digits) => digits.parse::<f32>().map(f64::from),
             None => digits.parse::<f64>(),
         };
+        let is_short = digits.ends_with(['f', 'F']);
         match number {
+            Ok(number) if number.is_finite() && is_short => {
+                self.literal_of_type(ExpressionKind::Float(number), "float", span)
+            }
             Ok(number) if number.is_finite() => ExpressionKind::Float(number),
             _ => {
                 self.report(Diagnostic::error(

@@ -75,17 +75,50 @@ pub fn parse(source: &str) -> Parse {
 /// Reads one expression of the prompt, with registers, casts, `sizeof`,
 /// slices and the rest. No expression only when the text holds none.
 pub fn parse_expression(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
-    one_expression(text, Dialect::Prompt)
+    one_expression(text, Dialect::Prompt, &[])
+}
+
+/// The same where these names are types of the program: `(t)-1` is a cast then, and no
+/// difference ([`possible_types`]).
+pub fn parse_expression_with_types(
+    text: &str,
+    types: &[String],
+) -> (Option<Expression>, Vec<Diagnostic>) {
+    one_expression(text, Dialect::Prompt, types)
+}
+
+/// The names in parentheses of which only the program can tell whether they are types: a
+/// sign follows that may stand before an operand or between two.
+pub fn possible_types(text: &str) -> Vec<String> {
+    let mut parser = Parser::new(text, Dialect::Prompt);
+    let mut found = Vec::new();
+    while parser.kind() != TokenKind::End {
+        let is_open = parser.is(Sign::OpenParenthesis);
+        parser.advance();
+        let named = parser.type_ahead(0).filter(|_| is_open);
+        if let Some(named) = named.filter(|it| it.pointers == 0)
+            && parser.kind_ahead(named.end) == TokenKind::Sign(Sign::CloseParenthesis)
+            && parser.is_sign_of_operand(named.end + 1)
+        {
+            found.push(named.name);
+        }
+    }
+    found
 }
 
 /// Reads what an event reads: an expression of the prompt, in which `arg 1` and `ret`
 /// have their meaning, too.
 pub fn parse_read(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
-    one_expression(text, Dialect::Read)
+    one_expression(text, Dialect::Read, &[])
 }
 
-fn one_expression(text: &str, dialect: Dialect) -> (Option<Expression>, Vec<Diagnostic>) {
+fn one_expression(
+    text: &str,
+    dialect: Dialect,
+    types: &[String],
+) -> (Option<Expression>, Vec<Diagnostic>) {
     let mut parser = Parser::new(text, dialect);
+    parser.types = types;
     if parser.kind() == TokenKind::End {
         let error = Diagnostic::error("expected-expression", 0..text.len(), "no expression here");
         parser.report(error);
@@ -122,6 +155,8 @@ struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
     comments: Vec<Range<usize>>,
     dialect: Dialect,
+    /// Names that are types, and of which no word says so.
+    types: &'a [String],
     /// Open parentheses and brackets of the expression being read.
     enclosed: usize,
     /// Nested expressions and blocks being read.
@@ -147,6 +182,7 @@ impl<'a> Parser<'a> {
             position: 0,
             diagnostics,
             dialect,
+            types: &[],
             enclosed: 0,
             depth: 0,
             nodes: 0,

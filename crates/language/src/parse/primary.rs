@@ -403,6 +403,9 @@ impl Parser<'_> {
         if self.kind_ahead(ahead) != TokenKind::Sign(Sign::CloseParenthesis) {
             return None;
         }
+        let is_standard = || name.ends_with("_t") && super::conversion(&name).is_some();
+        let is_named = || self.types.contains(&name) || is_standard();
+        let known = known || (self.is_sign_of_operand(ahead + 1) && is_named());
         let operand_follows = matches!(
             self.kind_ahead(ahead + 1),
             TokenKind::Word | TokenKind::Integer | TokenKind::Float | TokenKind::Register
@@ -424,6 +427,22 @@ impl Parser<'_> {
             pointers,
             span,
         })
+    }
+
+    /// Whether what is so far ahead may begin an operand, and may as well follow one.
+    pub(super) fn is_sign_of_operand(&self, ahead: usize) -> bool {
+        matches!(
+            self.kind_ahead(ahead),
+            TokenKind::Sign(
+                Sign::Minus
+                    | Sign::Plus
+                    | Sign::Star
+                    | Sign::And
+                    | Sign::Tilde
+                    | Sign::Not
+                    | Sign::OpenParenthesis
+            )
+        )
     }
 
     /// The words and stars so far ahead, when they may name a type.

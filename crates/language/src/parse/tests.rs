@@ -115,8 +115,8 @@ fn calls() {
 #[test]
 fn operands() {
     check("0xff + 0b1_0 + 1_000 + 0o17", "(((255 + 2) + 1000) + 15)");
-    check("10ul - 0x10UL", "(10 - 16)");
-    check("1.5 + 2e3 + 2.5f", "((1.5 + 2000.0) + 2.5)");
+    check("10ul - 0x10UL", "(<unsigned long>10 - <unsigned long>16)");
+    check("1.5 + 2e3 + 2.5f", "((1.5 + 2000.0) + <float>2.5)");
     check(r#""a\n\x41\"" == t"#, r#"("a\nA\"" == t)"#);
     check("'a' + '\\n'", "(97 + 10)");
     check("true != false", "(true != false)");
@@ -168,6 +168,36 @@ fn casts_and_sizes() {
     );
     check("-{int}$sp", "(- (* <int *>$sp))");
     check("{std::pair<int, int>} p", "(* <std::pair<int, int> *>p)");
+}
+
+#[test]
+fn types_that_only_the_program_knows() {
+    let check = |text: &str, types: &[&str], expected: &str| {
+        assert_eq!(possible_types(text), types, "{text}");
+        let types: Vec<String> = types.iter().map(|it| (*it).to_owned()).collect();
+        let (expression, diagnostics) = parse_expression_with_types(text, &types);
+        assert_eq!(diagnostics, [], "{text}");
+        assert_eq!(shown(&expression.unwrap()), expected, "{text}");
+    };
+    check("(t)-5*2", &["t"], "(<t>(- 5) * 2)");
+    check("1 + *(t)&s", &["t"], "(1 + (* <t>(& s)))");
+    check("(t)(p)->v", &["t"], "<t>p->v");
+    check("(ns::t)~(u)-1", &["ns::t", "u"], "<ns::t>(~ <u>(- 1))");
+    check("(t *)-1 + (a) / 2", &[], "(<t *>(- 1) + (a / 2))");
+    let without = parse_expression("(t)-5*2").0.unwrap();
+    assert_eq!(shown(&without), "(t - (5 * 2))");
+    let standard = parse_expression("(size_t)-1").0.unwrap();
+    assert_eq!(shown(&standard), "<size_t>(- 1)");
+}
+
+#[test]
+fn numbers_have_the_types_of_their_suffixes() {
+    check("1L", "<long>1");
+    check("1u + 0xFFul", "(<unsigned int>1 + <unsigned long>255)");
+    check("5000000000u", "<unsigned long>5000000000");
+    check("0x8000000000000000ll", "9223372036854775808");
+    check("1.5f", "<float>1.5");
+    check("1.5", "1.5");
 }
 
 #[test]

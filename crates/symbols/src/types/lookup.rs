@@ -134,7 +134,9 @@ impl Type {
             "u16" | "uint16_t" => make("uint16_t", Encoding::Unsigned, 2),
             "u32" | "uint32_t" => make("uint32_t", Encoding::Unsigned, 4),
             "u64" | "uint64_t" => make("uint64_t", Encoding::Unsigned, 8),
-            "u128" | "unsigned __int128" => make("unsigned __int128", Encoding::Unsigned, 16),
+            "u128" | "unsigned __int128" | "__int128 unsigned" => {
+                make("unsigned __int128", Encoding::Unsigned, 16)
+            }
             "size_t" | "usize" => make("size_t", Encoding::Unsigned, 8),
             "ssize_t" | "isize" => make("ssize_t", Encoding::Signed, 8),
             "intptr_t" => make("intptr_t", Encoding::Signed, 8),
@@ -143,6 +145,22 @@ impl Type {
         };
         fixed.or_else(|| builtin_of_words(name))
     }
+}
+
+/// The type that a name of the standard headers stands for on this machine, by the words
+/// of C; nothing for other names.
+pub fn standard_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "int8_t" => "signed char",
+        "int16_t" => "short",
+        "int32_t" => "int",
+        "int64_t" | "ssize_t" | "intptr_t" => "long",
+        "uint8_t" => "unsigned char",
+        "uint16_t" => "unsigned short",
+        "uint32_t" => "unsigned int",
+        "uint64_t" | "size_t" | "uintptr_t" => "unsigned long",
+        _ => return None,
+    })
 }
 
 /// The integer types of C, whose words may come in any order.

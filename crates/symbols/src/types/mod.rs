@@ -24,6 +24,7 @@ mod vtable;
 pub(crate) use kept::KeptKinds;
 
 pub use base::{Base, TableOwner, VirtualStep};
+pub use lookup::standard_name;
 pub use member::{Access, ClassMember, ClassMemberKind};
 pub use method::Method;
 pub use registers::{processor_flags, vector_control, vector_register};
