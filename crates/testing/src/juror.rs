@@ -59,7 +59,7 @@ impl Juror {
     pub fn find(profile: &str) -> Result<PathBuf, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut child = Command::new(cargo)
-            .args(["build", "--quiet", "--package", "juror", "--bin", "juror"])
+            .args(["build", "--quiet", "--workspace", "--bin", "juror"])
             .args(["--profile", profile])
             .arg("--message-format=json-render-diagnostics")
             .current_dir(repository_directory())
