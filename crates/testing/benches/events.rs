@@ -130,7 +130,7 @@ impl Bench {
             effort,
             calls,
             programs: Path::new(env!("CARGO_MANIFEST_DIR")).join("programs"),
-            juror: Juror::find("release")?,
+            juror: Juror::find_as_built()?,
             gdb,
         })
     }

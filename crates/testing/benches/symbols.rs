@@ -180,7 +180,7 @@ fn compare(is_quick: bool) -> Result<(), Failure> {
         println!("There is no gdb here: juror is measured alone.\n");
     }
     let bench = Bench {
-        juror: Juror::find("release")?,
+        juror: Juror::find_as_built()?,
         has_gdb,
         rounds: if is_quick { 1 } else { 7 },
         own: std::env::current_exe()?,

@@ -62,7 +62,7 @@ enum Kind {
 }
 
 impl Debugger {
-    /// The juror of this workspace, built for release, and those of its peers
+    /// The juror of this workspace, built as the caller is, and those of its peers
     /// that are installed; a line on standard output tells of the others.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Debugger {
     pub fn all_present() -> Result<Vec<Debugger>, String> {
         let mut debuggers = vec![Debugger {
             name: "juror".to_owned(),
-            kind: Kind::Juror(Juror::find("release")?),
+            kind: Kind::Juror(Juror::find_as_built()?),
         }];
         for (command, kind) in [("gdb", Kind::Gdb), ("lldb", Kind::Lldb)] {
             match version(command) {

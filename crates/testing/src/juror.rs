@@ -50,6 +50,19 @@ impl Juror {
         }
     }
 
+    /// The debugger of this workspace, in the profile in which the caller is built: for
+    /// release where something is measured.
+    ///
+    /// # Errors
+    ///
+    /// What cargo said.
+    pub fn find_as_built() -> Result<PathBuf, String> {
+        Juror::find(match cfg!(debug_assertions) {
+            true => "dev",
+            false => "release",
+        })
+    }
+
     /// The debugger of this workspace, built by cargo if need be, in the
     /// profile (`dev`, `release`).
     ///
