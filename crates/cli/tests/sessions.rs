@@ -269,6 +269,11 @@ fn what_begins_where_a_call_returns_to_is_not_entered_by_returning() {
 }
 
 #[test]
+fn references_are_assigned_through() {
+    check("references", "references.cpp", unoptimized);
+}
+
+#[test]
 fn casts_between_classes_move_the_address_as_cpp_does() {
     check("casts", "casts.cpp", unoptimized);
 }

@@ -5,9 +5,18 @@
 
 use crate::expression::cast;
 use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
-use crate::upcast::cast_address;
+use crate::upcast::{cast_address, referred_to};
 use crate::value_error::ValueError;
 use juror_symbols::{BitField, Encoding, Memory, TypeKind};
+
+/// What an assignment changes, and takes: a reference of C++ is what it refers to, and
+/// nothing makes it refer to something else.
+///
+/// # Errors
+/// What the reference refers to cannot be told.
+pub fn meant(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    referred_to(value, memory)
+}
 
 /// The bytes of a place that is given a value: as many as it has.
 ///
