@@ -273,6 +273,12 @@ fn references_are_assigned_through() {
     check("references", "references.cpp", unoptimized);
 }
 
+/// Of 9 to 16 bytes, too, which are handed over in memory unless they are two numbers.
+#[test]
+fn aggregates_of_rust_are_handed_over_as_rustc_does() {
+    check("aggregates", "aggregates.rs", unoptimized);
+}
+
 #[test]
 fn casts_between_classes_move_the_address_as_cpp_does() {
     check("casts", "casts.cpp", unoptimized);

@@ -92,7 +92,7 @@ pub(super) fn classify(of: &Type) -> Passing {
     Passing::Parts(eightbytes(&leaves, size))
 }
 
-fn parts<const N: usize>(list: [Part; N]) -> Passing {
+pub(super) fn parts<const N: usize>(list: [Part; N]) -> Passing {
     Passing::Parts(list.into_iter().collect())
 }
 
@@ -352,64 +352,5 @@ fn alignment_within(of: &Type, depth: usize) -> u64 {
         }
         TypeKind::Base(Encoding::ComplexFloat) => (of.size().unwrap_or(8) / 2).clamp(1, 16),
         _ => of.size().unwrap_or(8).next_power_of_two().clamp(1, 64),
-    }
-}
-
-/// How rustc passes a value, as far as that can be said: the language
-/// promises nothing, and debug information that holds is preferred.
-pub(super) fn classify_rust(of: &Type) -> Passing {
-    let stripped = of.strip();
-    if matches!(stripped.kind(), TypeKind::Void) {
-        return Passing::Parts(SmallVec::new());
-    }
-    let Some(size) = stripped.size() else {
-        return Passing::Unknown(EntryUnavailable::TypeUnknown, 0);
-    };
-    if size == 0 {
-        return Passing::Parts(SmallVec::new());
-    }
-    let is_composite = matches!(
-        stripped.kind(),
-        TypeKind::Composite(_) | TypeKind::Array { .. }
-    );
-    if is_composite && size > 16 {
-        return Passing::Indirect { size };
-    }
-    let mut leaves = Vec::new();
-    match take_apart(&stripped, 0, &mut leaves, NESTING_MAX) {
-        Ok(()) => {}
-        Err(Obstacle::Variants) => return Passing::Unknown(EntryUnavailable::Undefined, size),
-        Err(_) => return Passing::Unknown(EntryUnavailable::TypeUnknown, size),
-    }
-    leaves.sort_by_key(|leaf| leaf.offset);
-    let is_array = matches!(stripped.kind(), TypeKind::Array { .. });
-    match leaves.as_slice() {
-        // One number or two travel as themselves, however they are wrapped.
-        [_] | [_, _] if !is_array && leaves.iter().all(|leaf| leaf.size <= 8) => {
-            Passing::Parts(leaves.iter().map(part_of).collect())
-        }
-        _ => {
-            let integers: Vec<Leaf> = leaves
-                .iter()
-                .map(|leaf| Leaf {
-                    class: LeafClass::Integer,
-                    ..*leaf
-                })
-                .collect();
-            Passing::Parts(eightbytes(&integers, size))
-        }
-    }
-}
-
-fn part_of(leaf: &Leaf) -> Part {
-    let class = match leaf.class {
-        LeafClass::Integer => Class::Integer,
-        LeafClass::Vector => Class::Vector,
-        LeafClass::X87 => Class::X87,
-    };
-    Part {
-        class,
-        offset: leaf.offset as u32,
-        size: leaf.size as u32,
     }
 }

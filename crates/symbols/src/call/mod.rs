@@ -7,6 +7,7 @@
 //! convention, by the types of all parameters before it.
 
 mod classify;
+mod classify_rust;
 mod convention;
 mod described;
 mod outgoing;
@@ -264,8 +265,8 @@ fn by_convention(
         .and_then(|variable| variable.r#type.size())
         .unwrap_or(0);
     let mut convention = Convention::new(info, function);
-    if convention.returns_by_hidden_pointer(&described::return_type(info, function)) {
-        convention.take_integer();
+    if let Err(reason) = convention.take_result_pointer(&described::return_type(info, function)) {
+        return unavailable(reason, wanted);
     }
     for (at, variable) in parameters.iter().enumerate() {
         let location = convention.place(&variable.r#type);

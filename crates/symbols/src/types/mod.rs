@@ -337,6 +337,14 @@ impl Type {
         }
     }
 
+    /// The alignment that the debug information says the type has: rustc always does, C
+    /// where it was asked for.
+    pub(crate) fn declared_alignment(&self) -> Option<u64> {
+        let (info, die) = self.die()?;
+        let value = info.die(die)?.attr_value(gimli::DW_AT_alignment)?;
+        value.udata_value()
+    }
+
     /// The type without typedefs and qualifiers, and with the definition in
     /// place of a mere declaration.
     pub fn strip(&self) -> Type {
