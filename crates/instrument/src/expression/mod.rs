@@ -33,7 +33,8 @@ use text::compare_with_text;
 pub(crate) use text::{text_of, whole_text};
 use viewed::{Key, Reach};
 
-use crate::typed::{Memory, Number, Place, Typed, to_extended};
+use crate::typed::{Memory, Number, Place, Typed};
+use crate::wide::{Wide, is_quad};
 use arithmetic::compute;
 use call::{Request, call};
 use conditional::conditional;
@@ -325,6 +326,7 @@ pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, Va
     Ok(match number(value, scope)? {
         Number::Int(number) => Value::Int(number),
         Number::Float(number) => Value::Float(number),
+        Number::Wide(number) => Value::Float(number.double()),
         Number::Pointer(address, _) => Value::Address(address),
         Number::Bool(truth) => Value::Bool(truth),
     })
@@ -338,6 +340,7 @@ fn is_nonzero(number: &Number) -> bool {
     match number {
         Number::Int(number) => *number != 0,
         Number::Float(number) => *number != 0.0,
+        Number::Wide(number) => !number.is_zero(),
         Number::Pointer(address, _) => *address != 0,
         Number::Bool(truth) => *truth,
     }
@@ -411,6 +414,7 @@ fn unary(
             }
             Number::Bool(truth) => Number::Int(-i128::from(truth)),
             Number::Float(number) => Number::Float(-number),
+            Number::Wide(number) => Number::Wide(number.negated()),
             Number::Pointer(..) => return Err("a pointer has no negative".into()),
         },
         UnaryOperator::Plus => match number(value, scope)? {
@@ -474,12 +478,14 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
             })
         }
         Number::Float(number) => *number as i128,
+        Number::Wide(number) => number.whole(),
     };
     let bytes = match stripped.kind() {
         TypeKind::Base(juror_symbols::Encoding::Boolean) => vec![u8::from(is_nonzero(&number))],
         TypeKind::Base(juror_symbols::Encoding::Float) => {
             let float = match value.number(memory)? {
                 Number::Float(number) => number,
+                Number::Wide(number) => number.double(),
                 _ => whole as f64,
             };
             match size {
@@ -487,7 +493,9 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
                 8 => float.to_le_bytes().to_vec(),
                 // No `double` in between where it is one already.
                 16 if value.r#type.strip().name() == stripped.name() => value.bytes(memory, 16)?,
-                16 if stripped.name() == "long double" => to_extended(float),
+                16 => Wide::of(&number, is_quad(&stripped))
+                    .ok_or("an address is no fraction")?
+                    .bytes(),
                 _ => return Err(format!("values cannot be made into `{}`", r#type.name()).into()),
             }
         }
@@ -502,6 +510,10 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
             .to_vec(),
         _ => return Err(format!("a number cannot be made into `{}`", r#type.name()).into()),
     };
+    let mut bytes = bytes;
+    if stripped.is_big_endian() {
+        bytes.reverse();
+    }
     Ok(Typed::of_bytes(r#type, bytes))
 }
 
