@@ -280,6 +280,13 @@ fn aggregates_of_rust_are_handed_over_as_rustc_does() {
 }
 
 #[test]
+fn numbers_of_all_formats_are_read_and_computed_with() {
+    check("formats", "formats.c", |build| {
+        unoptimized(build) && build.compiler == Compiler::Gcc
+    });
+}
+
+#[test]
 fn casts_between_classes_move_the_address_as_cpp_does() {
     check("casts", "casts.cpp", unoptimized);
 }

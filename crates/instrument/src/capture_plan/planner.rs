@@ -291,7 +291,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
                 | EntryUnavailable::ConventionChanged => {
                     "build without optimization to see it, or leave it out"
                 }
-                EntryUnavailable::Undefined => {
+                EntryUnavailable::Undefined | EntryUnavailable::WideRegister => {
                     "read it at a line of the function: `event here = line FILE:N(name)`"
                 }
                 EntryUnavailable::TypeUnknown => "build the file that defines it with -g",

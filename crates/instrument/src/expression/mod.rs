@@ -11,10 +11,12 @@ pub(crate) mod call;
 mod conditional;
 mod length;
 mod member;
+mod named_cast;
 mod overload;
 pub(crate) mod promotion;
 mod static_type;
 mod text;
+mod vector;
 mod viewed;
 
 pub(crate) use access::element_type;
@@ -29,6 +31,7 @@ use access::{elements, field_of, indexed, pointed_to};
 use alternative::compare_with_alternative;
 pub(crate) use alternative::names_alternative;
 pub(crate) use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
+use named_cast::{converted_type_named, named_cast};
 use text::compare_with_text;
 pub(crate) use text::{text_of, whole_text};
 use viewed::{Key, Reach};
@@ -239,7 +242,13 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Call {
             function,
             arguments,
-        } => call(expression, function, arguments, None, scope),
+        } => match converted_type_named(function, arguments, scope) {
+            Some((r#type, operand)) => {
+                let value = part(operand, scope)?;
+                at(cast(&value, r#type, scope.memory()))
+            }
+            None => call(expression, function, arguments, None, scope),
+        },
         ExpressionKind::SizeOf(operand) if operand.calls_functions() => at(Err(
             "`sizeof` calls no function: name the type, as in `sizeof(int)`".into(),
         )),
@@ -528,6 +537,9 @@ fn binary(
     let of = |number: Number| {
         Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".into()))
     };
+    if let Some(cast) = named_cast(operator, left, right, scope) {
+        return cast;
+    }
     if let BinaryOperator::And | BinaryOperator::Or = operator {
         let first = match scope.decided(&left.span) {
             Some(truth) => truth,
@@ -569,6 +581,9 @@ fn binary(
         };
     }
     let second = part(right, scope)?;
+    if let Some(computed) = vector::compute_elements(operator, &first, &second, scope.memory()) {
+        return computed.map_err(error);
+    }
     let (a, b) = (
         number(&first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
         number(&second, scope).map_err(|why| ExpressionError::new(why, &right.span))?,

@@ -63,6 +63,9 @@ pub(super) fn classify(of: &Type) -> Passing {
     if let Some(parts) = special(&stripped, size) {
         return parts;
     }
+    if let Some(passing) = around_vector(&stripped, size) {
+        return passing;
+    }
     if size > 16 {
         return memory;
     }
@@ -137,13 +140,33 @@ fn special(stripped: &Type, size: u64) -> Option<Passing> {
                 alignment: 16,
             },
         }),
-        TypeKind::Array { vector: true, .. } if matches!(size, 8 | 16 | 32 | 64) => {
-            Some(parts([Part {
-                class: Class::Vector,
-                offset: 0,
-                size: size as u32,
-            }]))
+        TypeKind::Array { vector: true, .. } if matches!(size, 32 | 64) => {
+            Some(Passing::Unknown(EntryUnavailable::WideRegister, size))
         }
+        TypeKind::Array { vector: true, .. } if matches!(size, 8 | 16) => Some(parts([Part {
+            class: Class::Vector,
+            offset: 0,
+            size: size as u32,
+        }])),
+        _ => None,
+    }
+}
+
+/// A structure around one vector, which goes where that goes.
+fn around_vector(stripped: &Type, size: u64) -> Option<Passing> {
+    if !matches!(stripped.kind(), TypeKind::Composite(_)) || !matches!(size, 16 | 32 | 64) {
+        return None;
+    }
+    let mut leaves = Vec::new();
+    take_apart(stripped, 0, &mut leaves, NESTING_MAX).ok()?;
+    let is_whole = |leaf: &Leaf| leaf.class == LeafClass::Vector && leaf.size == size;
+    match leaves.as_slice() {
+        [leaf] if is_whole(leaf) && size == 16 => Some(parts([Part {
+            class: Class::Vector,
+            offset: 0,
+            size: 16,
+        }])),
+        [leaf] if is_whole(leaf) => Some(Passing::Unknown(EntryUnavailable::WideRegister, size)),
         _ => None,
     }
 }
@@ -204,6 +227,7 @@ fn take_apart(of: &Type, at: u64, leaves: &mut Vec<Leaf>, depth: usize) -> Resul
             leaf(LeafClass::Integer, size.ok_or(Obstacle::Unknown)?)
         }
         TypeKind::Base(Encoding::Float) => match size {
+            Some(16) if of.name().contains("128") => leaf(LeafClass::Vector, 16),
             Some(16) => leaf(LeafClass::X87, 16),
             size => leaf(LeafClass::Vector, size.ok_or(Obstacle::Unknown)?),
         },

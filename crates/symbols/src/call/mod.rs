@@ -66,6 +66,9 @@ pub enum EntryUnavailable {
     /// The language does not define how the type is passed.
     #[error("how a value of this type is passed is not defined by its language")]
     Undefined,
+    /// It is in a register of which only the low half can be read.
+    #[error("it is in a vector register of more than 16 bytes, which cannot be read")]
+    WideRegister,
     /// The size of the type, or of one before it, is not known.
     #[error("the debug information does not define its type")]
     TypeUnknown,
