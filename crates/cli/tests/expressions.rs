@@ -444,3 +444,18 @@ fn names_of_types_in_casts() {
         assert_eq!(said, Some(expected), "{line}: {outcome}");
     }
 }
+
+/// libc has variables of these names, which are its own affair.
+#[test]
+fn in_a_frame_of_a_library_a_name_is_the_programs() {
+    let executable = program("hidden_names.c").compile(&Build::plain(Language::C));
+    let lines = "run\nprint lock + 0\nprint initial + 0\nprint leaf + 0\nprint state + 0\n\
+                 set var lock = 7\nprint lock * 2\n";
+    let output = juror(&["run"]).args([&executable]).input(lines).run();
+    for expected in [
+        "$1 = 43", "$2 = 42", "$3 = 44", "$4 = 45", "lock = 7", "$5 = 14",
+    ] {
+        let shown = &output.stdout;
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+}

@@ -269,6 +269,24 @@ fn what_begins_where_a_call_returns_to_is_not_entered_by_returning() {
 }
 
 #[test]
+fn references_are_assigned_through() {
+    check("references", "references.cpp", unoptimized);
+}
+
+/// Of 9 to 16 bytes, too, which are handed over in memory unless they are two numbers.
+#[test]
+fn aggregates_of_rust_are_handed_over_as_rustc_does() {
+    check("aggregates", "aggregates.rs", unoptimized);
+}
+
+#[test]
+fn numbers_of_all_formats_are_read_and_computed_with() {
+    check("formats", "formats.c", |build| {
+        unoptimized(build) && build.compiler == Compiler::Gcc
+    });
+}
+
+#[test]
 fn casts_between_classes_move_the_address_as_cpp_does() {
     check("casts", "casts.cpp", unoptimized);
 }

@@ -24,7 +24,7 @@ impl Typed {
                 Number::Int(number) => Some(number),
                 Number::Bool(truth) => Some(i128::from(truth)),
                 Number::Pointer(address, _) => Some(i128::from(address)),
-                Number::Float(_) => None,
+                Number::Float(_) | Number::Wide(_) => None,
             },
         };
         let mut variants = part.variants.iter();

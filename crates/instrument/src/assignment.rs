@@ -4,16 +4,36 @@
 //! where C would cut it off.
 
 use crate::expression::cast;
+use crate::typed::complex_part;
 use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
-use crate::upcast::cast_address;
+use crate::upcast::{cast_address, referred_to};
 use crate::value_error::ValueError;
 use juror_symbols::{BitField, Encoding, Memory, TypeKind};
+
+/// What an assignment changes, and takes: a reference of C++ is what it refers to, and
+/// nothing makes it refer to something else.
+///
+/// # Errors
+/// What the reference refers to cannot be told.
+pub fn meant(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    referred_to(value, memory)
+}
 
 /// The bytes of a place that is given a value: as many as it has.
 ///
 /// # Errors
 /// The value does not fit, or has another type; a sentence about it.
 pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
+    let mut bytes = little_endian(place, value, memory)?;
+    // Casts have the order of their type.
+    let is_cast = matches!(place.r#type.strip().kind(), TypeKind::Base(Encoding::Float));
+    if place.bits.is_none() && !is_cast && place.r#type.is_big_endian() {
+        bytes.reverse();
+    }
+    Ok(bytes)
+}
+
+fn little_endian(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let r#type = place.r#type.strip();
     if let Some(bits) = place.bits {
         return bit_field(place, bits, value, memory);
@@ -29,8 +49,7 @@ pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Ve
             Number::Int(number @ 0..=1) => Ok(vec![number as u8]),
             _ => Err(format!("`{}` is true or false", place.r#type.name()).into()),
         },
-        // A plain number is none of these.
-        TypeKind::Base(Encoding::ComplexFloat) => of_same_type(place, value, size, memory),
+        TypeKind::Base(Encoding::ComplexFloat) => complex(place, value, size, memory),
         TypeKind::Base(encoding) => {
             let number = whole(value, memory)?;
             fitting(number, size * 8, encoding.is_signed(), &place.r#type.name())?;
@@ -47,6 +66,25 @@ pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Ve
         TypeKind::Enumeration { .. } => Ok(low_bytes(whole(value, memory)?, size)),
         _ => of_same_type(place, value, size, memory),
     }
+}
+
+/// A complex number; one without imaginary part is a plain one.
+fn complex(
+    place: &Typed,
+    value: &Typed,
+    size: u64,
+    memory: &dyn Memory,
+) -> Result<Vec<u8>, ValueError> {
+    if matches!(
+        value.r#type.strip().kind(),
+        TypeKind::Base(Encoding::ComplexFloat)
+    ) {
+        return of_same_type(place, value, size, memory);
+    }
+    let part = complex_part(&place.r#type.strip()).ok_or("its format is not known")?;
+    let mut bytes = cast(value, part, memory)?.bytes(memory, size / 2)?;
+    bytes.resize(size as usize, 0);
+    Ok(bytes)
 }
 
 fn of_same_type(
@@ -76,6 +114,9 @@ fn whole(value: &Typed, memory: &dyn Memory) -> Result<i128, ValueError> {
         Number::Pointer(address, _) => Ok(i128::from(address)),
         Number::Float(number) => {
             Err(format!("{number:?} is not a whole number; cast it first").into())
+        }
+        Number::Wide(number) => {
+            Err(format!("{number} is not a whole number; cast it first").into())
         }
     }
 }
@@ -120,15 +161,21 @@ fn bit_field(
     for (byte, known) in wide.iter_mut().zip(&present) {
         *byte = *known;
     }
+    let is_big = place.r#type.is_big_endian();
+    let in_order = |bytes: &mut [u8; 16]| {
+        if is_big && let Some(held) = bytes.get_mut(..count as usize) {
+            held.reverse();
+        }
+    };
+    in_order(&mut wide);
     let width = bits.size_bits.clamp(1, 127) as u32;
-    let mask = ((1_u128 << width) - 1) << bits.offset_bits.min(127);
-    let shifted = (number as u128) << bits.offset_bits.min(127);
+    let shift = bits.shift(is_big).min(127);
+    let mask = ((1_u128 << width) - 1) << shift;
+    let shifted = (number as u128) << shift;
     let changed = (u128::from_le_bytes(wide) & !mask) | (shifted & mask);
-    Ok(changed
-        .to_le_bytes()
-        .get(..count as usize)
-        .unwrap_or(&[])
-        .to_vec())
+    let mut changed = changed.to_le_bytes();
+    in_order(&mut changed);
+    Ok(changed.get(..count as usize).unwrap_or(&[]).to_vec())
 }
 
 #[cfg(test)]

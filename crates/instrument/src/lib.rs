@@ -38,3 +38,4 @@ pub mod values;
 pub mod views;
 pub mod watched;
 pub mod watched_use;
+pub mod wide;

@@ -1,5 +1,5 @@
-//! What names mean in a frame: its variables, then globals and functions of
-//! its module, then those of all others.
+//! What names mean in a frame: its variables, then globals and functions of its source
+//! file, of the program, and of all other modules.
 
 pub(crate) mod registers;
 
@@ -7,12 +7,12 @@ pub use registers::is_register;
 
 use crate::expression::{Overload, Scope, dereference, function_at};
 use crate::frames::Frame;
-use crate::modules::Module;
+use crate::modules::{Module, Modules};
 use crate::program::Program;
 use crate::typed::Place;
 use crate::typed::Typed;
 use crate::value_error::ValueError;
-use crate::values::{Asker, static_value};
+use crate::values::{Asker, static_address, static_value};
 use crate::views::Views;
 use juror_event::Conversion;
 use juror_symbols::{
@@ -94,8 +94,10 @@ impl FrameScope<'_> {
         })
     }
 
-    /// A global variable, function or enumerator: of the frame's own module
-    /// first.
+    /// A global variable, function or enumerator: what the frame's source file has, what
+    /// the program has, what libraries let others see, then what else is known of the
+    /// frame's own module and of all others. So a library's internals hide nothing of the
+    /// program in whose name it works.
     pub(crate) fn outside(&self, name: &str) -> Result<Typed, ValueError> {
         let frame = self.frame();
         let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
@@ -104,6 +106,11 @@ impl FrameScope<'_> {
             program: self.program,
             thread: frame.and_then(|frame| frame.thread),
         };
+        let beside = frame.zip(own.clone());
+        let beside = beside.map(|(frame, module)| (frame.lookup, module));
+        if let Some(found) = seen(&self.program.modules, beside, name, &scopes, asker) {
+            return Ok(found);
+        }
         let is_own = |module: &Rc<Module>| {
             module.is_main || own.as_ref().is_some_and(|own| Rc::ptr_eq(own, module))
         };
@@ -180,14 +187,88 @@ fn overload(module: &Module, function: &Function) -> Overload {
     }
 }
 
-/// The value of a global variable, function or enumerator of a module; names
-/// of functions are sought in these scopes.
-pub(crate) fn global(
-    module: &Module,
+/// What a name means before the frame's own module is asked: of the source file of the
+/// code at an address, of the program, and of what libraries let others see.
+fn seen(
+    modules: &Modules,
+    beside: Option<(u64, Rc<Module>)>,
     name: &str,
     scopes: &[String],
     asker: Asker<'_>,
 ) -> Option<Typed> {
+    let is_there = |found: &Typed| !matches!(found.place, Place::Missing(_));
+    let (place, own) = beside?;
+    let beside = own.symbols.globals_beside(name, own.to_file(place));
+    let mut beside = (beside.into_iter()).map(|variable| static_value(variable, &own, asker));
+    if let Some(found) = beside.find(is_there) {
+        return Some(found);
+    }
+    if own.is_main {
+        return None;
+    }
+    let main = modules.iter().find(|module| module.is_main);
+    let known = main.and_then(|main| known(main, name, scopes, asker));
+    known
+        .filter(is_there)
+        .or_else(|| visible(modules, &own, name, asker).find(is_there))
+}
+
+/// What libraries let others see, the frame's own one first.
+fn visible<'a>(
+    modules: &'a Modules,
+    own: &'a Rc<Module>,
+    name: &'a str,
+    asker: Asker<'a>,
+) -> impl Iterator<Item = Typed> + 'a {
+    // The program may have a copy of it, which then counts.
+    let main = modules.iter().find(|module| module.is_main);
+    let copy = main.and_then(|main| Some(main.to_process(main.symbols.data_symbol(name)?.0)));
+    std::iter::once(own)
+        .chain(modules.iter())
+        .flat_map(move |module| {
+            let found = module.symbols.externals_named(name).into_iter();
+            found.map(move |variable| match copy {
+                Some(address) => Typed::in_memory(variable.r#type, address),
+                None => static_value(variable, module, asker),
+            })
+        })
+}
+
+/// The same of variables with an address of their own, for the code at a file address.
+pub(crate) fn seen_place(
+    modules: &Modules,
+    beside: Option<(&Rc<Module>, u64)>,
+    name: &str,
+) -> Option<(u64, Type)> {
+    let (own, address) = beside?;
+    let placed = |variable: Variable, module: &Module| {
+        Some((static_address(&variable, module)?, variable.r#type))
+    };
+    let mut beside = own.symbols.globals_beside(name, address).into_iter();
+    if let Some(found) = beside.find_map(|variable| placed(variable, own)) {
+        return Some(found);
+    }
+    let main = modules.iter().find(|module| module.is_main);
+    let main = main.filter(|_| !own.is_main)?;
+    let mut of_main = main.symbols.globals_named(name).into_iter();
+    if let Some(found) = of_main.find_map(|variable| placed(variable, main)) {
+        return Some(found);
+    }
+    let copy = main.symbols.data_symbol(name);
+    std::iter::once(own)
+        .chain(modules.iter())
+        .find_map(|module| {
+            let mut found = module.symbols.externals_named(name).into_iter();
+            found.find_map(|variable| match copy {
+                Some((address, _)) => Some((main.to_process(address), variable.r#type)),
+                None => placed(variable, module),
+            })
+        })
+}
+
+/// The value of a global variable, function or enumerator of a module, by its debug
+/// information or, of functions, the symbol table; why one is missing that was removed.
+fn known(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) -> Option<Typed> {
     let mut removed = None;
     let mut of_variable = |variable: Variable| {
         let value = static_value(variable, module, asker);
@@ -223,8 +304,19 @@ pub(crate) fn global(
         let bytes = value.to_le_bytes().get(..size)?.to_vec();
         return Some(Typed::of_bytes(r#type, bytes));
     }
-    if removed.is_some() {
-        return removed;
+    removed
+}
+
+/// The value of a global variable, function or enumerator of a module, by its symbol where
+/// no debug information tells of it; names of functions are sought in these scopes.
+pub(crate) fn global(
+    module: &Module,
+    name: &str,
+    scopes: &[String],
+    asker: Asker<'_>,
+) -> Option<Typed> {
+    if let Some(found) = known(module, name, scopes, asker) {
+        return Some(found);
     }
     let word = |size: u64| match size {
         1 => Type::builtin("u8"),

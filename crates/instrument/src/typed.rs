@@ -7,6 +7,7 @@
 use crate::kept::Kept;
 use crate::upcast::{through, virtual_part};
 use crate::value_error::ValueError;
+use crate::wide::{Wide, half, is_quad};
 use juror_event::Value;
 use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
 
@@ -115,6 +116,8 @@ pub enum Number {
     Int(i128),
     /// A binary fraction.
     Float(f64),
+    /// One that a `double` may not hold.
+    Wide(Wide),
     /// An address, with the type of what it leads to.
     Pointer(u64, Type),
     /// A truth value.
@@ -183,6 +186,12 @@ impl Typed {
                 Type::builtin("double")?,
                 number.to_le_bytes().to_vec(),
             )),
+            Number::Wide(number @ Wide::Extended(_)) => Some(Typed::of_bytes(
+                Type::builtin("long double")?,
+                number.bytes(),
+            )),
+            // The program's own name of the type is not known here.
+            Number::Wide(Wide::Quad(_)) => None,
             Number::Pointer(address, target) => Some(Typed::of_bytes(
                 target.pointer_to(),
                 address.to_le_bytes().to_vec(),
@@ -360,10 +369,14 @@ impl Typed {
         let bytes = self.bytes(memory, whole)?;
         let mut wide = [0; 16];
         wide[..bytes.len()].copy_from_slice(&bytes);
+        let is_big = r#type.is_big_endian();
+        if is_big {
+            wide[..bytes.len()].reverse();
+        }
         let raw = u128::from_le_bytes(wide);
         let (raw, width) = match self.bits {
             Some(bits) => (
-                raw >> bits.offset_bits.min(127),
+                raw >> bits.shift(is_big).min(127),
                 bits.size_bits.clamp(1, 128) as u32,
             ),
             None => (raw, (size * 8).clamp(8, 128) as u32),
@@ -377,8 +390,18 @@ impl Typed {
                 Ok(Number::Float(f64::from(f32::from_bits(unsigned as u32))))
             }
             Encoding::Float if size == 8 => Ok(Number::Float(f64::from_bits(unsigned as u64))),
-            Encoding::Float => Ok(Number::Float(extended(&wide))),
+            Encoding::Float if size == 16 => Ok(Number::Wide(Wide::read(unsigned, r#type))),
+            Encoding::Float if size == 2 => Ok(Number::Float(half(unsigned as u16, r#type))),
+            Encoding::Float => {
+                Err(format!("the format of a fraction of {size} bytes is not known").into())
+            }
             Encoding::ComplexFloat => Err("a complex number is not a single number".into()),
+            Encoding::Other if is_decimal(r#type) => {
+                Err("decimal fractions are shown, and not computed with".into())
+            }
+            Encoding::Other if is_complex_integer(r#type) => {
+                Err("a complex number is not a single number".into())
+            }
             encoding if encoding.is_signed() => Ok(Number::Int(signed)),
             _ => i128::try_from(unsigned)
                 .map(Number::Int)
@@ -391,10 +414,31 @@ impl Typed {
         Ok(match self.number(memory)? {
             Number::Int(number) => Value::Int(number),
             Number::Float(number) => Value::Float(number),
+            Number::Wide(number) => Value::Float(number.double()),
             Number::Pointer(address, _) => Value::Address(address),
             Number::Bool(truth) => Value::Bool(truth),
         })
     }
+}
+
+/// The type of the parts of a complex number; nothing where there is none of its name.
+pub(crate) fn complex_part(r#type: &Type) -> Option<Type> {
+    Type::builtin(match r#type.size()? {
+        8 => "float",
+        16 => "double",
+        32 if !is_quad(r#type) => "long double",
+        _ => return None,
+    })
+}
+
+/// Whether a type is one of C's decimal fractions.
+pub(crate) fn is_decimal(r#type: &Type) -> bool {
+    r#type.name().starts_with("_Decimal")
+}
+
+/// Whether a type is `int _Complex`, or that of another whole number.
+pub(crate) fn is_complex_integer(r#type: &Type) -> bool {
+    r#type.name().starts_with("complex ")
 }
 
 fn word(bytes: &[u8]) -> u64 {
@@ -402,50 +446,6 @@ fn word(bytes: &[u8]) -> u64 {
     let count = bytes.len().min(8);
     wide[..count].copy_from_slice(&bytes[..count]);
     u64::from_le_bytes(wide)
-}
-
-/// The x87 extended format: 64 bits of fraction with an explicit leading bit,
-/// 15 of exponent, a sign.
-pub(crate) fn extended(bytes: &[u8; 16]) -> f64 {
-    let fraction = word(&bytes[..8]);
-    let top = u16::from_le_bytes([bytes[8], bytes[9]]);
-    let sign = if top & 0x8000 != 0 { -1.0 } else { 1.0 };
-    let exponent = i32::from(top & 0x7fff);
-    match (exponent, fraction) {
-        (0, 0) => sign * 0.0,
-        (0x7fff, f) if f << 1 == 0 => sign * f64::INFINITY,
-        (0x7fff, _) => f64::NAN,
-        _ => {
-            // In two steps, since the scale alone may be too small for a double.
-            let scale = exponent - 16383;
-            let (first, second) = (2f64.powi(scale / 2), 2f64.powi(scale - scale / 2));
-            sign * (fraction as f64 / 2f64.powi(63)) * first * second
-        }
-    }
-}
-
-/// A `double` as the x87's 80 bits, in 16 bytes: 64 bits of fraction with its
-/// leading one, 15 of exponent, a sign.
-pub(crate) fn to_extended(number: f64) -> Vec<u8> {
-    const BIAS: i32 = 16383;
-    let bits = number.to_bits();
-    let sign = ((bits >> 63) as u16) << 15;
-    let exponent = ((bits >> 52) & 0x7ff) as i32;
-    let fraction = bits & ((1 << 52) - 1);
-    let (exponent, fraction) = match (exponent, fraction) {
-        (0, 0) => (0, 0),
-        (0x7ff, fraction) => (0x7fff, 1 << 63 | fraction << 11),
-        (0, fraction) => {
-            // Too small for a leading one in a double; not here.
-            let shift = fraction.leading_zeros();
-            ((BIAS - 1022 - shift as i32 + 11) as u16, fraction << shift)
-        }
-        (exponent, fraction) => ((exponent - 1023 + BIAS) as u16, 1 << 63 | fraction << 11),
-    };
-    let mut bytes = fraction.to_le_bytes().to_vec();
-    bytes.extend((sign | exponent).to_le_bytes());
-    bytes.resize(16, 0);
-    bytes
 }
 
 #[cfg(test)]
@@ -480,7 +480,8 @@ pub(crate) mod tests {
         let mut long_double = [0; 16];
         long_double[7] = 0xc0; // 1.5
         long_double[8..10].copy_from_slice(&16383u16.to_le_bytes());
-        check("long double", &long_double, Number::Float(1.5));
+        let wide = Wide::of(&Number::Float(1.5), false).expect("a number");
+        check("long double", &long_double, Number::Wide(wide));
     }
 
     #[test]

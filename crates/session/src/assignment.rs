@@ -5,7 +5,7 @@ use crate::convenience::can_be_named;
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::assignment::bytes_for;
+use juror_instrument::assignment::{bytes_for, meant};
 use juror_instrument::format::{Radix, format};
 use juror_instrument::typed::{Number, Place, Typed};
 use juror_language::{Expression, ExpressionKind};
@@ -87,14 +87,14 @@ impl Session {
             return Ok(Outcome::Done);
         }
         self.begun()?;
-        let value = self.evaluate(value)?;
+        let value = self.evaluate_meant(value)?;
         if let ExpressionKind::Register(name) = &expression.kind
             && vector_part(&expression).is_none()
         {
             self.assign_register(name, &value)?;
             return self.assigned(place);
         }
-        let typed = self.evaluate(place)?;
+        let typed = self.evaluate_meant(place)?;
         let bytes = bytes_for(&typed, &value, self.running()?).map_err(CommandError::new)?;
         match typed.place {
             Place::Memory(address) => {
@@ -108,6 +108,12 @@ impl Session {
             Place::Missing(why) => return Err(CommandError::new(why)),
         }
         self.assigned(place)
+    }
+
+    /// A place or a value of an assignment: what a reference refers to.
+    pub(crate) fn evaluate_meant(&mut self, text: &str) -> Result<Typed, CommandError> {
+        let value = self.evaluate(text)?;
+        meant(&value, self.running()?).map_err(CommandError::new)
     }
 
     /// Shows what is there now.

@@ -5,10 +5,10 @@ use crate::options::{CommandError, Observer};
 use crate::place;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::assignment::bytes_for;
+use juror_instrument::assignment::{bytes_for, meant};
 use juror_instrument::frames::{Frame, returns_to};
 use juror_instrument::unwinding::{Dropped, JumpTarget};
-use juror_symbols::{EntryPlace, Type, register};
+use juror_symbols::{EntryPlace, Type, TypeKind, register};
 
 impl Session {
     /// `jump PLACE`: the thread goes on there, with its stack as it is.
@@ -178,6 +178,12 @@ impl Session {
             .return_value_plan(function)
             .ok_or_else(unknown)?;
         let shape = juror_instrument::typed::Typed::missing(plan.r#type.clone(), "");
+        // A function that returns a reference returns an address.
+        let is_reference = matches!(plan.r#type.strip().kind(), TypeKind::Reference(_));
+        let value = match is_reference {
+            true => value,
+            false => meant(&value, self.running()?).map_err(CommandError::new)?,
+        };
         let bytes = bytes_for(&shape, &value, self.running()?).map_err(CommandError::new)?;
         let mut found = ResultRegisters::default();
         for piece in &plan.location {

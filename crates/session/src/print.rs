@@ -183,7 +183,7 @@ impl Session {
             text if text.ends_with("--") => '+',
             _ => return Ok(Some(place)),
         };
-        let of = self.evaluate(&place)?.r#type.name();
+        let of = self.evaluate_meant(&place)?.r#type.name();
         Ok(Some(format!("({of})(({place}) {undone} 1)")))
     }
 

@@ -122,6 +122,7 @@ fn given(letter: char, value: &Typed, program: &Program) -> Result<Given, Comman
     match value.number(program).map_err(CommandError::new)? {
         Number::Int(whole) => Ok(Given::Whole(whole, bits)),
         Number::Float(value) => Ok(Given::Fraction(value)),
+        Number::Wide(value) => Ok(Given::Fraction(value.double())),
         Number::Pointer(address, _) => Ok(Given::Whole(i128::from(address), 64)),
         Number::Bool(truth) => Ok(Given::Whole(i128::from(truth), bits)),
     }

@@ -1,5 +1,6 @@
 //! Parameters, local variables by scope, and global variables.
 
+use crate::dwarf::facts::GlobalRecord;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::inline::{around, covers, is_rest};
 use crate::location::Location;
@@ -137,6 +138,30 @@ impl SymbolFile {
     /// The global and file-static variables of this name; visible ones
     /// first. `file.c::name` asks for the one of a source file.
     pub fn globals_named(&self, name: &str) -> Vec<Variable> {
+        self.globals_where(name, |_, _| true)
+    }
+
+    /// Those of them that other files see.
+    pub fn externals_named(&self, name: &str) -> Vec<Variable> {
+        self.globals_where(name, |_, record| record.external)
+    }
+
+    /// Those of exactly this name in the source file of the code at a file address.
+    pub fn globals_beside(&self, name: &str, address: u64) -> Vec<Variable> {
+        let function = |info: &Arc<DebugInfo>| info.function_at(address).map(|it| it.die.unit);
+        let Some(unit) = self.inner.debug_info().and_then(function) else {
+            return Vec::new();
+        };
+        self.globals_where(name, |name, record| {
+            record.die.unit == unit && *record.name == *name
+        })
+    }
+
+    fn globals_where(
+        &self,
+        name: &str,
+        is_wanted: impl Fn(&str, &GlobalRecord) -> bool,
+    ) -> Vec<Variable> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
@@ -147,7 +172,7 @@ impl SymbolFile {
         let mut found: Vec<_> = info
             .globals_like(name)
             .into_iter()
-            .filter(|record| names::matches(&record.name, name))
+            .filter(|record| names::matches(&record.name, name) && is_wanted(name, record))
             .filter(|record| file.is_none_or(|file| unit_is(info, record.die.unit, file)))
             .collect();
         found.sort_by_key(|record| (*record.name != *name, !record.external, record.die));

@@ -288,11 +288,11 @@ fn arguments_of_rust_are_found() {
     let source = r#"
 pub struct Point { x: f64, y: u32 }
 pub struct Large { values: [u64; 4] }
-#[inline(never)] #[unsafe(no_mangle)]
+#[inline(never)]
 pub fn simple(a: u8, b: &str, c: &[u32], d: f64, e: bool) -> u64 {
     a as u64 + b.len() as u64 + c.len() as u64 + d as u64 + e as u64
 }
-#[inline(never)] #[unsafe(no_mangle)]
+#[inline(never)]
 pub fn structures(point: Point, large: Large, _: (), last: u16) -> Large {
     Large { values: [point.x as u64, point.y as u64, large.values[0], last as u64] }
 }
@@ -318,6 +318,105 @@ fn main() {
             ),
         ],
     );
+}
+
+/// What rustc 1.95 does, by the code that it makes with and without optimization.
+const RUST_SHAPES: [(&str, &str, &str); 45] = [
+    ("(i32, i32)", "rsi:4+rdx:4", "rax:4+rdx:4"),
+    ("P3", "*rsi:12", "*rax:12"),
+    ("C3", "*rsi:12", "*rax:12"),
+    ("(i64, u8, u8)", "*rsi:16", "*rax:16"),
+    ("(i64, u8)", "rsi:8+rdx:1", "rax:8+rdx:1"),
+    ("(u8, u64)", "rsi:1+rdx:8", "rax:1+rdx:8"),
+    ("(f32, f32)", "xmm0:4+xmm1:4", "xmm0:4+xmm1:4"),
+    ("(f32, f32, f32)", "*rsi:12", "*rax:12"),
+    ("(f64, f64)", "xmm0:8+xmm1:8", "xmm0:8+xmm1:8"),
+    ("(i64, f64)", "rsi:8+xmm0:8", "rax:8+xmm0:8"),
+    ("(f32, i32)", "xmm0:4+rsi:4", "xmm0:4+rax:4"),
+    ("(i32, f64, u8)", "*rsi:16", "*rax:16"),
+    ("(u8, u8, u8)", "rsi:3", "rax:3"),
+    ("(u8, u8, u8, u8)", "rsi:4", "rax:4"),
+    ("((u8, u8),)", "rsi:1+rdx:1", "rax:1+rdx:1"),
+    ("(u8, (u16, u8))", "rsi:6", "rax:6"),
+    ("((u32, u32), u64)", "*rsi:16", "*rax:16"),
+    ("(f64, ())", "xmm0:8", "xmm0:8"),
+    ("[i32; 1]", "rsi:4", "rax:4"),
+    ("[i32; 2]", "rsi:8", "rax:8"),
+    ("[i32; 3]", "*rsi:12", "*rax:12"),
+    ("[i64; 2]", "*rsi:16", "*rax:16"),
+    ("[u8; 7]", "rsi:7", "rax:7"),
+    ("[f64; 1]", "rsi:8", "rax:8"),
+    ("([f64; 1],)", "rsi:8", "rax:8"),
+    ("[f32; 2]", "rsi:8", "rax:8"),
+    ("[f64; 2]", "*rsi:16", "*rax:16"),
+    ("([u8; 8], u64)", "*rsi:16", "*rax:16"),
+    ("u128", "rsi:8+rdx:8", "rax:8+rdx:8"),
+    ("(u128,)", "rsi:8+rdx:8", "rax:8+rdx:8"),
+    ("A8", "rsi:8", "rax:8"),
+    ("A16", "*rsi:16", "*rax:16"),
+    ("Packed", "rsi:8", "rax:8"),
+    ("Whole", "rsi:4", "rax:4"),
+    ("std::mem::MaybeUninit<f64>", "xmm0:8", "xmm0:8"),
+    ("&'static str", "rsi:8+rdx:8", "rax:8+rdx:8"),
+    ("Option<i32>", "rsi:4+rdx:4", "rax:4+rdx:4"),
+    ("Option<f64>", "rsi:8+xmm0:8", "rax:8+xmm0:8"),
+    ("Option<(u8, u8)>", "rsi:3", "rax:3"),
+    ("Option<(i32, i32)>", "*rsi:12", "*rax:12"),
+    ("Option<&'static str>", "rsi:8+rdx:8", "rax:8+rdx:8"),
+    ("Result<u64, ()>", "rsi:8+rdx:8", "rax:8+rdx:8"),
+    ("Result<f64, u64>", "*rsi:16", "*rax:16"),
+    ("Result<f32, u32>", "rsi:8", "rax:8"),
+    ("Triple", "*rsi:12", "*rax:12"),
+];
+
+#[test]
+fn values_of_rust_are_scalars_pairs_or_memory() {
+    let mut source = r#"
+#[derive(Clone, Copy)] pub struct P3 { x: i32, y: i32, z: i32 }
+#[derive(Clone, Copy)] #[repr(C)] pub struct C3 { x: i32, y: i32, z: i32 }
+#[derive(Clone, Copy)] #[repr(align(8))] pub struct A8 { x: i32 }
+#[derive(Clone, Copy)] #[repr(align(16))] pub struct A16 { x: i32 }
+#[derive(Clone, Copy)] #[repr(packed)] pub struct Packed { x: i32, y: i32 }
+#[derive(Clone, Copy)] pub union Whole { x: i32, y: f32 }
+#[derive(Clone, Copy)] pub enum Triple { A(i32, i32), B }
+"#
+    .to_owned();
+    for (at, (of, ..)) in RUST_SHAPES.iter().enumerate() {
+        source.push_str(&format!(
+            "#[inline(never)] pub fn f{at}(a: i32, v: {of}) -> {of} {{ std::hint::black_box(a); v }}\n"
+        ));
+    }
+    source.push_str("#[unsafe(no_mangle)] pub fn bare(p: P3) -> i32 { p.x + p.y + p.z }\n");
+    source.push_str("pub fn main() {\n");
+    for at in 0..RUST_SHAPES.len() {
+        source.push_str(&format!("    std::hint::black_box(f{at} as *const ());\n"));
+    }
+    source.push_str("    bare(P3 { x: 1, y: 2, z: 3 });\n}\n");
+    for level in ["0", "3"] {
+        let flags = ["-g", "-C", &format!("opt-level={level}")];
+        let Some(program) = compile("rustc", "program.rs", &source, &flags) else {
+            return;
+        };
+        for (at, (of, argument, result)) in RUST_SHAPES.iter().enumerate() {
+            // The arguments come behind the address of a result in memory.
+            let pointer = result.starts_with('*');
+            let argument = argument
+                .replace("rdx", if pointer { "rcx" } else { "rdx" })
+                .replace("rsi", if pointer { "rdx" } else { "rsi" });
+            let first = if pointer { "rsi" } else { "rdi" };
+            assert_eq!(
+                outgoing(&program.file, &program.function(&format!("f{at}"))),
+                format!("a={first}:4 v={argument} -> {result}"),
+                "{of} at level {level}"
+            );
+        }
+        // It may be one for C.
+        let undefined = "<how a value of this type is passed is not defined by its language>";
+        assert_eq!(
+            outgoing(&program.file, &program.function("bare")),
+            format!("p={undefined}:12 -> rax:4")
+        );
+    }
 }
 
 #[test]

@@ -226,3 +226,35 @@ fn nothing_is_known_without_debug_information() {
     assert!(program.file.globals_named("global").is_empty());
     assert!(program.file.data_symbol("global").is_some());
 }
+
+#[test]
+fn what_the_linker_has_removed_is_nowhere() {
+    let source = "int used = 7;\nint removed = 5;\nstatic char gone[8] = {1};\n\
+                  char *dropped(void) { return gone; }\nint main(void) { return used; }";
+    for layout in [
+        ["-fPIE", "-pie", "-Wl,-z,separate-code"],
+        ["-fPIE", "-pie", "-Wl,-z,noseparate-code"],
+        ["-fno-pie", "-no-pie", "-Wl,-z,separate-code"],
+    ] {
+        let mut options = vec!["-g", "-fdata-sections", "-ffunction-sections"];
+        options.push("-Wl,--gc-sections");
+        options.extend(layout);
+        let Some(program) = compile("gcc", "program.c", source, &options) else {
+            return;
+        };
+        for (name, is_nowhere) in [("used", false), ("removed", true), ("gone", true)] {
+            let found = program.file.globals_named(name);
+            let [variable] = found.as_slice() else {
+                panic!("{name} in {}: {found:?}", program.how);
+            };
+            assert_eq!(
+                variable.location.is_nowhere(),
+                is_nowhere,
+                "{name} in {}",
+                program.how
+            );
+        }
+        let dropped = program.file.functions_named("dropped");
+        assert!(dropped.is_empty(), "{}: {dropped:?}", program.how);
+    }
+}

@@ -6,6 +6,7 @@
 //! 3.2.3 (parameter passing). Invariant: nothing runs here; what cannot be
 //! passed as the function expects it is refused.
 
+mod copied;
 mod frame;
 mod layout;
 mod passing;
@@ -169,13 +170,16 @@ impl Program {
             .iter()
             .map(|passed| passed.r#type.clone())
             .collect();
-        let outgoing = match &bound {
+        let mut outgoing = match &bound {
             Some(Bound { module, function }) => Rc::clone(module)
                 .symbols
                 .outgoing_call(function, &types, &result),
             None => outgoing_call_of_c(&types, &result),
         };
-        for (index, location) in outgoing.arguments.iter().enumerate() {
+        for (index, location) in outgoing.arguments.iter_mut().enumerate() {
+            if let (Some(passed), Some(bound)) = (arguments.get_mut(index), &bound) {
+                copied::give_copy(passed, location, &bound.module);
+            }
             check_place(location).map_err(|why| argument_error(index, &name, &why))?;
         }
         if let Some(EntryPlace::Unavailable(why)) =

@@ -3,10 +3,10 @@
 
 use super::Argument;
 use crate::expression::cast;
-use crate::typed::to_extended;
 use crate::typed::{Number, Place, Typed};
 use crate::upcast::{base_part, referred_to};
 use crate::value_error::ValueError;
+use crate::wide::{Wide, is_quad};
 use juror_symbols::{Character, Encoding, Memory, Type, TypeKind};
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed
         .into());
     }
     let of = match value.number(memory)? {
-        Number::Float(_) if stripped.size() == Some(16) => stripped,
+        Number::Wide(_) => stripped,
         Number::Float(_) => builtin("double")?,
         Number::Pointer(_, target) => target.pointer_to(),
         Number::Int(number) if i64::try_from(number).is_err() => builtin("unsigned long")?,
@@ -196,20 +196,15 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, V
     let is_pointer = matches!(stripped.kind(), TypeKind::Pointer(_));
     let is_float = matches!(stripped.kind(), TypeKind::Base(Encoding::Float));
     match &number {
-        Number::Float(_) if is_pointer => Err("an address is wanted, this is a fraction".into()),
+        Number::Float(_) | Number::Wide(_) if is_pointer => {
+            Err("an address is wanted, this is a fraction".into())
+        }
         Number::Pointer(..) if is_float => {
             Err(format!("`{}` is wanted, this is an address", of.name()).into())
         }
         _ if is_float && size == 16 => {
-            if value.r#type.strip().name() == stripped.name() {
-                return value.bytes(memory, size);
-            }
-            Ok(to_extended(match number {
-                Number::Float(number) => number,
-                Number::Int(number) => number as f64,
-                Number::Bool(truth) => f64::from(u8::from(truth)),
-                Number::Pointer(..) => 0.0,
-            }))
+            let wide = Wide::of(&number, is_quad(&stripped));
+            Ok(wide.ok_or("an address is no fraction")?.bytes())
         }
         _ => cast(value, of.clone(), memory)?.bytes(memory, size),
     }
@@ -268,7 +263,8 @@ mod tests {
         for value in [0.0, 1.5, -3.25, 1e300, 5e-324, f64::INFINITY] {
             let passed = pass_as(&number(Number::Float(value)), &of, &NoMemory).unwrap();
             let read = Typed::of_bytes(of.clone(), passed.bytes);
-            assert_eq!(read.number(&NoMemory), Ok(Number::Float(value)));
+            let wide = Wide::of(&Number::Float(value), false).map(Number::Wide);
+            assert_eq!(read.number(&NoMemory).ok(), wide);
         }
     }
 

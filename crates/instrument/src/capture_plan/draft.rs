@@ -369,6 +369,9 @@ impl Draft {
         if self.address {
             return Ok(Decode::AddressOf);
         }
+        if self.r#type.as_ref().is_some_and(Type::is_big_endian) {
+            return Err(other_order());
+        }
         if let Some(conversion) = self.conversion {
             return Ok(match conversion {
                 Conversion::Signed { bytes } => Decode::Signed(bytes),
@@ -421,9 +424,21 @@ fn moved(source: Source, bytes: u32) -> Source {
     }
 }
 
+fn other_order() -> CaptureError {
+    CaptureError {
+        message: "its highest byte comes first, which events do not read".to_owned(),
+        help: None,
+        is_final: true,
+        lacks_parameter: false,
+    }
+}
+
 /// What the bytes of a type mean, when they are one value.
 pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decode, CaptureError> {
     let stripped = r#type.strip();
+    if stripped.is_big_endian() {
+        return Err(other_order());
+    }
     let size = stripped.size().unwrap_or(8);
     let bytes = size.min(8) as u8;
     let integer = |signed: bool| match bits {

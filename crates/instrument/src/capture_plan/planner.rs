@@ -5,6 +5,8 @@ use super::CaptureError;
 use super::draft::{Draft, Part};
 use crate::modules::{Bound, Modules};
 use crate::read_plan::Source;
+use crate::scope::seen_place;
+use crate::values::static_address;
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
 use juror_symbols::{
     ArgumentClass, EntryError, EntryLocation, EntryPlace, EntryUnavailable, Parameter, Type,
@@ -87,42 +89,40 @@ impl Planner<'_> {
     }
 
     fn global(&self, name: &str) -> Option<Draft> {
+        let absolute = |address, r#type: Option<Type>| {
+            let size = r#type.as_ref().and_then(Type::size).unwrap_or(8);
+            let size = u32::try_from(size).unwrap_or(u32::MAX);
+            let source = Source::Absolute { address };
+            let part = Part {
+                offset: 0,
+                size,
+                source,
+                pointed: false,
+            };
+            Draft::new(SmallVec::from_iter([part]), r#type)
+        };
+        let place = self
+            .bound
+            .map(|bound| (&bound.module, bound.function.low_pc));
+        if let Some((address, r#type)) = seen_place(self.modules, place, name) {
+            return Some(absolute(address, Some(r#type)));
+        }
         let own = self.bound.map(|bound| &bound.module).into_iter();
         own.chain(self.modules.iter()).find_map(|module| {
-            let whole = |source, r#type: Option<Type>| {
-                let size = r#type.as_ref().and_then(Type::size).unwrap_or(8);
-                let size = u32::try_from(size).unwrap_or(u32::MAX);
-                Draft::new(
-                    SmallVec::from_iter([Part {
-                        offset: 0,
-                        size,
-                        source,
-                        pointed: false,
-                    }]),
-                    r#type,
-                )
+            let variables = module.symbols.globals_named(name).into_iter();
+            let variable = variables.map(|it| (static_address(&it, module), it.r#type));
+            let mut variable = variable.filter_map(|(address, of)| Some((address?, of)));
+            if let Some((address, r#type)) = variable.next() {
+                return Some(absolute(address, Some(r#type)));
+            }
+            let (address, size) = module.symbols.data_symbol(name)?;
+            let name = match size {
+                1 => "u8",
+                2 => "u16",
+                4 => "u32",
+                _ => "u64",
             };
-            let variable = module
-                .symbols
-                .globals_named(name)
-                .into_iter()
-                .find_map(|variable| {
-                    let address = crate::values::static_address(&variable, module)?;
-                    Some(whole(Source::Absolute { address }, Some(variable.r#type)))
-                });
-            variable.or_else(|| {
-                let (address, size) = module.symbols.data_symbol(name)?;
-                let source = Source::Absolute {
-                    address: module.to_process(address),
-                };
-                let name = match size {
-                    1 => "u8",
-                    2 => "u16",
-                    4 => "u32",
-                    _ => "u64",
-                };
-                Some(whole(source, Type::builtin(name)))
-            })
+            Some(absolute(module.to_process(address), Type::builtin(name)))
         })
     }
 
@@ -291,7 +291,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
                 | EntryUnavailable::ConventionChanged => {
                     "build without optimization to see it, or leave it out"
                 }
-                EntryUnavailable::Undefined => {
+                EntryUnavailable::Undefined | EntryUnavailable::WideRegister => {
                     "read it at a line of the function: `event here = line FILE:N(name)`"
                 }
                 EntryUnavailable::TypeUnknown => "build the file that defines it with -g",

@@ -279,6 +279,7 @@ fn compute(operator: BinaryOperator, left: Scalar, right: Scalar) -> Option<Scal
     match number.ok()? {
         Number::Int(number) => fitting(number),
         Number::Float(number) => Some(Scalar::Float(number)),
+        Number::Wide(_) => None,
         Number::Bool(truth) => Some(Scalar::Bool(truth)),
         Number::Pointer(address, _) => Some(Scalar::Address(address)),
     }

@@ -331,7 +331,7 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
         None => (0, size * 8),
     };
     let bytes = (shift + width).div_ceil(8);
-    if !(1..=8).contains(&bytes) || width == 0 {
+    if !(1..=8).contains(&bytes) || width == 0 || stripped.is_big_endian() {
         return Err(Stuck::Evaluate);
     }
     let word = match spot {

@@ -167,6 +167,7 @@ fn evaluated(text: &str) -> Result<Scalar, ValueError> {
     Ok(match value.number(&page)? {
         Number::Int(number) => Scalar::Int(number),
         Number::Float(number) => Scalar::Float(number),
+        Number::Wide(number) => Scalar::Float(number.double()),
         Number::Bool(truth) => Scalar::Bool(truth),
         Number::Pointer(address, _) => Scalar::Address(address),
     })

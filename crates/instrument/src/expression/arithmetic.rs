@@ -4,6 +4,7 @@
 use crate::typed::Number;
 use crate::upcast::as_one_class;
 use crate::value_error::ValueError;
+use crate::wide;
 use juror_language::BinaryOperator;
 use juror_symbols::{Memory, Type};
 
@@ -27,6 +28,7 @@ pub(crate) fn compute(
     };
     match (a, b) {
         (Int(a), Int(b)) => integers(operator, a, b),
+        (a @ Number::Wide(_), b) | (a, b @ Number::Wide(_)) => wide::compute(operator, &a, &b),
         (Float(a), Float(b)) => floats(operator, a, b),
         (Int(a), Float(b)) => floats(operator, a as f64, b),
         (Float(a), Int(b)) => floats(operator, a, b as f64),

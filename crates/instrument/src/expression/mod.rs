@@ -11,10 +11,12 @@ pub(crate) mod call;
 mod conditional;
 mod length;
 mod member;
+mod named_cast;
 mod overload;
 pub(crate) mod promotion;
 mod static_type;
 mod text;
+mod vector;
 mod viewed;
 
 pub(crate) use access::element_type;
@@ -29,11 +31,13 @@ use access::{elements, field_of, indexed, pointed_to};
 use alternative::compare_with_alternative;
 pub(crate) use alternative::names_alternative;
 pub(crate) use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
+use named_cast::{converted_type_named, named_cast};
 use text::compare_with_text;
 pub(crate) use text::{text_of, whole_text};
 use viewed::{Key, Reach};
 
-use crate::typed::{Memory, Number, Place, Typed, to_extended};
+use crate::typed::{Memory, Number, Place, Typed};
+use crate::wide::{Wide, is_quad};
 use arithmetic::compute;
 use call::{Request, call};
 use conditional::conditional;
@@ -238,7 +242,13 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Call {
             function,
             arguments,
-        } => call(expression, function, arguments, None, scope),
+        } => match converted_type_named(function, arguments, scope) {
+            Some((r#type, operand)) => {
+                let value = part(operand, scope)?;
+                at(cast(&value, r#type, scope.memory()))
+            }
+            None => call(expression, function, arguments, None, scope),
+        },
         ExpressionKind::SizeOf(operand) if operand.calls_functions() => at(Err(
             "`sizeof` calls no function: name the type, as in `sizeof(int)`".into(),
         )),
@@ -325,6 +335,7 @@ pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, Va
     Ok(match number(value, scope)? {
         Number::Int(number) => Value::Int(number),
         Number::Float(number) => Value::Float(number),
+        Number::Wide(number) => Value::Float(number.double()),
         Number::Pointer(address, _) => Value::Address(address),
         Number::Bool(truth) => Value::Bool(truth),
     })
@@ -338,6 +349,7 @@ fn is_nonzero(number: &Number) -> bool {
     match number {
         Number::Int(number) => *number != 0,
         Number::Float(number) => *number != 0.0,
+        Number::Wide(number) => !number.is_zero(),
         Number::Pointer(address, _) => *address != 0,
         Number::Bool(truth) => *truth,
     }
@@ -411,6 +423,7 @@ fn unary(
             }
             Number::Bool(truth) => Number::Int(-i128::from(truth)),
             Number::Float(number) => Number::Float(-number),
+            Number::Wide(number) => Number::Wide(number.negated()),
             Number::Pointer(..) => return Err("a pointer has no negative".into()),
         },
         UnaryOperator::Plus => match number(value, scope)? {
@@ -474,12 +487,14 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
             })
         }
         Number::Float(number) => *number as i128,
+        Number::Wide(number) => number.whole(),
     };
     let bytes = match stripped.kind() {
         TypeKind::Base(juror_symbols::Encoding::Boolean) => vec![u8::from(is_nonzero(&number))],
         TypeKind::Base(juror_symbols::Encoding::Float) => {
             let float = match value.number(memory)? {
                 Number::Float(number) => number,
+                Number::Wide(number) => number.double(),
                 _ => whole as f64,
             };
             match size {
@@ -487,7 +502,9 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
                 8 => float.to_le_bytes().to_vec(),
                 // No `double` in between where it is one already.
                 16 if value.r#type.strip().name() == stripped.name() => value.bytes(memory, 16)?,
-                16 if stripped.name() == "long double" => to_extended(float),
+                16 => Wide::of(&number, is_quad(&stripped))
+                    .ok_or("an address is no fraction")?
+                    .bytes(),
                 _ => return Err(format!("values cannot be made into `{}`", r#type.name()).into()),
             }
         }
@@ -502,6 +519,10 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
             .to_vec(),
         _ => return Err(format!("a number cannot be made into `{}`", r#type.name()).into()),
     };
+    let mut bytes = bytes;
+    if stripped.is_big_endian() {
+        bytes.reverse();
+    }
     Ok(Typed::of_bytes(r#type, bytes))
 }
 
@@ -516,6 +537,9 @@ fn binary(
     let of = |number: Number| {
         Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".into()))
     };
+    if let Some(cast) = named_cast(operator, left, right, scope) {
+        return cast;
+    }
     if let BinaryOperator::And | BinaryOperator::Or = operator {
         let first = match scope.decided(&left.span) {
             Some(truth) => truth,
@@ -557,6 +581,9 @@ fn binary(
         };
     }
     let second = part(right, scope)?;
+    if let Some(computed) = vector::compute_elements(operator, &first, &second, scope.memory()) {
+        return computed.map_err(error);
+    }
     let (a, b) = (
         number(&first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
         number(&second, scope).map_err(|why| ExpressionError::new(why, &right.span))?,

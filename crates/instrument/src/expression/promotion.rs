@@ -4,6 +4,7 @@
 //! The numbers are exact all the same: one that the type does not hold has a wider one.
 
 use crate::typed::{Number, Typed};
+use crate::wide::{Wide, is_quad};
 use juror_symbols::{Encoding, Type, TypeKind};
 
 /// What arithmetic knows of a type.
@@ -74,7 +75,6 @@ impl Rank {
     fn r#type(self) -> Option<Type> {
         Type::builtin(match self {
             Rank::Fraction { size: 4 } => "float",
-            // What is wider is computed as this.
             Rank::Fraction { .. } => "double",
             Rank::Whole {
                 size: 16,
@@ -96,12 +96,22 @@ impl Rank {
 
 /// The type in which one number of a type is computed; nothing for what is no number.
 pub(crate) fn promoted(r#type: &Type) -> Option<Type> {
-    Rank::of(r#type)?.r#type()
+    match Rank::of(r#type)? {
+        Rank::Fraction { size: 16 } => Some(r#type.strip()),
+        rank => rank.r#type(),
+    }
 }
 
 /// The type in which two numbers are computed.
 pub(crate) fn common_type(a: &Type, b: &Type) -> Option<Type> {
-    Rank::of(a)?.with(Rank::of(b)?).r#type()
+    let (first, second) = (Rank::of(a)?, Rank::of(b)?);
+    let is_wide = |rank| rank == Rank::Fraction { size: 16 };
+    match (is_wide(first), is_wide(second)) {
+        (true, true) if is_quad(b) => Some(b.strip()),
+        (true, _) => Some(a.strip()),
+        (false, true) => Some(b.strip()),
+        (false, false) => first.with(second).r#type(),
+    }
 }
 
 /// The type in which the bits of a number are flipped: Rust has no wider one.
@@ -130,6 +140,10 @@ pub(crate) fn of_result(number: &Number, r#type: Option<Type>) -> Option<Typed> 
                 r#type,
                 bytes.get(..size as usize)?.to_vec(),
             ))
+        }
+        (Number::Float(_) | Number::Wide(_), Some(r#type)) if size == 16 => {
+            let wide = Wide::of(number, is_quad(&r#type))?;
+            Some(Typed::of_bytes(r#type, wide.bytes()))
         }
         (Number::Float(number), Some(r#type)) if size == 4 => {
             let bytes = (*number as f32).to_le_bytes().to_vec();
@@ -168,7 +182,7 @@ mod tests {
             ("unsigned long", "long", "unsigned long"),
             ("int", "float", "float"),
             ("float", "double", "double"),
-            ("float", "long double", "double"),
+            ("float", "long double", "long double"),
             ("__int128", "unsigned long", "__int128"),
         ] {
             let of = |name| Type::builtin(name).expect("a type");

@@ -1,7 +1,8 @@
 //! Fractions as text, and the bits of other numbers as fractions.
 
 use super::{Radix, Writer};
-use crate::typed::{Typed, extended};
+use crate::typed::Typed;
+use crate::wide::Wide;
 use juror_symbols::Type;
 use std::fmt::Write;
 
@@ -34,6 +35,18 @@ impl Writer<'_> {
             _ if number.is_nan() && !r#type.is_rust() => self.not_a_number(value, number, size),
             _ if size == 4 => self.single(number as f32),
             _ => self.double(number),
+        }
+    }
+
+    /// All its digits.
+    pub(super) fn wide(&mut self, value: &Typed, number: Wide, r#type: &Type) {
+        match self.radix {
+            Radix::Natural | Radix::Raw | Radix::Text | Radix::Float
+                if !number.double().is_nan() =>
+            {
+                let _ = write!(self.text, "{number}");
+            }
+            _ => self.float(value, number.double(), r#type),
         }
     }
 
@@ -92,7 +105,7 @@ impl Writer<'_> {
         let fraction = match bits {
             32 => f64::from(f32::from_bits(raw as u32)),
             64 => f64::from_bits(raw as u64),
-            _ => extended(&raw.to_le_bytes()),
+            _ => Wide::read(raw, &of).double(),
         };
         let size = u64::from(bits / 8);
         let bytes = raw

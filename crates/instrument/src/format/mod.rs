@@ -2,6 +2,7 @@
 //! terminal.
 
 mod composite;
+mod decimal;
 mod escape;
 mod float;
 mod layout;

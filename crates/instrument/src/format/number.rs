@@ -1,8 +1,9 @@
 //! Numbers, truth values, characters and addresses as text.
 
 use super::escape::{Escapes, unquoted};
-use super::{Radix, Writer};
-use crate::typed::{Number, Typed};
+use super::{Radix, Writer, decimal};
+use crate::typed::{Number, Typed, complex_part, is_complex_integer, is_decimal};
+use crate::wide::Wide;
 use juror_symbols::{Character, Encoding, Type, TypeKind};
 use std::fmt::Write;
 
@@ -26,6 +27,9 @@ impl Writer<'_> {
             // The unit of Rust.
             return self.push(&stripped.name());
         }
+        if encoding == Encoding::Other && self.special(value, stripped) {
+            return;
+        }
         match value.number(self.memory) {
             Ok(Number::Int(number)) if self.is_rust_character(encoding, stripped) => {
                 self.rust_character(number);
@@ -40,6 +44,7 @@ impl Writer<'_> {
                 }
             }
             Ok(Number::Float(number)) => self.float(value, number, stripped),
+            Ok(Number::Wide(number)) => self.wide(value, number, stripped),
             Ok(Number::Bool(truth)) if self.is_natural() => {
                 self.push(if truth { "true" } else { "false" });
             }
@@ -73,23 +78,54 @@ impl Writer<'_> {
 
     pub(super) fn complex(&mut self, value: &Typed, stripped: &Type) {
         let half = stripped.size().unwrap_or(16) / 2;
-        let name = match half {
-            4 => "float",
-            16 => "long double",
-            _ => "double",
+        // There is no name of what the parts of a complex `__float128` are.
+        let quad = |at: u64| {
+            let bytes = value.bytes(self.memory, 2 * half).ok()?;
+            let part = bytes.get(at as usize..)?.get(..16)?;
+            Some(Wide::read(
+                u128::from_le_bytes(part.try_into().ok()?),
+                stripped,
+            ))
         };
-        let Some(part) = Type::builtin(name) else {
+        let Some(part) = complex_part(stripped) else {
+            return match (quad(0), quad(half)) {
+                (Some(real), Some(imaginary)) if half == 16 => {
+                    let _ = write!(self.text, "{real} + {imaginary}i");
+                }
+                _ => self.push("?"),
+            };
+        };
+        self.parts(value, half, &part);
+    }
+
+    fn parts(&mut self, value: &Typed, half: u64, part: &Type) {
+        let TypeKind::Base(encoding) = part.kind() else {
             return;
         };
-        let real = value.part(0, part.clone(), None).number(self.memory);
-        let imaginary = value.part(half, part, None).number(self.memory);
-        match (real, imaginary) {
-            (Ok(Number::Float(real)), Ok(Number::Float(imaginary))) => {
-                let _ = write!(self.text, "{real} + {imaginary}i");
+        self.base(&value.part(0, part.clone(), None), encoding, part);
+        self.push(" + ");
+        self.base(&value.part(half, part.clone(), None), encoding, part);
+        self.push("i");
+    }
+
+    /// Numbers whose encoding is one of the compiler's own. Tells whether it is one.
+    fn special(&mut self, value: &Typed, stripped: &Type) -> bool {
+        let size = stripped.size().unwrap_or(0);
+        if is_decimal(stripped) && self.is_natural() {
+            match value.bytes(self.memory, size.min(16)) {
+                Ok(bytes) => self.push(&decimal::shown(&bytes)),
+                Err(why) => self.missing(&why),
             }
-            (Err(why), _) | (_, Err(why)) => self.missing(&why),
-            _ => self.push("?"),
+            return true;
         }
+        let part = is_complex_integer(stripped)
+            .then(|| Type::builtin(stripped.name().strip_prefix("complex ")?))
+            .flatten();
+        let Some(part) = part.filter(|part| part.size() == Some(size / 2)) else {
+            return false;
+        };
+        self.parts(value, size / 2, &part);
+        true
     }
 
     /// A whole number, with the character that it is where it is shown as one.

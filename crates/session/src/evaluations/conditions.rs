@@ -114,6 +114,7 @@ impl Session {
             match number.map_err(|why| ConditionError::Message(why.into()))? {
                 Number::Int(number) => number != 0,
                 Number::Float(number) => number != 0.0,
+                Number::Wide(number) => !number.is_zero(),
                 Number::Pointer(address, _) => address != 0,
                 Number::Bool(truth) => truth,
             },

@@ -63,6 +63,9 @@ pub(super) fn classify(of: &Type) -> Passing {
     if let Some(parts) = special(&stripped, size) {
         return parts;
     }
+    if let Some(passing) = around_vector(&stripped, size) {
+        return passing;
+    }
     if size > 16 {
         return memory;
     }
@@ -92,7 +95,7 @@ pub(super) fn classify(of: &Type) -> Passing {
     Passing::Parts(eightbytes(&leaves, size))
 }
 
-fn parts<const N: usize>(list: [Part; N]) -> Passing {
+pub(super) fn parts<const N: usize>(list: [Part; N]) -> Passing {
     Passing::Parts(list.into_iter().collect())
 }
 
@@ -137,13 +140,33 @@ fn special(stripped: &Type, size: u64) -> Option<Passing> {
                 alignment: 16,
             },
         }),
-        TypeKind::Array { vector: true, .. } if matches!(size, 8 | 16 | 32 | 64) => {
-            Some(parts([Part {
-                class: Class::Vector,
-                offset: 0,
-                size: size as u32,
-            }]))
+        TypeKind::Array { vector: true, .. } if matches!(size, 32 | 64) => {
+            Some(Passing::Unknown(EntryUnavailable::WideRegister, size))
         }
+        TypeKind::Array { vector: true, .. } if matches!(size, 8 | 16) => Some(parts([Part {
+            class: Class::Vector,
+            offset: 0,
+            size: size as u32,
+        }])),
+        _ => None,
+    }
+}
+
+/// A structure around one vector, which goes where that goes.
+fn around_vector(stripped: &Type, size: u64) -> Option<Passing> {
+    if !matches!(stripped.kind(), TypeKind::Composite(_)) || !matches!(size, 16 | 32 | 64) {
+        return None;
+    }
+    let mut leaves = Vec::new();
+    take_apart(stripped, 0, &mut leaves, NESTING_MAX).ok()?;
+    let is_whole = |leaf: &Leaf| leaf.class == LeafClass::Vector && leaf.size == size;
+    match leaves.as_slice() {
+        [leaf] if is_whole(leaf) && size == 16 => Some(parts([Part {
+            class: Class::Vector,
+            offset: 0,
+            size: 16,
+        }])),
+        [leaf] if is_whole(leaf) => Some(Passing::Unknown(EntryUnavailable::WideRegister, size)),
         _ => None,
     }
 }
@@ -204,6 +227,7 @@ fn take_apart(of: &Type, at: u64, leaves: &mut Vec<Leaf>, depth: usize) -> Resul
             leaf(LeafClass::Integer, size.ok_or(Obstacle::Unknown)?)
         }
         TypeKind::Base(Encoding::Float) => match size {
+            Some(16) if of.name().contains("128") => leaf(LeafClass::Vector, 16),
             Some(16) => leaf(LeafClass::X87, 16),
             size => leaf(LeafClass::Vector, size.ok_or(Obstacle::Unknown)?),
         },
@@ -352,64 +376,5 @@ fn alignment_within(of: &Type, depth: usize) -> u64 {
         }
         TypeKind::Base(Encoding::ComplexFloat) => (of.size().unwrap_or(8) / 2).clamp(1, 16),
         _ => of.size().unwrap_or(8).next_power_of_two().clamp(1, 64),
-    }
-}
-
-/// How rustc passes a value, as far as that can be said: the language
-/// promises nothing, and debug information that holds is preferred.
-pub(super) fn classify_rust(of: &Type) -> Passing {
-    let stripped = of.strip();
-    if matches!(stripped.kind(), TypeKind::Void) {
-        return Passing::Parts(SmallVec::new());
-    }
-    let Some(size) = stripped.size() else {
-        return Passing::Unknown(EntryUnavailable::TypeUnknown, 0);
-    };
-    if size == 0 {
-        return Passing::Parts(SmallVec::new());
-    }
-    let is_composite = matches!(
-        stripped.kind(),
-        TypeKind::Composite(_) | TypeKind::Array { .. }
-    );
-    if is_composite && size > 16 {
-        return Passing::Indirect { size };
-    }
-    let mut leaves = Vec::new();
-    match take_apart(&stripped, 0, &mut leaves, NESTING_MAX) {
-        Ok(()) => {}
-        Err(Obstacle::Variants) => return Passing::Unknown(EntryUnavailable::Undefined, size),
-        Err(_) => return Passing::Unknown(EntryUnavailable::TypeUnknown, size),
-    }
-    leaves.sort_by_key(|leaf| leaf.offset);
-    let is_array = matches!(stripped.kind(), TypeKind::Array { .. });
-    match leaves.as_slice() {
-        // One number or two travel as themselves, however they are wrapped.
-        [_] | [_, _] if !is_array && leaves.iter().all(|leaf| leaf.size <= 8) => {
-            Passing::Parts(leaves.iter().map(part_of).collect())
-        }
-        _ => {
-            let integers: Vec<Leaf> = leaves
-                .iter()
-                .map(|leaf| Leaf {
-                    class: LeafClass::Integer,
-                    ..*leaf
-                })
-                .collect();
-            Passing::Parts(eightbytes(&integers, size))
-        }
-    }
-}
-
-fn part_of(leaf: &Leaf) -> Part {
-    let class = match leaf.class {
-        LeafClass::Integer => Class::Integer,
-        LeafClass::Vector => Class::Vector,
-        LeafClass::X87 => Class::X87,
-    };
-    Part {
-        class,
-        offset: leaf.offset as u32,
-        size: leaf.size as u32,
     }
 }

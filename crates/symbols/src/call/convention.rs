@@ -1,7 +1,8 @@
 //! Arguments dealt out to registers and stack, one after the other (AMD64
 //! supplement, section 3.2.3).
 
-use super::classify::{Class, classify, classify_rust};
+use super::classify::{Class, classify};
+use super::classify_rust::classify_rust;
 use super::{EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, INTEGER_ARGUMENTS};
 use super::{VECTOR_ARGUMENT_COUNT, unavailable};
 use crate::Type;
@@ -22,6 +23,8 @@ pub(super) struct Part {
 pub(super) enum Passing {
     /// In registers; none for a type without bytes.
     Parts(SmallVec<[Part; 2]>),
+    /// In registers, all of it or nothing: the halves of a wide number of Rust.
+    Together(SmallVec<[Part; 2]>),
     /// In memory: an argument on the stack, a result where the caller says.
     Memory { size: u64, alignment: u64 },
     /// By the address of a copy.
@@ -30,9 +33,19 @@ pub(super) enum Passing {
     Unknown(EntryUnavailable, u64),
 }
 
+/// Whose rules a function follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rules {
+    C,
+    Rust,
+    /// A function of Rust whose name is that of its source, as those for C have it: nothing
+    /// says which of the two.
+    Either,
+}
+
 /// What is left of the registers while arguments are dealt out.
 pub(super) struct Convention {
-    rust: bool,
+    rules: Rules,
     integers_used: usize,
     vectors_used: usize,
     stack_used: u64,
@@ -40,11 +53,21 @@ pub(super) struct Convention {
 
 impl Convention {
     pub fn new(info: &DebugInfo, function: DieRef) -> Convention {
-        let rust = info
-            .unit(function.unit)
-            .is_some_and(|unit| unit.language == Language::Rust);
+        let unit = info.unit(function.unit);
+        let is_rust = unit.is_some_and(|unit| unit.language == Language::Rust);
+        let is_mangled = || {
+            let named = info.inherited(function, |_, _, entry| {
+                entry.attr_value(gimli::DW_AT_linkage_name)
+            });
+            named.is_some()
+        };
+        let rules = match is_rust {
+            false => Rules::C,
+            true if is_mangled() => Rules::Rust,
+            true => Rules::Either,
+        };
         Convention {
-            rust,
+            rules,
             ..Convention::of_c()
         }
     }
@@ -52,7 +75,7 @@ impl Convention {
     /// The convention of C and C++.
     pub fn of_c() -> Convention {
         Convention {
-            rust: false,
+            rules: Rules::C,
             integers_used: 0,
             vectors_used: 0,
             stack_used: 0,
@@ -70,20 +93,49 @@ impl Convention {
     }
 
     fn passing(&self, of: &Type) -> Passing {
-        if self.rust {
-            classify_rust(of)
-        } else {
-            classify(of)
+        match self.rules {
+            Rules::C => classify(of),
+            Rules::Rust => classify_rust(of),
+            Rules::Either => {
+                let (c, rust) = (classify(of), classify_rust(of));
+                match agree(&c, &rust) {
+                    true => c,
+                    false => {
+                        let size = of.size().unwrap_or(0);
+                        Passing::Unknown(EntryUnavailable::Undefined, size)
+                    }
+                }
+            }
         }
     }
 
-    /// Whether the caller passes the address for the result as a hidden
-    /// first argument.
-    pub fn returns_by_hidden_pointer(&self, of: &Type) -> bool {
-        matches!(
-            self.passing(of),
-            Passing::Memory { .. } | Passing::Indirect { .. }
-        )
+    /// How a result comes back: in memory of the caller by all rules alike.
+    fn passing_of_result(&self, of: &Type) -> Passing {
+        let (c, rust) = match self.rules {
+            Rules::Either => (classify(of), classify_rust(of)),
+            _ => return self.passing(of),
+        };
+        match (&c, rust) {
+            (Passing::Memory { .. } | Passing::Indirect { .. }, Passing::Indirect { .. }) => c,
+            _ => self.passing(of),
+        }
+    }
+
+    /// Takes the register of the address for a result in memory: a hidden first argument.
+    ///
+    /// # Errors
+    /// Nobody can tell whether there is one.
+    pub fn take_result_pointer(
+        &mut self,
+        of: &Type,
+    ) -> Result<Option<EntryPlace>, EntryUnavailable> {
+        match self.passing_of_result(of) {
+            Passing::Memory { .. } | Passing::Indirect { .. } => Ok(Some(self.take_integer())),
+            Passing::Parts(_) | Passing::Together(_) => Ok(None),
+            // A register or two.
+            Passing::Unknown(_, 1..=8) => Ok(None),
+            Passing::Unknown(reason, _) => Err(reason),
+        }
     }
 
     /// Takes the next integer register, or the next eightbyte of the stack.
@@ -110,7 +162,8 @@ impl Convention {
     /// Where the next argument is.
     pub fn place(&mut self, of: &Type) -> EntryLocation {
         match self.passing(of) {
-            Passing::Parts(parts) => self.place_parts(of, &parts),
+            Passing::Parts(parts) => self.place_parts(of, &parts, self.rules == Rules::Rust),
+            Passing::Together(parts) => self.place_parts(of, &parts, false),
             Passing::Memory { size, alignment } => {
                 let at = EntryPlace::Stack(self.take_stack(size, alignment));
                 single(at, size)
@@ -127,12 +180,17 @@ impl Convention {
         }
     }
 
-    fn place_parts(&mut self, of: &Type, parts: &[Part]) -> EntryLocation {
+    /// Deals out the parts; where `splits`, some may be in registers and others on the
+    /// stack.
+    fn place_parts(&mut self, of: &Type, parts: &[Part], splits: bool) -> EntryLocation {
         let of_class = |class: Class| parts.iter().filter(|part| part.class == class).count();
         let fits = self.integers_used + of_class(Class::Integer) <= INTEGER_ARGUMENTS.len()
             && self.vectors_used + of_class(Class::Vector) <= VECTOR_ARGUMENT_COUNT;
         let x87 = of_class(Class::X87) > 0;
-        if x87 || !fits && !self.rust {
+        if !fits && parts.len() > 1 && self.rules == Rules::Either {
+            return unavailable(EntryUnavailable::Undefined, of.size().unwrap_or(8));
+        }
+        if x87 || !fits && !splits {
             // All of it or nothing goes into registers.
             let size = of.size().unwrap_or(8);
             let alignment = super::classify::alignment(of);
@@ -160,8 +218,8 @@ impl Convention {
 
     /// Where a result is after the return.
     pub fn place_of_result(&self, of: &Type) -> EntryLocation {
-        match self.passing(of) {
-            Passing::Parts(parts) => {
+        match self.passing_of_result(of) {
+            Passing::Parts(parts) | Passing::Together(parts) => {
                 let (mut integers, mut vectors) =
                     ([RAX, RDX].into_iter(), [XMM0, XMM0 + 1].into_iter());
                 let mut x87 = [ST0, ST1].into_iter();
@@ -187,6 +245,19 @@ impl Convention {
             }
             Passing::Unknown(reason, size) => unavailable(reason, size),
         }
+    }
+}
+
+/// Whether two ways to pass a value are one, while there are registers.
+fn agree(c: &Passing, rust: &Passing) -> bool {
+    use Passing::{Indirect, Memory, Parts, Together};
+    match (c, rust) {
+        (Parts(a), Parts(b) | Together(b)) => {
+            let place = |part: &Part| (part.class, part.offset);
+            a.iter().map(place).eq(b.iter().map(place))
+        }
+        (Indirect { .. }, Indirect { .. }) => true,
+        (Memory { .. } | Indirect { .. }, _) | (_, _) => false,
     }
 }
 

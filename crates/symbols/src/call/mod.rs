@@ -7,6 +7,7 @@
 //! convention, by the types of all parameters before it.
 
 mod classify;
+mod classify_rust;
 mod convention;
 mod described;
 mod outgoing;
@@ -65,6 +66,9 @@ pub enum EntryUnavailable {
     /// The language does not define how the type is passed.
     #[error("how a value of this type is passed is not defined by its language")]
     Undefined,
+    /// It is in a register of which only the low half can be read.
+    #[error("it is in a vector register of more than 16 bytes, which cannot be read")]
+    WideRegister,
     /// The size of the type, or of one before it, is not known.
     #[error("the debug information does not define its type")]
     TypeUnknown,
@@ -264,8 +268,8 @@ fn by_convention(
         .and_then(|variable| variable.r#type.size())
         .unwrap_or(0);
     let mut convention = Convention::new(info, function);
-    if convention.returns_by_hidden_pointer(&described::return_type(info, function)) {
-        convention.take_integer();
+    if let Err(reason) = convention.take_result_pointer(&described::return_type(info, function)) {
+        return unavailable(reason, wanted);
     }
     for (at, variable) in parameters.iter().enumerate() {
         let location = convention.place(&variable.r#type);

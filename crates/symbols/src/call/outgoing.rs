@@ -84,9 +84,9 @@ pub fn outgoing_call_of_c(arguments: &[Type], result: &Type) -> OutgoingCall {
 }
 
 fn plan(mut convention: Convention, arguments: &[Type], result: &Type) -> OutgoingCall {
-    let in_memory = convention.returns_by_hidden_pointer(result);
-    let result_pointer = match in_memory.then(|| convention.take_integer()) {
-        Some(EntryPlace::Register(register)) => Some(register),
+    // Where that is not known, neither is the place of the result, and no call is made.
+    let result_pointer = match convention.take_result_pointer(result) {
+        Ok(Some(EntryPlace::Register(register))) => Some(register),
         _ => None,
     };
     let arguments = arguments.iter().map(|of| convention.place(of)).collect();

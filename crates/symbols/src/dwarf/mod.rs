@@ -15,6 +15,7 @@ pub(crate) mod borrowed;
 mod entries;
 pub(crate) mod facts;
 mod forms;
+mod loaded;
 mod lookup;
 pub(crate) mod names;
 mod naming;
@@ -87,6 +88,8 @@ pub(crate) struct DebugInfo {
     /// Address ranges and their units, by ascending start.
     ranges: OnceLock<Vec<(Range<u64>, u32)>>,
     type_signatures: FxHashMap<u64, DieRef>,
+    /// Address ranges of what is loaded; none of a file that no linker has seen.
+    memory: Vec<Range<u64>>,
     /// Executable address ranges: what lies outside was dropped by the linker.
     code: Vec<Range<u64>>,
     names: OnceLock<NameIndex>,
@@ -116,19 +119,15 @@ impl DebugInfo {
     /// Reads the sections of `from`, which is the program itself or its
     /// separate debug file, and lists the units.
     pub fn load(from: &Arc<ElfFile>, program: &ElfFile, settings: &SymbolSettings) -> DebugInfo {
-        let code = program
-            .header
-            .segments
-            .iter()
-            .filter(|segment| segment.executable)
-            .map(|segment| segment.address..segment.address.saturating_add(segment.memory_size))
-            .collect();
+        let memory = loaded::ranges(&program.header.segments, |_| true);
+        let code = loaded::ranges(&program.header.segments, |segment| segment.executable);
         let mut info = DebugInfo {
             sources: vec![SectionSource::of_program(from)],
             slots: Vec::new(),
             by_offset: Vec::new(),
             ranges: OnceLock::new(),
             type_signatures: FxHashMap::default(),
+            memory,
             code,
             names: OnceLock::new(),
             is_looked_for: OnceLock::new(),
@@ -198,6 +197,12 @@ impl DebugInfo {
     /// functions that the linker dropped.
     pub fn is_code(&self, address: u64) -> bool {
         self.code.iter().any(|range| range.contains(&address))
+    }
+
+    /// Whether a variable may be at an address; the linker gives one that it has removed
+    /// the address 0, or one outside.
+    pub fn is_data(&self, address: u64) -> bool {
+        self.memory.is_empty() || self.memory.iter().any(|range| range.contains(&address))
     }
 
     /// The unit of a number, parsed; `None` where it is damaged.

@@ -52,14 +52,7 @@ impl Location {
             }
             [Operation::Address { address }] => FixedPlace::AtAddress(*address),
             [Operation::AddressIndex { index }] => {
-                let unit = &self.info.unit(self.unit)?.unit;
-                FixedPlace::AtAddress(
-                    self.info
-                        .source(self.unit)?
-                        .dwarf()
-                        .address(unit, *index)
-                        .ok()?,
-                )
+                FixedPlace::AtAddress(self.indexed_address(*index)?)
             }
             [Operation::UnsignedConstant { value }, Operation::StackValue] => {
                 FixedPlace::Value(*value)
@@ -69,6 +62,22 @@ impl Location {
             }
             _ => return None,
         })
+    }
+
+    /// What an expression begins with.
+    pub(super) fn first_operation(
+        &self,
+        expression: Expression<Reader>,
+    ) -> Option<Operation<Reader>> {
+        let encoding = evaluation_encoding(&self.info, self.unit);
+        expression.operations(encoding).next().ok()?
+    }
+
+    /// An address of the table that units have in common.
+    pub(super) fn indexed_address(&self, index: gimli::DebugAddrIndex<usize>) -> Option<u64> {
+        let unit = &self.info.unit(self.unit)?.unit;
+        let source = self.info.source(self.unit)?;
+        source.dwarf().address(unit, index).ok()
     }
 
     fn operations(&self, expression: Expression<Reader>) -> Option<Vec<Operation<Reader>>> {

@@ -13,7 +13,7 @@ use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
 use crate::types::TableOwner;
 use evaluate::Evaluator;
 pub use fixed::FixedPlace;
-use gimli::{AttributeValue, Expression};
+use gimli::{AttributeValue, Expression, Operation};
 use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
@@ -258,12 +258,30 @@ impl Location {
                 Some(location)
             })
             .unwrap_or(LocationSource::Nowhere);
-        Location {
+        let mut location = Location {
             info: info.clone(),
             unit: die.unit,
             function,
             source,
+        };
+        if location.is_removed() {
+            location.source = LocationSource::Nowhere;
         }
+        location
+    }
+
+    /// Whether the linker has removed the variable (`--gc-sections`): its address is none of
+    /// the file then.
+    fn is_removed(&self) -> bool {
+        let LocationSource::Everywhere(expression) = &self.source else {
+            return false;
+        };
+        let address = match self.first_operation(expression.clone()) {
+            Some(Operation::Address { address }) => Some(address),
+            Some(Operation::AddressIndex { index }) => self.indexed_address(index),
+            _ => None,
+        };
+        address.is_some_and(|address| !self.info.is_data(address))
     }
 
     /// The expression that holds at a file address.

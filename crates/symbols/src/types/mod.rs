@@ -125,6 +125,18 @@ pub struct BitField {
     pub size_bits: u64,
 }
 
+impl BitField {
+    /// How far its lowest bit is from that of the bytes that hold it, as a number; where
+    /// the highest byte comes first, bits are counted from the highest one.
+    pub fn shift(&self, is_big_endian: bool) -> u64 {
+        let end = self.offset_bits.saturating_add(self.size_bits);
+        match is_big_endian {
+            true => end.next_multiple_of(8).saturating_sub(end),
+            false => self.offset_bits,
+        }
+    }
+}
+
 /// What introduces a structure in its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CompositeKind {
@@ -336,6 +348,27 @@ impl Type {
             TypeKind::Enumeration { underlying, .. } => underlying?.size_within(depth),
             _ => None,
         }
+    }
+
+    /// The alignment that the debug information says the type has: rustc always does, C
+    /// where it was asked for.
+    pub(crate) fn declared_alignment(&self) -> Option<u64> {
+        let (info, die) = self.die()?;
+        let value = info.die(die)?.attr_value(gimli::DW_AT_alignment)?;
+        value.udata_value()
+    }
+
+    /// Whether the highest byte of its values comes first (`scalar_storage_order` of gcc).
+    pub fn is_big_endian(&self) -> bool {
+        let stripped = self.strip();
+        let endianity = stripped.die().and_then(|(info, die)| {
+            let entry = info.die(die)?;
+            entry.attr_value(gimli::DW_AT_endianity)
+        });
+        matches!(
+            endianity,
+            Some(gimli::AttributeValue::Endianity(gimli::DW_END_big))
+        )
     }
 
     /// The type without typedefs and qualifiers, and with the definition in
