@@ -383,7 +383,7 @@ fn values_of_rust_are_scalars_pairs_or_memory() {
     .to_owned();
     for (at, (of, ..)) in RUST_SHAPES.iter().enumerate() {
         source.push_str(&format!(
-            "#[inline(never)] pub fn f{at}(a: i32, v: {of}) -> {of} {{ std::hint::black_box(a); v }}\n"
+            "#[inline(never)] pub fn f{at}(a: i32, v: {of}) -> {of} {{ std::hint::black_box(a + {at}); v }}\n"
         ));
     }
     source.push_str("#[unsafe(no_mangle)] pub fn bare(p: P3) -> i32 { p.x + p.y + p.z }\n");
