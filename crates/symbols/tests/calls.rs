@@ -386,7 +386,9 @@ fn values_of_rust_are_scalars_pairs_or_memory() {
             "#[inline(never)] pub fn f{at}(a: i32, v: {of}) -> {of} {{ std::hint::black_box(a + {at}); v }}\n"
         ));
     }
-    source.push_str("#[unsafe(no_mangle)] pub fn bare(p: P3) -> i32 { p.x + p.y + p.z }\n");
+    source.push_str(
+        "#[inline(never)] #[unsafe(no_mangle)] pub fn bare(p: P3) -> i32 { p.x + p.y + p.z }\n",
+    );
     source.push_str("pub fn main() {\n");
     for at in 0..RUST_SHAPES.len() {
         source.push_str(&format!("    std::hint::black_box(f{at} as *const ());\n"));
