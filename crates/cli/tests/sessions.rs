@@ -245,12 +245,15 @@ fn a_line_of_which_only_an_inlined_call_is_left_is_stopped_at() {
     check("called", "called.cpp", gcc);
 }
 
-/// The beginning of the function that holds the copy is no place in the copy.
+/// The stop is before the first statement of the copy, in its frame; the function around it
+/// is stopped at by the same instruction.
 #[test]
-fn a_copy_with_which_a_function_begins_is_stopped_at_behind_its_entry() {
+fn a_copy_with_which_a_function_begins_is_stopped_at_on_its_entry() {
     let gcc =
         |build: &Build| build.compiler == Compiler::Gcc && build.optimization == Optimization::Full;
     check("opens", "opens.c", gcc);
+    let optimized = |build: &Build| build.optimization == Optimization::Full;
+    check("at_entry", "at_entry.c", optimized);
 }
 
 /// Only a beginning was copied: a call may come by it, or by the rest alone.

@@ -120,6 +120,15 @@ pub fn beginning_calls(frames: &[Frame]) -> usize {
     inner.take_while(|frame| frame.begins).count()
 }
 
+/// In which of these frames a thread stands of which nobody has said more than where: 0 is
+/// the innermost. At the first instruction of a function it is in the function, whatever
+/// inlined calls begin there.
+pub fn usual_level(frames: &[Frame]) -> usize {
+    let beginning = beginning_calls(frames);
+    let is_entry = frames.get(beginning).is_some_and(Frame::is_at_entry);
+    if is_entry { beginning } else { 0 }
+}
+
 /// Which of these frames stands in a line: 0 is the innermost, the others are those that
 /// inlined calls lie in. Nothing where none does. Where a closure is called in the line
 /// that it is written in, and both begin, the line is that of the statement.
@@ -149,6 +158,18 @@ impl Modules {
             module: self.find(address).cloned(),
             ..Frame::bare(address)
         })
+    }
+
+    /// The frame that a thread would be in at an address ([`usual_level`]).
+    pub fn frame_at(&self, address: u64) -> Option<Frame> {
+        let mut frames = self.frames_at(address);
+        let level = usual_level(&frames);
+        (level < frames.len()).then(|| frames.swap_remove(level))
+    }
+
+    /// The level of that frame.
+    pub fn level_at(&self, address: u64) -> usize {
+        usual_level(&self.frames_at(address))
     }
 }
 
@@ -212,6 +233,7 @@ impl Program {
         let mut exact = true;
         let mut interrupted = false;
         let mut guess = false;
+        let mut is_innermost = true;
         for _ in 0..FRAMES_MAX {
             let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0) else {
                 return false;
@@ -222,6 +244,7 @@ impl Program {
                 }
                 registers = below;
                 (exact, interrupted, guess) = (true, false, false);
+                is_innermost = false;
                 continue;
             }
             let lookup = if exact { pc } else { pc.wrapping_sub(1) };
@@ -247,7 +270,12 @@ impl Program {
                 guess,
                 ..Frame::bare(pc)
             };
-            for frame in with_inlined(base) {
+            let mut frames = with_inlined(base);
+            if !is_innermost {
+                frames.drain(..usual_level(&frames));
+            }
+            is_innermost = false;
+            for frame in frames {
                 if !visit(frame) {
                     return true;
                 }
@@ -271,10 +299,9 @@ impl Program {
         true
     }
 
-    /// The innermost of the frames that a thread would have at an address
-    /// ([`Modules::frames_at`]).
+    /// The frame that a thread would be in at an address ([`usual_level`]).
     pub fn frame_at(&self, address: u64) -> Option<Frame> {
-        self.frames_at(address).into_iter().next()
+        self.modules.frame_at(address)
     }
 
     /// The frames that a thread would have at an address ([`Modules::frames_at`]).
@@ -329,7 +356,10 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
         inlined,
         left_out,
         line,
-    } = module.source_place(address);
+    } = match is_there {
+        true => module.source_place_within(address),
+        false => module.source_place(address),
+    };
     // Where a statement begins, a thread that stands there is at the statement, also if the
     // optimizer has put an instruction of another line there. At the beginning of a function
     // it is at that of the function, or of the inlined call.

@@ -115,19 +115,58 @@ impl Module {
                 function,
             },
             _ => SourcePlace {
-                line: match inlined.first() {
-                    Some(call) if call.entry == address => {
-                        let entered = self.symbols.line_entered_at(address);
-                        entered.or_else(|| self.symbols.statement_line_at(address))
-                    }
-                    _ => self.symbols.line_at(address),
-                },
+                line: self.line_within(address, &inlined),
                 left_out: 0,
                 inlined,
                 function,
             },
         }
     }
+
+    /// The same with the inlined calls by which a function begins. What is said to have code
+    /// there and begins elsewhere is left out: only its instruction was moved.
+    pub fn source_place_within(&self, address: u64) -> SourcePlace {
+        let mut place = self.source_place(address);
+        if place.left_out == 0 {
+            return place;
+        }
+        let mut inlined = self.symbols.inlined_frames(address);
+        let beginning = inlined.iter().rev();
+        let beginning = beginning.take_while(|call| call.entry == address).count();
+        let moved: Vec<InlinedFrame> = inlined.drain(..inlined.len() - beginning).collect();
+        if inlined.is_empty() {
+            return place;
+        }
+        place.line = match moved.last() {
+            Some(call) => line_of_call(call).or(place.line),
+            None => self.line_within(address, &inlined),
+        };
+        place.left_out = moved.len();
+        place.inlined = inlined;
+        place
+    }
+
+    /// The line of an address in these inlined calls.
+    fn line_within(&self, address: u64, inlined: &[InlinedFrame]) -> Option<Line> {
+        match inlined.first() {
+            Some(call) if call.entry == address => {
+                let entered = self.symbols.line_entered_at(address);
+                entered.or_else(|| self.symbols.statement_line_at(address))
+            }
+            _ => self.symbols.line_at(address),
+        }
+    }
+}
+
+/// Where an inlined call was.
+fn line_of_call(call: &InlinedFrame) -> Option<Line> {
+    Some(Line {
+        file: call.call_file.as_deref()?.into(),
+        line: call.call_line?,
+        column: None,
+        is_stmt: true,
+        range: call.entry..call.entry,
+    })
 }
 
 fn file_name(path: &Path) -> String {

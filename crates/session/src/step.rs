@@ -448,9 +448,7 @@ fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
 /// inlined one.
 fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
     match (&frame.module, &frame.file, frame.line) {
-        (Some(module), Some(file), Some(line))
-            if frame.inline_depth > 0 && !frame.is_at_entry() =>
-        {
+        (Some(module), Some(file), Some(line)) if frame.inline_depth > 0 => {
             let address = module.to_file(frame.pc);
             let ranges = module.symbols.step_ranges_of(address, file, line);
             in_process(module, ranges)

@@ -161,14 +161,9 @@ impl SymbolFile {
             let holder = caller;
             let number = facts.function_numbered(caller);
             let caller = number.and_then(|number| info.function_of_unit(unit, number));
-            let begin = caller.as_ref().map(|caller| caller.low_pc);
             let caller: Arc<str> =
                 caller.map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
-            for mut copy in copies {
-                if begin == Some(copy.entry) {
-                    let behind = self.behind_entry(info, copy.die, copy.entry);
-                    copy.entry = behind.unwrap_or(copy.entry);
-                }
+            for copy in copies {
                 let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
                     rest: self.rest(info, &copy),
@@ -184,8 +179,8 @@ impl SymbolFile {
         }
     }
 
-    /// Where to stop in a copy that begins with the function that holds it: at the first
-    /// instruction of a function its own call is what is there to be seen. So it is the
+    /// Where the call of a copy is seen that begins with the function that holds it: the
+    /// events of the first instruction are those of the function's own call. So it is the
     /// copy's first line behind that, or else its second instruction, where every call
     /// comes to it, and once.
     fn behind_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
