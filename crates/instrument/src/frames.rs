@@ -5,7 +5,10 @@ use crate::callers::TailCall;
 use crate::modules::{Module, Modules, SourcePlace};
 use crate::program::Program;
 use juror_debuggee::ThreadId;
-use juror_symbols::{Function, Registers, ScopeKind, UnwindMethod, Variable, register};
+use juror_symbols::{
+    Function, Registers, ScopeKind, UnwindError, UnwindMethod, Variable, register,
+    unwind_without_file,
+};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -49,6 +52,8 @@ pub struct Frame {
     pub is_of_signal: bool,
     /// It was found without unwind information.
     pub guess: bool,
+    /// It has a caller, which cannot be found.
+    pub is_cut: bool,
     /// It is the place from where juror called the frame before it: the number
     /// of what that call is part of. There is no code of the program here.
     pub called_by_juror: Option<u32>,
@@ -80,6 +85,7 @@ impl Frame {
             interrupted: false,
             is_of_signal: false,
             guess: false,
+            is_cut: false,
             called_by_juror: None,
             tail_call: None,
             arguments: None,
@@ -253,12 +259,16 @@ impl Program {
                 Some(module) => {
                     let (symbols, pc) = (&module.symbols, module.to_file(lookup));
                     match exact {
-                        true => symbols.unwind_exact(pc, &registers, self).ok(),
-                        false => symbols.unwind(pc, &registers, self).ok(),
+                        true => symbols.unwind_exact(pc, &registers, self),
+                        false => symbols.unwind(pc, &registers, self),
                     }
                 }
-                None => None,
+                None => unwind_without_file(lookup, &registers, self, exact),
             };
+            let is_cut = unwound
+                .as_ref()
+                .is_err_and(|error| !matches!(error, UnwindError::Outermost));
+            let unwound = unwound.ok();
             let base = Frame {
                 lookup,
                 thread: Some(thread),
@@ -268,6 +278,7 @@ impl Program {
                 interrupted,
                 is_of_signal: unwound.as_ref().is_some_and(|it| it.signal_frame),
                 guess,
+                is_cut,
                 ..Frame::bare(pc)
             };
             let mut frames = with_inlined(base);

@@ -226,6 +226,9 @@ pub struct Modules {
     objects: RefCell<FxHashMap<(u64, ClassNumber), bool>>,
     /// Where inlined calls give events.
     inlined_places: FxHashSet<u64>,
+    /// The library that the kernel has put into the process (vDSO). It is found by address
+    /// alone: its functions are those that a library of the program calls, by other names.
+    kernels: Option<Rc<Module>>,
 }
 
 impl Modules {
@@ -293,7 +296,33 @@ impl Modules {
 
     /// The module that holds an address.
     pub fn find(&self, address: u64) -> Option<&Rc<Module>> {
-        self.loaded.iter().find(|module| module.contains(address))
+        let mut all = self.loaded.iter().chain(&self.kernels);
+        all.find(|module| module.contains(address))
+    }
+
+    /// Whether it is known what library the kernel has put into the process.
+    pub fn has_kernels(&self) -> bool {
+        self.kernels.is_some()
+    }
+
+    /// Takes the library that the kernel has put into the process; `start` is where it
+    /// begins. What cannot be read is left out.
+    pub fn set_kernels(&mut self, name: &str, start: u64, bytes: Vec<u8>) {
+        let settings = Arc::new(self.store.settings());
+        let Ok(symbols) = SymbolFile::in_memory(name, bytes.into(), settings) else {
+            return;
+        };
+        let segments = symbols.header().segments.iter();
+        let lowest = segments.map(|segment| segment.address).min();
+        self.kernels = Some(Rc::new(Module {
+            path: name.into(),
+            bias: start.wrapping_sub(lowest.unwrap_or(0)),
+            is_main: false,
+            is_late: false,
+            symbols,
+            built: None,
+            tables: OnceCell::new(),
+        }));
     }
 
     /// Keeps what the resolver of an indirect function has answered.

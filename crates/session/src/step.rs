@@ -10,6 +10,7 @@ mod moves;
 mod out;
 
 pub(crate) use inlined::Unentered;
+pub(crate) use out::nowhere_to_return;
 
 use crate::options::{CommandError, Observer};
 use crate::run::{Pause, Temporary};

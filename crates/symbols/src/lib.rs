@@ -63,5 +63,5 @@ pub use types::{
     VariantPart, VirtualStep, processor_flags, signal_information, vector_control, vector_register,
 };
 pub use unit_description::UnitDescription;
-pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
+pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound, unwind_without_file};
 pub use variable::{Scope, ScopeKind, Variable};

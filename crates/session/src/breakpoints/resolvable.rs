@@ -43,7 +43,10 @@ pub struct Resolved {
 impl Resolvable {
     /// An address: of the module that holds it now.
     pub fn at_address(address: u64, modules: &Modules) -> Resolvable {
-        match modules.find(address) {
+        let module = modules.find(address);
+        // That of the kernel is no file, and stays.
+        let is_loaded = |module: &&Rc<Module>| modules.iter().any(|it| Rc::ptr_eq(it, module));
+        match module.filter(is_loaded) {
             Some(module) => {
                 Resolvable::InModule(module.path.as_path().into(), module.to_file(address))
             }
