@@ -163,7 +163,8 @@ impl SymbolFile {
             let caller = number.and_then(|number| info.function_of_unit(unit, number));
             let caller: Arc<str> =
                 caller.map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
-            for copy in copies {
+            for mut copy in copies {
+                copy.entry = self.place_of_copy(info, copy.die, copy.entry);
                 let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
                     rest: self.rest(info, &copy),
@@ -176,6 +177,20 @@ impl SymbolFile {
                     call_line,
                 });
             }
+        }
+    }
+
+    /// Where to stop in a copy: where it begins. Where the function around begins with it,
+    /// the compiler may count what sets up the frame to the copy: that is passed, as it is
+    /// for the function.
+    fn place_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
+        let function = self.function_at(entry);
+        let around = function.filter(|function| function.low_pc == entry);
+        let body = around.map_or(entry, |function| self.prologue_end(&function));
+        let copy_entry = info.die(copy).filter(|_| body != entry);
+        match copy_entry.is_some_and(|die| holds(info, copy, &die, body)) {
+            true => body,
+            false => entry,
         }
     }
 
@@ -384,6 +399,38 @@ pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)
         Some((node.die, copy_entry(info, node.die.unit, &copy)?))
     });
     calls.collect()
+}
+
+/// The innermost block around an address, of the function or the inlined copy that it is
+/// in, which has variables of its own.
+pub(crate) fn innermost_block(info: &DebugInfo, address: u64) -> Option<DieRef> {
+    let function = info.function_at(address)?;
+    let mut blocks: Vec<DieRef> = Vec::new();
+    info.walk(function.die, |depth, die, entry| {
+        match entry.tag() {
+            _ if depth == 0 => return Visit::Descend,
+            gimli::DW_TAG_lexical_block if holds(info, die, entry, address) => blocks.push(die),
+            gimli::DW_TAG_inlined_subroutine if holds(info, die, entry, address) => blocks.clear(),
+            _ => return Visit::Skip,
+        }
+        Visit::Descend
+    });
+    blocks
+        .into_iter()
+        .rev()
+        .find(|block| has_variables(info, *block))
+}
+
+fn has_variables(info: &DebugInfo, block: DieRef) -> bool {
+    let mut found = false;
+    info.walk(block, |depth, _, entry| {
+        found |= depth == 1 && entry.tag() == gimli::DW_TAG_variable;
+        match depth {
+            0 => Visit::Descend,
+            _ => Visit::Skip,
+        }
+    });
+    found
 }
 
 /// The first instruction of an inlined copy.

@@ -71,7 +71,8 @@ impl SymbolFile {
                 !rest::is_rest(info, call.caller, call.copy, copy)
             });
             let entry = entry.and_then(|copy| copy_entry(info, call.copy.unit, &copy));
-            by_caller.entry(call.caller).or_default().extend(entry);
+            let place = entry.map(|entry| self.place_of_copy(info, call.copy, entry));
+            by_caller.entry(call.caller).or_default().extend(place);
         }
         let mut addresses: Vec<u64> = Vec::new();
         for mut entries in by_caller.into_values() {
