@@ -256,6 +256,14 @@ fn a_copy_with_which_a_function_begins_is_stopped_at_on_its_entry() {
     check("at_entry", "at_entry.c", optimized);
 }
 
+/// What is told of where a copy begins may be the code of another one.
+#[test]
+fn a_copy_is_stopped_at_on_its_own_code() {
+    let gcc =
+        |build: &Build| build.compiler == Compiler::Gpp && build.optimization == Optimization::Full;
+    check("scattered", "scattered.cpp", gcc);
+}
+
 /// Only a beginning was copied: a call may come by it, or by the rest alone.
 #[test]
 fn each_call_of_a_function_that_was_inlined_in_parts_is_seen_once() {

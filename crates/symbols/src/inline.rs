@@ -180,10 +180,33 @@ impl SymbolFile {
         }
     }
 
+    /// The first instruction of a copy that is told to begin where the code is another one's:
+    /// of its own code that leads there, or comes from there, in a straight line.
+    fn first_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
+        let ranges = info
+            .die(copy)
+            .map(|die| info.code_ranges(copy.unit, &die))
+            .unwrap_or_default();
+        let code = ranges.iter().filter(|range| !range.is_empty());
+        let mut starts: Vec<u64> = code.map(|range| range.start).collect();
+        let is_there = ranges.iter().any(|range| range.contains(&entry));
+        if is_there || starts.is_empty() {
+            return entry;
+        }
+        let chain = inlined_chain(info, entry);
+        if chain.iter().any(|(die, _)| *die == copy) {
+            return entry;
+        }
+        starts.sort_unstable();
+        let is_near = |start: &u64| self.always_reached(entry.min(*start), entry.max(*start));
+        starts.into_iter().find(is_near).unwrap_or(entry)
+    }
+
     /// Where to stop in a copy: where it begins. Where the function around begins with it,
     /// the compiler may count what sets up the frame to the copy: that is passed, as it is
     /// for the function.
     fn place_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
+        let entry = self.first_of_copy(info, copy, entry);
         let function = self.function_at(entry);
         let around = function.filter(|function| function.low_pc == entry);
         let body = around.map_or(entry, |function| self.prologue_end(&function));
@@ -220,6 +243,10 @@ impl SymbolFile {
         let mut frames: Vec<InlinedFrame> = inlined_chain(info, address)
             .into_iter()
             .map(|(die, entry)| {
+                let entry = match entry == address {
+                    true => entry,
+                    false => self.first_of_copy(info, die, entry),
+                };
                 let (call_file, call_line) = self.call_site(info, die);
                 let name = info
                     .die(die)

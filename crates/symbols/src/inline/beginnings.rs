@@ -285,7 +285,7 @@ impl Asked<'_> {
     fn beginning(&self, held: &Held, mark: Mark) -> Result<Beginning, Doubt> {
         let is_own = Some(mark.0) == held.begin;
         let place = match is_own {
-            true => self.place_seen(),
+            true => self.place_seen(mark.0),
             false => mark.0,
         };
         if place == self.holder.entry {
@@ -311,8 +311,7 @@ impl Asked<'_> {
     }
 
     /// Where the copy's own beginning is seen.
-    fn place_seen(&self) -> u64 {
-        let entry = self.copy.entry;
+    fn place_seen(&self, entry: u64) -> u64 {
         let is_shared = entry == self.holder.entry;
         let behind = is_shared.then(|| self.file.behind_entry(self.info, self.copy.die, entry));
         behind.flatten().unwrap_or(entry)
