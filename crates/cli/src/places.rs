@@ -143,6 +143,9 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
     if frame.guess {
         write!(page, "{QUIET} [a guess]{QUIET:#}");
     }
+    if frame.cut {
+        write!(page, "{QUIET} [the stack is cut here]{QUIET:#}");
+    }
     page.push("\n");
     for local in frame.locals.iter().flatten() {
         let (name, value) = (safe(&local.name), safe(&local.value));
@@ -255,6 +258,7 @@ mod tests {
             tail_call: level == 3,
             signal,
             guess: false,
+            cut: false,
             evaluation: None,
             locals: None,
         };

@@ -87,6 +87,9 @@ fn overloads_methods_and_templates_of_cpp() {
         ("break Stack<int>::push", &["push"]),
         ("break Stack::push", &["push"]),
         ("break Stack<double>::operator()", &["call"]),
+        ("break operator==", &["equal"]),
+        ("break operator==<int>", &["equal"]),
+        ("break operator<", &["less"]),
         ("break overloads.cpp:twice", &["twice"]),
         ("break /^twi/", &["twice"]),
         (

@@ -245,12 +245,23 @@ fn a_line_of_which_only_an_inlined_call_is_left_is_stopped_at() {
     check("called", "called.cpp", gcc);
 }
 
-/// The beginning of the function that holds the copy is no place in the copy.
+/// The stop is before the first statement of the copy, in its frame; the function around it
+/// is stopped at by the same instruction.
 #[test]
-fn a_copy_with_which_a_function_begins_is_stopped_at_behind_its_entry() {
+fn a_copy_with_which_a_function_begins_is_stopped_at_on_its_entry() {
     let gcc =
         |build: &Build| build.compiler == Compiler::Gcc && build.optimization == Optimization::Full;
     check("opens", "opens.c", gcc);
+    let optimized = |build: &Build| build.optimization == Optimization::Full;
+    check("at_entry", "at_entry.c", optimized);
+}
+
+/// What is told of where a copy begins may be the code of another one.
+#[test]
+fn a_copy_is_stopped_at_on_its_own_code() {
+    let gcc =
+        |build: &Build| build.compiler == Compiler::Gpp && build.optimization == Optimization::Full;
+    check("scattered", "scattered.cpp", gcc);
 }
 
 /// Only a beginning was copied: a call may come by it, or by the rest alone.
@@ -334,6 +345,35 @@ fn a_frame_that_is_a_guess_is_marked() {
     check("bare.txt", "bare.c", unoptimized);
 }
 
+/// By the frame pointer where one leads on; else the stack ends, and says so.
+#[test]
+fn stacks_go_through_code_of_no_file_as_far_as_can_be_guessed() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("ruleless", "ruleless.c", gcc);
+}
+
+/// The kernel's own library has a name, names and rules.
+#[test]
+fn stacks_go_through_what_the_kernel_has_put_into_the_process() {
+    let executable = program("ruleless.c").argument("-Wl,-z,now").compile_plain();
+    let mut batch = Batch::new().command("break now").command("run");
+    for _ in 0..60 {
+        batch = batch.command("stepi");
+    }
+    let report = batch.run(&executable, &[]);
+    let inside = report
+        .kind("stop")
+        .find(|stop| stop["location"]["module"] == "[vdso]");
+    let inside = inside.expect("the clock is read there");
+    let frames = inside["backtrace"].as_array().expect("a list");
+    let names: Vec<&str> = frames
+        .iter()
+        .filter_map(|frame| frame["location"]["function"].as_str())
+        .collect();
+    assert!(names[0].contains("clock_gettime"), "{names:?}");
+    assert_eq!(names[names.len() - 2..], ["now", "main"], "{names:?}");
+}
+
 #[test]
 fn the_stacks_of_all_threads_are_shown_at_once() {
     let executable = program("workers.c").argument("-pthread").compile_plain();
@@ -404,6 +444,14 @@ fn steps_of_one_thread_let_the_others_run() {
 fn optimized_code_is_stepped_forward() {
     let full = |build: &Build| !unoptimized(build) && build.compiler == Compiler::Gcc;
     check("optimized", "optimized.c", full);
+}
+
+/// The head of a loop is at its beginning, and again where gcc has put its condition.
+#[test]
+fn the_head_of_a_loop_is_a_place_of_its_own() {
+    let gcc =
+        |build: &Build| build.compiler == Compiler::Gcc && build.optimization == Optimization::Full;
+    check("rotated", "rotated.c", gcc);
 }
 
 #[test]

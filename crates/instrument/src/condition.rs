@@ -56,6 +56,11 @@ pub struct Check {
 }
 
 impl Check {
+    /// One that could not be prepared: it is evaluated in the frame at a level.
+    pub fn unprepared(level: usize) -> Check {
+        Check { node: None, level }
+    }
+
     /// Asking it allocates nothing.
     pub fn is_compiled(&self) -> bool {
         self.node.is_some()
@@ -202,10 +207,11 @@ impl Condition {
     /// It names something that there is nowhere, or computes with what cannot
     /// be computed with.
     pub fn somewhere(&self, program: &Program, here: u64) -> Result<(), ExpressionError> {
-        let Err(error) = self.at(program, here, 0) else {
+        let level = program.modules.level_at(here);
+        let Err(error) = self.at(program, here, level) else {
             return Ok(());
         };
-        let names = PointNames::new(program, here, 0);
+        let names = PointNames::new(program, here, level);
         let is_local = |name: &str| {
             let mut modules = program.modules.iter();
             modules.any(|module| module.symbols.has_local_named(name))

@@ -5,7 +5,10 @@ use crate::callers::TailCall;
 use crate::modules::{Module, Modules, SourcePlace};
 use crate::program::Program;
 use juror_debuggee::ThreadId;
-use juror_symbols::{Function, Registers, ScopeKind, UnwindMethod, Variable, register};
+use juror_symbols::{
+    Function, Registers, ScopeKind, UnwindError, UnwindMethod, Variable, register,
+    unwind_without_file,
+};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -49,6 +52,8 @@ pub struct Frame {
     pub is_of_signal: bool,
     /// It was found without unwind information.
     pub guess: bool,
+    /// It has a caller, which cannot be found.
+    pub is_cut: bool,
     /// It is the place from where juror called the frame before it: the number
     /// of what that call is part of. There is no code of the program here.
     pub called_by_juror: Option<u32>,
@@ -80,6 +85,7 @@ impl Frame {
             interrupted: false,
             is_of_signal: false,
             guess: false,
+            is_cut: false,
             called_by_juror: None,
             tail_call: None,
             arguments: None,
@@ -120,6 +126,15 @@ pub fn beginning_calls(frames: &[Frame]) -> usize {
     inner.take_while(|frame| frame.begins).count()
 }
 
+/// In which of these frames a thread stands of which nobody has said more than where: 0 is
+/// the innermost. At the first instruction of a function it is in the function, whatever
+/// inlined calls begin there.
+pub fn usual_level(frames: &[Frame]) -> usize {
+    let beginning = beginning_calls(frames);
+    let is_entry = frames.get(beginning).is_some_and(Frame::is_at_entry);
+    if is_entry { beginning } else { 0 }
+}
+
 /// Which of these frames stands in a line: 0 is the innermost, the others are those that
 /// inlined calls lie in. Nothing where none does. Where a closure is called in the line
 /// that it is written in, and both begin, the line is that of the statement.
@@ -149,6 +164,18 @@ impl Modules {
             module: self.find(address).cloned(),
             ..Frame::bare(address)
         })
+    }
+
+    /// The frame that a thread would be in at an address ([`usual_level`]).
+    pub fn frame_at(&self, address: u64) -> Option<Frame> {
+        let mut frames = self.frames_at(address);
+        let level = usual_level(&frames);
+        (level < frames.len()).then(|| frames.swap_remove(level))
+    }
+
+    /// The level of that frame.
+    pub fn level_at(&self, address: u64) -> usize {
+        usual_level(&self.frames_at(address))
     }
 }
 
@@ -212,6 +239,7 @@ impl Program {
         let mut exact = true;
         let mut interrupted = false;
         let mut guess = false;
+        let mut is_innermost = true;
         for _ in 0..FRAMES_MAX {
             let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0) else {
                 return false;
@@ -222,6 +250,7 @@ impl Program {
                 }
                 registers = below;
                 (exact, interrupted, guess) = (true, false, false);
+                is_innermost = false;
                 continue;
             }
             let lookup = if exact { pc } else { pc.wrapping_sub(1) };
@@ -230,12 +259,16 @@ impl Program {
                 Some(module) => {
                     let (symbols, pc) = (&module.symbols, module.to_file(lookup));
                     match exact {
-                        true => symbols.unwind_exact(pc, &registers, self).ok(),
-                        false => symbols.unwind(pc, &registers, self).ok(),
+                        true => symbols.unwind_exact(pc, &registers, self),
+                        false => symbols.unwind(pc, &registers, self),
                     }
                 }
-                None => None,
+                None => unwind_without_file(lookup, &registers, self, exact),
             };
+            let is_cut = unwound
+                .as_ref()
+                .is_err_and(|error| !matches!(error, UnwindError::Outermost));
+            let unwound = unwound.ok();
             let base = Frame {
                 lookup,
                 thread: Some(thread),
@@ -245,9 +278,15 @@ impl Program {
                 interrupted,
                 is_of_signal: unwound.as_ref().is_some_and(|it| it.signal_frame),
                 guess,
+                is_cut,
                 ..Frame::bare(pc)
             };
-            for frame in with_inlined(base) {
+            let mut frames = with_inlined(base);
+            if !is_innermost {
+                frames.drain(..usual_level(&frames));
+            }
+            is_innermost = false;
+            for frame in frames {
                 if !visit(frame) {
                     return true;
                 }
@@ -271,10 +310,9 @@ impl Program {
         true
     }
 
-    /// The innermost of the frames that a thread would have at an address
-    /// ([`Modules::frames_at`]).
+    /// The frame that a thread would be in at an address ([`usual_level`]).
     pub fn frame_at(&self, address: u64) -> Option<Frame> {
-        self.frames_at(address).into_iter().next()
+        self.modules.frame_at(address)
     }
 
     /// The frames that a thread would have at an address ([`Modules::frames_at`]).
@@ -329,7 +367,10 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
         inlined,
         left_out,
         line,
-    } = module.source_place(address);
+    } = match is_there {
+        true => module.source_place_within(address),
+        false => module.source_place(address),
+    };
     // Where a statement begins, a thread that stands there is at the statement, also if the
     // optimizer has put an instruction of another line there. At the beginning of a function
     // it is at that of the function, or of the inlined call.

@@ -115,19 +115,58 @@ impl Module {
                 function,
             },
             _ => SourcePlace {
-                line: match inlined.first() {
-                    Some(call) if call.entry == address => {
-                        let entered = self.symbols.line_entered_at(address);
-                        entered.or_else(|| self.symbols.statement_line_at(address))
-                    }
-                    _ => self.symbols.line_at(address),
-                },
+                line: self.line_within(address, &inlined),
                 left_out: 0,
                 inlined,
                 function,
             },
         }
     }
+
+    /// The same with the inlined calls by which a function begins. What is said to have code
+    /// there and begins elsewhere is left out: only its instruction was moved.
+    pub fn source_place_within(&self, address: u64) -> SourcePlace {
+        let mut place = self.source_place(address);
+        if place.left_out == 0 {
+            return place;
+        }
+        let mut inlined = self.symbols.inlined_frames(address);
+        let beginning = inlined.iter().rev();
+        let beginning = beginning.take_while(|call| call.entry == address).count();
+        let moved: Vec<InlinedFrame> = inlined.drain(..inlined.len() - beginning).collect();
+        if inlined.is_empty() {
+            return place;
+        }
+        place.line = match moved.last() {
+            Some(call) => line_of_call(call).or(place.line),
+            None => self.line_within(address, &inlined),
+        };
+        place.left_out = moved.len();
+        place.inlined = inlined;
+        place
+    }
+
+    /// The line of an address in these inlined calls.
+    fn line_within(&self, address: u64, inlined: &[InlinedFrame]) -> Option<Line> {
+        match inlined.first() {
+            Some(call) if call.entry == address => {
+                let entered = self.symbols.line_entered_at(address);
+                entered.or_else(|| self.symbols.statement_line_at(address))
+            }
+            _ => self.symbols.line_at(address),
+        }
+    }
+}
+
+/// Where an inlined call was.
+fn line_of_call(call: &InlinedFrame) -> Option<Line> {
+    Some(Line {
+        file: call.call_file.as_deref()?.into(),
+        line: call.call_line?,
+        column: None,
+        is_stmt: true,
+        range: call.entry..call.entry,
+    })
 }
 
 fn file_name(path: &Path) -> String {
@@ -187,6 +226,9 @@ pub struct Modules {
     objects: RefCell<FxHashMap<(u64, ClassNumber), bool>>,
     /// Where inlined calls give events.
     inlined_places: FxHashSet<u64>,
+    /// The library that the kernel has put into the process (vDSO). It is found by address
+    /// alone: its functions are those that a library of the program calls, by other names.
+    kernels: Option<Rc<Module>>,
 }
 
 impl Modules {
@@ -254,7 +296,33 @@ impl Modules {
 
     /// The module that holds an address.
     pub fn find(&self, address: u64) -> Option<&Rc<Module>> {
-        self.loaded.iter().find(|module| module.contains(address))
+        let mut all = self.loaded.iter().chain(&self.kernels);
+        all.find(|module| module.contains(address))
+    }
+
+    /// Whether it is known what library the kernel has put into the process.
+    pub fn has_kernels(&self) -> bool {
+        self.kernels.is_some()
+    }
+
+    /// Takes the library that the kernel has put into the process; `start` is where it
+    /// begins. What cannot be read is left out.
+    pub fn set_kernels(&mut self, name: &str, start: u64, bytes: Vec<u8>) {
+        let settings = Arc::new(self.store.settings());
+        let Ok(symbols) = SymbolFile::in_memory(name, bytes.into(), settings) else {
+            return;
+        };
+        let segments = symbols.header().segments.iter();
+        let lowest = segments.map(|segment| segment.address).min();
+        self.kernels = Some(Rc::new(Module {
+            path: name.into(),
+            bias: start.wrapping_sub(lowest.unwrap_or(0)),
+            is_main: false,
+            is_late: false,
+            symbols,
+            built: None,
+            tables: OnceCell::new(),
+        }));
     }
 
     /// Keeps what the resolver of an indirect function has answered.

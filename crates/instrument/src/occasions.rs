@@ -2,7 +2,7 @@
 //! are, what their places are, and how their captures are read.
 
 use crate::capture_plan::{CapturePlan, plan_free_capture, plan_line_capture};
-use crate::frames::{Frame, level_of_line};
+use crate::frames::{Frame, level_of_line, usual_level};
 use crate::places::{EventPlace, PlaceError, Sight};
 use crate::probes::BindError;
 use crate::program::Program;
@@ -84,7 +84,7 @@ impl Program {
     ) -> Result<LineSite, BindError> {
         // Calls that were inlined may begin there: the line is that of their caller.
         let mut frames = self.frames_at(address);
-        let level = level_of_line(&frames, file, line).unwrap_or(0);
+        let level = level_of_line(&frames, file, line).unwrap_or_else(|| usual_level(&frames));
         let name = |frame: &mut Frame| frame.name.take();
         let function = frames.get_mut(level).and_then(name).unwrap_or_default();
         let plan = |(slot, capture): (usize, &Capture)| {

@@ -15,6 +15,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// The mapping of the library that the kernel puts into every process.
+const VDSO: &str = "[vdso]";
+/// It is never so large, in bytes.
+const VDSO_SIZE_MAX: usize = 1 << 20;
+
 /// What is known of a program at one moment, without its process.
 #[derive(Debug, Clone)]
 pub struct Memo {
@@ -81,7 +86,25 @@ impl Program {
             .map(|module| (module.path.clone(), module.bias, module.is_main))
             .collect();
         self.modules.update(now);
+        if !self.modules.has_kernels() {
+            self.read_kernels();
+        }
         self.caller_names.borrow_mut().clear();
+    }
+
+    /// Reads the library that the kernel has put into the process.
+    fn read_kernels(&mut self) {
+        let maps = self.debuggee.memory_map().unwrap_or_default();
+        let mut lines = maps.lines();
+        let found = lines.find(|line| line.ends_with(VDSO)).and_then(mapping);
+        let Some((range, _)) = found else {
+            return;
+        };
+        let size = usize::try_from(range.end - range.start).unwrap_or(0);
+        let mut bytes = vec![0; size.min(VDSO_SIZE_MAX)];
+        if self.debuggee.read(range.start, &mut bytes).is_ok() {
+            self.modules.set_kernels(VDSO, range.start, bytes);
+        }
     }
 
     /// Gives a thread that has just started its number: counted from 1, never

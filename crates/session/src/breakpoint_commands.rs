@@ -116,8 +116,7 @@ impl Session {
     }
 
     pub(crate) fn place_words(&self, address: u64) -> String {
-        let frames = self.modules().frames_at(address);
-        let frame = frames.into_iter().next();
+        let frame = self.modules().frame_at(address);
         let shown = frame.map(|frame| (frame.name, frame.file, frame.line));
         match shown.unwrap_or_default() {
             (Some(function), Some(file), Some(line)) => {

@@ -24,7 +24,7 @@ use passes::{Passage, Passes};
 
 use crate::points::{Fate, Point, PointOwner};
 use juror_debuggee::DebuggeeError;
-use juror_instrument::condition::Condition;
+use juror_instrument::condition::{Check, Condition};
 use juror_instrument::expression::ExpressionError;
 use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
@@ -333,7 +333,8 @@ impl Breakpoint {
         for location in self.locations.iter_mut() {
             if let Some(address) = location.address {
                 let level = self.place.level_at(&program.modules, address, self.line);
-                location.check = condition.at(program, address, level).unwrap_or_default();
+                let check = condition.at(program, address, level);
+                location.check = check.unwrap_or_else(|_| Check::unprepared(level));
             }
         }
     }

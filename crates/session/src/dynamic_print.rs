@@ -15,6 +15,7 @@ use crate::view::Outcome;
 use juror_debuggee::ThreadId;
 use juror_instrument::condition::missing_name;
 use juror_instrument::expression::evaluate;
+use juror_instrument::frames::usual_level;
 use juror_instrument::scope::FrameScope;
 use std::rc::Rc;
 
@@ -125,7 +126,7 @@ impl Session {
         let program = self.running()?;
         let chain = program.inlined_chain(thread);
         let level = self.breakpoints.level_of(address, &[number], &chain);
-        let level = level.unwrap_or(0);
+        let level = level.unwrap_or_else(|| usual_level(&chain));
         let (frames, _) = program.backtrace(thread, level + 1 + prints.caller_count);
         let values = |name: &str| of_thread(&self.values, program, thread, name);
         let scope = FrameScope {

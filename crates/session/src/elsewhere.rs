@@ -4,6 +4,7 @@
 use crate::options::{CommandError, Observer};
 use crate::place;
 use crate::session::Session;
+use crate::step::nowhere_to_return;
 use crate::view::Outcome;
 use juror_instrument::assignment::{bytes_for, meant};
 use juror_instrument::frames::{Frame, returns_to};
@@ -103,7 +104,7 @@ impl Session {
         }
         let caller = returns_to(frames, level)
             .cloned()
-            .ok_or_else(|| CommandError::new("the outermost frame has nothing to return to"))?;
+            .ok_or_else(|| nowhere_to_return(&frame))?;
         let value = match text {
             "" => None,
             text => Some(self.result_bytes(&frame, text)?),

@@ -274,7 +274,11 @@ impl Session {
             return Err(CommandError::new("this is the innermost frame"));
         }
         if wanted > last && level == last {
-            return Err(CommandError::new("this is the outermost frame"));
+            let is_cut = frames.get(last as usize).is_some_and(|frame| frame.is_cut);
+            return Err(CommandError::new(match is_cut {
+                true => "the stack is cut here: the caller of this frame cannot be found",
+                false => "this is the outermost frame",
+            }));
         }
         self.select_frame(wanted.clamp(0, last.max(0)) as usize)
     }

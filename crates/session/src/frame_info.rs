@@ -100,6 +100,9 @@ fn kind_of(frame: &Frame) -> Option<&'static str> {
     if frame.interrupted {
         return Some("a signal has interrupted it");
     }
+    if frame.is_cut {
+        return Some("its caller cannot be found: the stack is cut here");
+    }
     frame
         .guess
         .then_some("it was found without unwind information: a guess")

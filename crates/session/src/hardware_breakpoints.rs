@@ -146,7 +146,8 @@ impl HardwareBreakpoint {
             let condition = self.point.condition.as_ref().filter(|_| !site.is_rest);
             let prepared = condition.map(|it| {
                 let level = self.place.level_at(&program.modules, site.address, line);
-                it.at(program, site.address, level).unwrap_or_default()
+                let check = it.at(program, site.address, level);
+                check.unwrap_or_else(|_| Check::unprepared(level))
             });
             site.check = prepared.unwrap_or_default();
         }

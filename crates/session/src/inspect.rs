@@ -29,6 +29,7 @@ impl Session {
                 tail_call: false,
                 signal: false,
                 guess: false,
+                cut: false,
                 evaluation: None,
                 locals: None,
             };
@@ -50,6 +51,7 @@ impl Session {
             tail_call: frame.is_tail_call(),
             signal: frame.is_of_signal,
             guess: frame.guess,
+            cut: frame.is_cut && !frame.is_inlined(),
             evaluation: frame.called_by_juror,
             locals: None,
         }
@@ -72,9 +74,12 @@ impl Session {
         let frames = self.frames()?;
         let Some(frame) = frames.get(level).cloned() else {
             let last = frames.len().saturating_sub(1);
-            return Err(CommandError::new(format!(
-                "the outermost frame is number {last}"
-            )));
+            return Err(CommandError::new(match frames.last() {
+                Some(frame) if frame.is_cut => {
+                    format!("the stack is cut at frame {last}: its caller cannot be found")
+                }
+                _ => format!("the outermost frame is number {last}"),
+            }));
         };
         self.selection.level = level;
         self.selection.listed = None;
@@ -299,11 +304,17 @@ impl Session {
         let frame = self.selected_frame()?;
         let text = match self.line_of(&frame) {
             Some((file, line, is_near)) => {
-                let name = self.running()?.describe(frame.pc);
-                let name = match (name.function, name.offset) {
-                    (Some(function), 0) => format!(" <{function}>"),
-                    (Some(function), offset) => format!(" <{function}+{offset}>"),
-                    (None, _) => String::new(),
+                // Bytes are counted from where the function begins that has code of its own.
+                let function = frame.function.as_ref().zip(frame.module.as_ref());
+                let name = match function {
+                    Some((function, module)) => {
+                        let offset = module.to_file(frame.pc).wrapping_sub(function.low_pc);
+                        match offset {
+                            0 => format!(" <{}>", function.name),
+                            offset => format!(" <{}+{offset}>", function.name),
+                        }
+                    }
+                    None => String::new(),
                 };
                 let at = frame.pc;
                 let shown = match whole_path {

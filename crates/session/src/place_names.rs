@@ -44,7 +44,8 @@ impl Session {
         let shown = self.modules().describe(address).function;
         let bound = self.modules().function_at(address);
         let is_other = bound.is_some_and(|bound| shown.as_deref() != Some(&*bound.function.name));
-        match self.meant_at(place, address).filter(|_| is_other) {
+        let meant = self.meant_at(place, address);
+        match meant.filter(|it| is_other || it.caller.is_some()) {
             Some(meant) => meant.words().trim_start().to_owned(),
             None => self.place_words(address),
         }
@@ -78,16 +79,20 @@ impl Session {
         let is_body = module.symbols.prologue_end(function) == at;
         if is_body && is_named(&function.name) {
             // What the body begins with may be inlined from elsewhere.
-            let is_own = module.source_place(at).inlined.is_empty();
-            let line = match is_own {
-                true => module.symbols.line_at(at),
-                false => module.symbols.opening_line(function),
+            let own = self.modules().frame_at(address);
+            let own = own.filter(|frame| !frame.is_inlined());
+            let line = match own {
+                Some(frame) => frame.file.zip(frame.line),
+                None => {
+                    let opening = module.symbols.opening_line(function);
+                    opening.map(|line| (line.file.to_path_buf(), line.line))
+                }
             };
             return Some(Meant {
                 address,
                 function: shortened(&with_parameters(&bound)),
                 caller: None,
-                line: line.map(|line| (name_of(&line.file), line.line)),
+                line: line.map(|(file, line)| (name_of(&file), line)),
             });
         }
         let inlined = module.symbols.inlined_frames(at).into_iter();

@@ -45,6 +45,7 @@ pub fn location_of(program: &Program, frame: &Frame) -> Location {
     let at = location(program, frame.lookup);
     Location {
         address: frame.pc,
+        offset: at.offset + frame.pc.saturating_sub(frame.lookup),
         function: frame.name.clone(),
         file: frame.file.as_ref().map(|file| file.display().to_string()),
         line: frame.line,
@@ -76,9 +77,11 @@ pub trait Places {
 
 impl Places for Program {
     fn call(&self, caller: u64) -> Location {
+        let call = location(self, caller.wrapping_sub(1));
         Location {
             address: caller,
-            ..location(self, caller.wrapping_sub(1))
+            offset: call.offset + 1,
+            ..call
         }
     }
 

@@ -10,6 +10,7 @@ mod moves;
 mod out;
 
 pub(crate) use inlined::Unentered;
+pub(crate) use out::nowhere_to_return;
 
 use crate::options::{CommandError, Observer};
 use crate::run::{Pause, Temporary};
@@ -29,13 +30,16 @@ pub(crate) enum Lines {
     Into,
     /// Over all calls.
     Over,
-    /// Over all calls, and never back to an earlier line of the function.
+    /// Over all calls, and never back to an earlier line of the function, nor to earlier
+    /// code of it.
     Forward,
 }
 
 /// The line that a step by line is leaving.
 struct Leaving {
     thread: ThreadId,
+    /// Where the step began.
+    pc: u64,
     /// The code of the line, in the process.
     ranges: Vec<Range<u64>>,
     file: Option<PathBuf>,
@@ -45,6 +49,8 @@ struct Leaving {
     function: Option<u64>,
     /// How many inlined calls it is in.
     nesting: usize,
+    /// It was left by what it executed itself, not by the return from a call.
+    walks: bool,
     /// The step began in code that is not the user's: any line will do.
     foreign: bool,
     /// Where a thread that runs through it must be stopped, once asked for;
@@ -56,12 +62,14 @@ impl Leaving {
     fn from(frame: &Frame, thread: ThreadId, foreign: bool) -> Leaving {
         Leaving {
             thread,
+            pc: frame.pc,
             ranges: shown_ranges(frame),
             file: frame.file.clone(),
             line: frame.line,
             cfa: frame.cfa,
             function: function_start(frame),
             nesting: frame.nesting(),
+            walks: false,
             foreign,
             stops: None,
         }
@@ -74,6 +82,19 @@ impl Leaving {
     /// A tail call has the frame address of its caller.
     fn is_same_call(&self, frame: &Frame) -> bool {
         self.cfa == frame.cfa && self.function == function_start(frame)
+    }
+
+    /// Whether a step may end where a frame stands: a statement begins there. What comes
+    /// behind a call often has a row of the line table, in the middle of its statement; and
+    /// where one of another function begins, the line may be the same as before.
+    fn is_done_at(&self, frame: &Frame) -> bool {
+        let begins_own = begins_own_statement(frame);
+        let mut ranges = line_ranges(frame).into_iter();
+        let begins = ranges.any(|range| range.start == frame.pc);
+        match begins {
+            true => begins_own || !self.is_line_of(frame),
+            false => begins_own && self.walks,
+        }
     }
 
     fn holds(&self, frame: &Frame) -> bool {
@@ -151,6 +172,7 @@ impl Session {
         let thread = leaving.thread;
         let registers = *self.running()?.registers(thread)?;
         let flow = self.flow_at(registers.rip)?;
+        leaving.walks = flow == Flow::Other;
         if let (Flow::Call { back }, false) = (flow, lines == Lines::Into) {
             let pause = self.run_over_call(back, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
@@ -172,6 +194,7 @@ impl Session {
         }
         if self.has_entered_handler(thread, registers.rip)? {
             // Nobody asked for it: it comes back to the same instruction, or jumps out.
+            leaving.walks = false;
             let pause = self.run_over_call(registers.rip, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(Some(pause));
@@ -379,10 +402,9 @@ impl Session {
             return Ok(None);
         }
         // Code that begins no statement counts to the line before it.
-        let mut ranges = line_ranges(&frame).into_iter();
-        if arrival.is_before_call() || ranges.any(|range| range.start == frame.pc) {
-            let backwards = lines == Lines::Forward && same_frame && frame.line < leaving.line;
-            if backwards {
+        if arrival.is_before_call() || leaving.is_done_at(&frame) {
+            let is_back = frame.line < leaving.line || frame.pc < leaving.pc;
+            if lines == Lines::Forward && same_frame && is_back {
                 return Ok(None);
             }
             self.stand_at(thread, &arrival);
@@ -444,13 +466,23 @@ fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
     }
 }
 
+/// Whether a statement of its line begins where a frame stands.
+fn begins_own_statement(frame: &Frame) -> bool {
+    let row = frame
+        .module
+        .as_ref()
+        .zip(frame.file.as_ref().zip(frame.line));
+    row.is_some_and(|(module, (file, line))| {
+        let address = module.to_file(frame.pc);
+        module.symbols.begins_statement(address, file, line)
+    })
+}
+
 /// The code of the line that a frame is shown in: that of the call, where it stands in an
 /// inlined one.
 fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
     match (&frame.module, &frame.file, frame.line) {
-        (Some(module), Some(file), Some(line))
-            if frame.inline_depth > 0 && !frame.is_at_entry() =>
-        {
+        (Some(module), Some(file), Some(line)) if frame.inline_depth > 0 => {
             let address = module.to_file(frame.pc);
             let ranges = module.symbols.step_ranges_of(address, file, line);
             in_process(module, ranges)

@@ -119,6 +119,8 @@ pub struct FrameView {
     /// The frame before it has no rules that lead to its caller: that it is this
     /// one is likely, not sure.
     pub guess: bool,
+    /// It was called, and its caller cannot be found: the stack is cut here.
+    pub cut: bool,
     /// No frame of the program: juror called the one before it, in the
     /// evaluation of this number.
     pub evaluation: Option<u32>,

@@ -59,10 +59,27 @@ impl SymbolFile {
         path: impl AsRef<Path>,
         settings: Arc<SymbolSettings>,
     ) -> Result<SymbolFile, SymbolError> {
-        let elf = Arc::new(ElfFile::open(path.as_ref())?);
-        Ok(SymbolFile {
+        Ok(SymbolFile::of(ElfFile::open(path.as_ref())?, settings))
+    }
+
+    /// One whose bytes are in memory, as those of the kernel's vDSO; what stands for its
+    /// path is a name.
+    ///
+    /// # Errors
+    /// The bytes are no complete 64-bit x86-64 library.
+    pub fn in_memory(
+        name: impl AsRef<Path>,
+        bytes: Arc<[u8]>,
+        settings: Arc<SymbolSettings>,
+    ) -> Result<SymbolFile, SymbolError> {
+        let elf = ElfFile::in_memory(name.as_ref(), bytes)?;
+        Ok(SymbolFile::of(elf, settings))
+    }
+
+    fn of(elf: ElfFile, settings: Arc<SymbolSettings>) -> SymbolFile {
+        SymbolFile {
             inner: Arc::new(Inner {
-                elf,
+                elf: Arc::new(elf),
                 settings,
                 search: OnceLock::new(),
                 symbols: OnceLock::new(),
@@ -71,7 +88,7 @@ impl SymbolFile {
                 functions: OnceLock::new(),
                 frame_rules: OnceLock::new(),
             }),
-        })
+        }
     }
 
     /// Whether both share what has been read.

@@ -161,14 +161,10 @@ impl SymbolFile {
             let holder = caller;
             let number = facts.function_numbered(caller);
             let caller = number.and_then(|number| info.function_of_unit(unit, number));
-            let begin = caller.as_ref().map(|caller| caller.low_pc);
             let caller: Arc<str> =
                 caller.map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
             for mut copy in copies {
-                if begin == Some(copy.entry) {
-                    let behind = self.behind_entry(info, copy.die, copy.entry);
-                    copy.entry = behind.unwrap_or(copy.entry);
-                }
+                copy.entry = self.place_of_copy(info, copy.die, copy.entry);
                 let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
                     rest: self.rest(info, &copy),
@@ -184,8 +180,45 @@ impl SymbolFile {
         }
     }
 
-    /// Where to stop in a copy that begins with the function that holds it: at the first
-    /// instruction of a function its own call is what is there to be seen. So it is the
+    /// The first instruction of a copy that is told to begin where the code is another one's:
+    /// of its own code that leads there, or comes from there, in a straight line.
+    fn first_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
+        let ranges = info
+            .die(copy)
+            .map(|die| info.code_ranges(copy.unit, &die))
+            .unwrap_or_default();
+        let code = ranges.iter().filter(|range| !range.is_empty());
+        let mut starts: Vec<u64> = code.map(|range| range.start).collect();
+        let is_there = ranges.iter().any(|range| range.contains(&entry));
+        if is_there || starts.is_empty() {
+            return entry;
+        }
+        let chain = inlined_chain(info, entry);
+        if chain.iter().any(|(die, _)| *die == copy) {
+            return entry;
+        }
+        starts.sort_unstable();
+        let is_near = |start: &u64| self.always_reached(entry.min(*start), entry.max(*start));
+        starts.into_iter().find(is_near).unwrap_or(entry)
+    }
+
+    /// Where to stop in a copy: where it begins. Where the function around begins with it,
+    /// the compiler may count what sets up the frame to the copy: that is passed, as it is
+    /// for the function.
+    fn place_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
+        let entry = self.first_of_copy(info, copy, entry);
+        let function = self.function_at(entry);
+        let around = function.filter(|function| function.low_pc == entry);
+        let body = around.map_or(entry, |function| self.prologue_end(&function));
+        let copy_entry = info.die(copy).filter(|_| body != entry);
+        match copy_entry.is_some_and(|die| holds(info, copy, &die, body)) {
+            true => body,
+            false => entry,
+        }
+    }
+
+    /// Where the call of a copy is seen that begins with the function that holds it: the
+    /// events of the first instruction are those of the function's own call. So it is the
     /// copy's first line behind that, or else its second instruction, where every call
     /// comes to it, and once.
     fn behind_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
@@ -210,6 +243,10 @@ impl SymbolFile {
         let mut frames: Vec<InlinedFrame> = inlined_chain(info, address)
             .into_iter()
             .map(|(die, entry)| {
+                let entry = match entry == address {
+                    true => entry,
+                    false => self.first_of_copy(info, die, entry),
+                };
                 let (call_file, call_line) = self.call_site(info, die);
                 let name = info
                     .die(die)
@@ -389,6 +426,38 @@ pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)
         Some((node.die, copy_entry(info, node.die.unit, &copy)?))
     });
     calls.collect()
+}
+
+/// The innermost block around an address, of the function or the inlined copy that it is
+/// in, which has variables of its own.
+pub(crate) fn innermost_block(info: &DebugInfo, address: u64) -> Option<DieRef> {
+    let function = info.function_at(address)?;
+    let mut blocks: Vec<DieRef> = Vec::new();
+    info.walk(function.die, |depth, die, entry| {
+        match entry.tag() {
+            _ if depth == 0 => return Visit::Descend,
+            gimli::DW_TAG_lexical_block if holds(info, die, entry, address) => blocks.push(die),
+            gimli::DW_TAG_inlined_subroutine if holds(info, die, entry, address) => blocks.clear(),
+            _ => return Visit::Skip,
+        }
+        Visit::Descend
+    });
+    blocks
+        .into_iter()
+        .rev()
+        .find(|block| has_variables(info, *block))
+}
+
+fn has_variables(info: &DebugInfo, block: DieRef) -> bool {
+    let mut found = false;
+    info.walk(block, |depth, _, entry| {
+        found |= depth == 1 && entry.tag() == gimli::DW_TAG_variable;
+        match depth {
+            0 => Visit::Descend,
+            _ => Visit::Skip,
+        }
+    });
+    found
 }
 
 /// The first instruction of an inlined copy.

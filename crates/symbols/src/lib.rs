@@ -64,5 +64,5 @@ pub use types::{
     vector_register,
 };
 pub use unit_description::UnitDescription;
-pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
+pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound, unwind_without_file};
 pub use variable::{Scope, ScopeKind, Variable};

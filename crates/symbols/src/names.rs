@@ -8,6 +8,7 @@
 use crate::function::signature::{self, normal_arguments};
 use std::fmt;
 
+mod operator;
 mod words;
 
 use words::is_part_of_standard;
@@ -189,7 +190,7 @@ fn collect<'a>(name: &'a str, found: &mut Vec<Part<'a>>, depth: u8) {
 /// The template arguments behind the name of a component.
 fn arguments_of<'a>(component: &'a str, plain: &str) -> &'a str {
     let behind = component.get(plain.len()..).unwrap_or("").trim();
-    if is_operator(component) || !behind.starts_with('<') {
+    if !behind.starts_with('<') {
         return "";
     }
     let mut depth = 0;
@@ -206,10 +207,14 @@ fn arguments_of<'a>(component: &'a str, plain: &str) -> &'a str {
 
 /// The first component of a name and what follows its `::`.
 fn split_component(name: &str) -> (&str, &str) {
-    if is_operator(name) {
-        return (name, "");
-    }
-    match find_at_depth_zero(name, "::") {
+    let begin = match operator::sign_end(name) {
+        Some(end) => end,
+        // A conversion to a type, whose name may be qualified.
+        None if operator::is_operator(name) => return (name, ""),
+        None => 0,
+    };
+    let behind = name.get(begin..).unwrap_or("");
+    match find_at_depth_zero(behind, "::").map(|at| begin + at) {
         Some(at) => (
             name.get(..at).unwrap_or(name),
             name.get(at + 2..).unwrap_or(""),
@@ -243,24 +248,14 @@ fn find_at_depth_zero(text: &str, separator: &str) -> Option<usize> {
     None
 }
 
-fn is_operator(component: &str) -> bool {
-    component
-        .strip_prefix("operator")
-        .and_then(|rest| rest.chars().next())
-        .is_some_and(|next| !next.is_alphanumeric() && next != '_')
-}
-
 /// A component without template arguments and parameters.
 fn plain_component(component: &str) -> &str {
-    if is_operator(component) {
-        let end = match component.strip_prefix("operator()") {
-            Some(rest) => rest.find('(').map(|at| at + "operator()".len()),
-            None => component.find('('),
-        };
-        return end
-            .and_then(|end| component.get(..end))
-            .unwrap_or(component)
-            .trim_end();
+    if let Some(end) = operator::sign_end(component) {
+        return component.get(..end).unwrap_or(component);
+    }
+    if operator::is_operator(component) {
+        let end = component.find('(').unwrap_or(component.len());
+        return component.get(..end).unwrap_or(component).trim_end();
     }
     let end = component.find(['<', '(', ' ']).unwrap_or(component.len());
     component.get(..end).unwrap_or("")
@@ -387,7 +382,27 @@ mod tests {
             ("Point::operator<", "operator<", true),
             ("Point::operator<", "operator<<", false),
             ("Point::operator()(int)", "operator()", true),
-            ("operator<< <char>", "operator<<", false),
+            ("operator<< <char>", "operator<<", true),
+            ("operator<< <char>", "operator<", false),
+            ("n::operator==<int>", "operator==", true),
+            ("n::operator==<int>", "n::operator==", true),
+            ("n::operator==<int>", "operator==<int>", true),
+            ("n::operator==<int>", "operator==<char>", false),
+            ("n::operator== <n::A>", "operator==", true),
+            ("n::operator< <int>", "operator<", true),
+            ("n::operator<<int>", "operator<", true),
+            ("n::operator<<int>", "operator<<", false),
+            ("n::operator<<<int>", "operator<<", true),
+            ("n::operator<=><int>", "operator<=>", true),
+            ("Any::operator()<int>(int)", "operator()", true),
+            ("Any::operator-><int>", "operator->", true),
+            (
+                "n::operator==<int>(n::A)::{lambda()#1}",
+                "operator==",
+                false,
+            ),
+            ("A::operator n::B<int>", "operator n::B<int>", true),
+            ("operator new[]", "operator new[]", true),
             ("generics::Stack<u8>::push<u8>", "Stack<u8>::push", true),
             ("generics::Stack<u8>::push<u8>", "Stack<i8>::push", false),
             ("generics::Stack<u8>::push<u8>", "push<u8>", true),

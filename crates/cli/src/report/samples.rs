@@ -39,6 +39,7 @@ pub fn frame(level: u32, location: Location, arguments: Vec<VariableView>) -> Fr
         tail_call: false,
         signal: false,
         guess: false,
+        cut: false,
         evaluation: None,
         locals: None,
     }

@@ -63,3 +63,16 @@ struct Gauge {
 
 Gauge gauge;
 __attribute__((used)) const Gauge fixed_gauge{};
+
+// Templates of operators.
+template <typename T> KEEP bool operator==(const Stack<T> &a, const Stack<T> &b) // mark: equal
+{
+    return a.items.size() == b.items.size();
+}
+template <typename T> KEEP bool operator<(const Stack<T> &a, const Stack<T> &b) // mark: less
+{
+    return a.items.size() < b.items.size();
+}
+template bool operator==(const Stack<int> &, const Stack<int> &);
+template bool operator==(const Stack<double> &, const Stack<double> &);
+template bool operator<(const Stack<int> &, const Stack<int> &);

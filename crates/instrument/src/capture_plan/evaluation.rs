@@ -111,7 +111,10 @@ pub(super) fn plan(
         Site::Free => Sees::Globals,
     };
     let (address, level) = match site {
-        Site::Call(bound) => (bound.address(), 0),
+        Site::Call(bound) => {
+            let address = bound.address();
+            (address, program.modules.level_at(address))
+        }
         Site::Line(address, level) => (address, level),
         Site::Inlined(site) => (site.address, site.level),
         Site::Free => (0, 0),

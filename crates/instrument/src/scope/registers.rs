@@ -21,7 +21,7 @@ fn part_type(size: usize) -> Option<Type> {
 impl FrameScope<'_> {
     /// The flags, which only the innermost frame has.
     pub(super) fn flags(&self, frame: &Frame) -> Result<Typed, ValueError> {
-        let thread = frame.thread.filter(|_| self.level == 0);
+        let thread = self.program.innermost_thread(frame);
         let thread = thread.ok_or("the flags are known in the innermost frame only")?;
         let registers = self.program.registers(thread);
         let registers = registers.map_err(|error| error.to_string())?;

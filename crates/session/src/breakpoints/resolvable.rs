@@ -4,7 +4,7 @@
 use super::location::Found;
 use crate::names::{functions_that_match, pattern};
 use crate::place::Place;
-use juror_instrument::frames::{Frame, level_of_line};
+use juror_instrument::frames::{Frame, level_of_line, usual_level};
 use juror_instrument::modules::{Bound, Module, Modules};
 use juror_symbols::{Function, InlinedCopy, is_name_of, without_parameters};
 use regex::Regex;
@@ -43,7 +43,10 @@ pub struct Resolved {
 impl Resolvable {
     /// An address: of the module that holds it now.
     pub fn at_address(address: u64, modules: &Modules) -> Resolvable {
-        match modules.find(address) {
+        let module = modules.find(address);
+        // That of the kernel is no file, and stays.
+        let is_loaded = |module: &&Rc<Module>| modules.iter().any(|it| Rc::ptr_eq(it, module));
+        match module.filter(is_loaded) {
             Some(module) => {
                 Resolvable::InModule(module.path.as_path().into(), module.to_file(address))
             }
@@ -135,7 +138,8 @@ impl Resolvable {
     /// The same of one of its addresses, before a thread is there.
     pub fn level_at(&self, modules: &Modules, address: u64, line: Option<u32>) -> usize {
         let frames = modules.frames_at(address);
-        self.level_in(&frames, line).unwrap_or(0)
+        let level = self.level_in(&frames, line);
+        level.unwrap_or_else(|| usual_level(&frames))
     }
 
     /// The function that it names.

@@ -16,7 +16,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("backtrace all", "also what started main"),
         ],
         details: "A frame marked as a guess was found where the code before it has no \
-                  rules that lead to its caller.",
+                  rules that lead to its caller. Where nothing can be guessed, either, the \
+                  stack is cut.",
         repeats: false,
         completes: Completes::Nothing,
     },

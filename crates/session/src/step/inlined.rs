@@ -12,7 +12,7 @@ use super::{Leaving, in_process};
 use crate::options::CommandError;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_instrument::frames::{Frame, beginning_calls};
+use juror_instrument::frames::{Frame, beginning_calls, usual_level};
 
 /// Inlined calls that a thread has not entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +164,10 @@ impl Session {
         let here = frames.first().map(|frame| frame.pc);
         let said = self.unentered;
         let said = said.filter(|it| it.thread == thread && Some(it.pc) == here);
-        said.map_or(0, |it| it.count.min(beginning_calls(frames)))
+        match said {
+            Some(it) => it.count.min(beginning_calls(frames)),
+            None => usual_level(frames),
+        }
     }
 
     /// The frames of a thread that are shown: without the calls that it has not entered,

@@ -77,9 +77,7 @@ impl Session {
         }
         let caller = returns_to(frames, level);
         let (Some(back), Some(cfa)) = (caller.map(|caller| caller.pc), frame.cfa) else {
-            return Err(CommandError::new(
-                "the outermost frame has nothing to return to",
-            ));
+            return Err(nowhere_to_return(&frame));
         };
         let pause = match self.run_over_call(back, thread, cfa, observer)? {
             Pause::Temporary(thread) if self.running()?.registers(thread)?.rip != back => {
@@ -166,4 +164,12 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Why a frame cannot be left by a return.
+pub(crate) fn nowhere_to_return(frame: &Frame) -> CommandError {
+    CommandError::new(match frame.is_cut {
+        true => "the stack is cut here: the caller of this frame cannot be found",
+        false => "the outermost frame has nothing to return to",
+    })
 }

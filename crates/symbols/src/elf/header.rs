@@ -1,11 +1,11 @@
 //! The ELF header, the program headers, and what they say about the file.
 
+use super::image::{Image, Source};
 use super::{Section, text_at, u64_at};
 use crate::SymbolError;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::read::{ReadCache, ReadRef};
-use std::fs::File;
 use std::path::Path;
 
 const ENDIAN: object::LittleEndian = object::LittleEndian;
@@ -129,14 +129,14 @@ impl Header {
 /// else is something that the loader accepts.
 pub(super) fn read(
     path: &Path,
-    file: &File,
+    image: &Image,
     is_part: bool,
 ) -> Result<(Header, Vec<Section>), SymbolError> {
-    let clone = file.try_clone().map_err(|source| SymbolError::Unreadable {
+    let source = image.source().map_err(|source| SymbolError::Unreadable {
         path: path.into(),
         source,
     })?;
-    let cache = ReadCache::new(clone);
+    let cache = ReadCache::new(source);
     check_identity(path, &cache, is_part)?;
     let damaged = |error: object::read::Error| SymbolError::Damaged {
         path: path.into(),
@@ -213,7 +213,11 @@ pub(super) fn read(
     Ok((header, sections))
 }
 
-fn check_identity(path: &Path, cache: &ReadCache<File>, is_part: bool) -> Result<(), SymbolError> {
+fn check_identity(
+    path: &Path,
+    cache: &ReadCache<Box<dyn Source>>,
+    is_part: bool,
+) -> Result<(), SymbolError> {
     let size = cache.len().unwrap_or(0);
     let start = cache.read_bytes_at(0, size.min(64)).unwrap_or(&[]);
     if let Some(line) = start.strip_prefix(b"#!") {
@@ -315,7 +319,7 @@ fn segment(program: &elf::ProgramHeader64<object::LittleEndian>) -> Segment {
     }
 }
 
-fn is_debug_only(elf: &Elf, cache: &ReadCache<File>) -> bool {
+fn is_debug_only(elf: &Elf, cache: &ReadCache<Box<dyn Source>>) -> bool {
     let Ok(table) = elf.sections(ENDIAN, cache) else {
         return false;
     };
@@ -325,7 +329,7 @@ fn is_debug_only(elf: &Elf, cache: &ReadCache<File>) -> bool {
     })
 }
 
-fn sections(elf: &Elf, cache: &ReadCache<File>) -> object::read::Result<Vec<Section>> {
+fn sections(elf: &Elf, cache: &ReadCache<Box<dyn Source>>) -> object::read::Result<Vec<Section>> {
     let table = elf.sections(ENDIAN, cache)?;
     Ok(table
         .iter()
@@ -348,7 +352,7 @@ fn sections(elf: &Elf, cache: &ReadCache<File>) -> object::read::Result<Vec<Sect
 
 fn build_id(
     program: &elf::ProgramHeader64<object::LittleEndian>,
-    cache: &ReadCache<File>,
+    cache: &ReadCache<Box<dyn Source>>,
 ) -> Option<Vec<u8>> {
     let mut notes = program.notes(ENDIAN, cache).ok()??;
     while let Ok(Some(note)) = notes.next() {
@@ -360,7 +364,7 @@ fn build_id(
 }
 
 /// A supplementary file has the note, and no segment for it.
-fn build_id_of_section(elf: &Elf, cache: &ReadCache<File>) -> Option<Vec<u8>> {
+fn build_id_of_section(elf: &Elf, cache: &ReadCache<Box<dyn Source>>) -> Option<Vec<u8>> {
     let table = elf.sections(ENDIAN, cache).ok()?;
     table.iter().find_map(|section| {
         let mut notes = section.notes(ENDIAN, cache).ok()??;
@@ -375,7 +379,7 @@ fn build_id_of_section(elf: &Elf, cache: &ReadCache<File>) -> Option<Vec<u8>> {
 
 /// Fills in the needed libraries and the soname; returns whether the file
 /// says of itself that it is a position-independent executable.
-fn read_dynamic(header: &mut Header, cache: &ReadCache<File>) -> bool {
+fn read_dynamic(header: &mut Header, cache: &ReadCache<Box<dyn Source>>) -> bool {
     const DT_NEEDED: u64 = 1;
     const DT_STRTAB: u64 = 5;
     const DT_STRSZ: u64 = 10;

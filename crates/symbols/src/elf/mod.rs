@@ -5,6 +5,7 @@
 //! debugged must not kill the debugger with a bus error.
 
 mod header;
+mod image;
 mod plt;
 mod symbols;
 
@@ -14,8 +15,8 @@ pub use symbols::Binding;
 pub(crate) use symbols::{SymbolKind, SymbolTable};
 
 use crate::SymbolError;
+use image::Image;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ pub(crate) struct ElfFile {
     pub path: PathBuf,
     pub header: Header,
     pub sections: Vec<Section>,
-    file: File,
+    image: Image,
     size: u64,
 }
 
@@ -76,13 +77,28 @@ impl ElfFile {
         if !metadata.is_file() {
             return Err(SymbolError::NotAFile { path: path.into() });
         }
-        let (header, sections) = header::read(path, &file, is_part)?;
+        ElfFile::of_image(path, Image::OnDisk(file), metadata.len(), is_part)
+    }
+
+    /// One that is in memory; what stands for its path is its name.
+    pub fn in_memory(name: &Path, bytes: Arc<[u8]>) -> Result<ElfFile, SymbolError> {
+        let size = bytes.len() as u64;
+        ElfFile::of_image(name, Image::InMemory(bytes), size, false)
+    }
+
+    fn of_image(
+        path: &Path,
+        image: Image,
+        size: u64,
+        is_part: bool,
+    ) -> Result<ElfFile, SymbolError> {
+        let (header, sections) = header::read(path, &image, is_part)?;
         Ok(ElfFile {
             path: path.into(),
             header,
             sections,
-            file,
-            size: metadata.len(),
+            image,
+            size,
         })
     }
 
@@ -143,7 +159,7 @@ impl ElfFile {
         }
         let mut bytes = zeros(usize::try_from(section.size).ok()?);
         let unshared = Arc::get_mut(&mut bytes)?;
-        self.file
+        self.image
             .read_exact_at(unshared, section.file_offset)
             .ok()?;
         Some(bytes)
@@ -154,7 +170,7 @@ impl ElfFile {
         if offset.checked_add(buffer.len() as u64)? > self.size {
             return None;
         }
-        self.file.read_exact_at(buffer, offset).ok()
+        self.image.read_exact_at(buffer, offset).ok()
     }
 
     /// The checksum of the whole file, as `.gnu_debuglink` has it.

@@ -71,6 +71,7 @@ impl SymbolFile {
                     Holder::read(self, info, copy.holder, entry)
                 });
                 let beginnings = Asked {
+                    file: self,
                     info,
                     holder: &holder,
                     copy: &copy,
@@ -90,6 +91,7 @@ impl SymbolFile {
 
 /// A copy of which the beginnings are looked for.
 struct Asked<'a> {
+    file: &'a SymbolFile,
     info: &'a Arc<DebugInfo>,
     holder: &'a Holder,
     copy: &'a InlinedCopy,
@@ -283,7 +285,7 @@ impl Asked<'_> {
     fn beginning(&self, held: &Held, mark: Mark) -> Result<Beginning, Doubt> {
         let is_own = Some(mark.0) == held.begin;
         let place = match is_own {
-            true => self.copy.entry,
+            true => self.place_seen(mark.0),
             false => mark.0,
         };
         if place == self.holder.entry {
@@ -306,6 +308,13 @@ impl Asked<'_> {
             caller: caller.unwrap_or_else(|| "".into()),
             arguments: self.arguments(held, mark, place),
         })
+    }
+
+    /// Where the copy's own beginning is seen.
+    fn place_seen(&self, entry: u64) -> u64 {
+        let is_shared = entry == self.holder.entry;
+        let behind = is_shared.then(|| self.file.behind_entry(self.info, self.copy.die, entry));
+        behind.flatten().unwrap_or(entry)
     }
 
     fn name_of(&self, copy: DieRef) -> Option<Arc<str>> {

@@ -77,13 +77,6 @@ impl SymbolFile {
         let mut addresses: Vec<u64> = Vec::new();
         for mut entries in by_caller.into_values() {
             entries.sort_unstable();
-            // At the first instruction of a function its own call is what is there to be seen.
-            if let [first, next, ..] = entries[..]
-                && self.is_function_entry(first)
-                && self.always_reached(first, next)
-            {
-                entries.remove(0);
-            }
             let mut kept: Vec<u64> = Vec::new();
             for entry in entries {
                 // One that the nearest before it does not lead to is a place of its own.
@@ -97,18 +90,6 @@ impl SymbolFile {
         addresses.sort_unstable();
         addresses.dedup();
         addresses
-    }
-
-    fn is_function_entry(&self, address: u64) -> bool {
-        let function = self.function_at(address);
-        function.is_some_and(|function| function.low_pc == address)
-    }
-
-    /// Where to stop in a copy.
-    fn place_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
-        let behind = self.is_function_entry(entry);
-        let behind = behind.then(|| self.behind_entry(info, copy, entry));
-        behind.flatten().unwrap_or(entry)
     }
 }
 

@@ -144,6 +144,9 @@ impl SymbolFile {
         }
         let inside = info.code_ranges(copy.die.unit, &info.die(copy.die)?);
         let caller = self.function_at(copy.entry)?;
+        if caller.low_pc == copy.entry {
+            return None;
+        }
         let ranges = info.code_ranges(caller.die?.unit, &info.die(caller.die?)?);
         let flow = Flow::of_function(self, &ranges);
         let calls = flow.instructions.iter().filter(|(at, instruction)| {

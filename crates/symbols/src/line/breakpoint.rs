@@ -2,10 +2,11 @@
 
 use super::LineAddresses;
 use super::table::{LineTable, Row, Sequence};
-use crate::dwarf::DebugInfo;
+use crate::dwarf::{DebugInfo, DieRef};
+use crate::inline::innermost_block;
 use crate::{Function, SymbolFile};
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -127,10 +128,22 @@ impl SymbolFile {
         by_calls.or_else(|| Some((by_rows?, self.one_for_each_instance(info, candidates))))
     }
 
-    /// Keeps the best address in each function and each inlined copy.
+    /// The innermost block around an address that has variables of its own, in a function
+    /// that gcc has optimized.
+    fn block_of_statement(&self, info: &DebugInfo, address: u64) -> Option<DieRef> {
+        let unit = info.unit(info.unit_at(address)?)?;
+        unit.optimized_by_gcc
+            .then(|| innermost_block(info, address))?
+    }
+
+    /// Keeps the best address in each function and each inlined copy; and in each block with
+    /// variables, where gcc has moved the parts of a statement apart.
     fn one_for_each_instance(&self, info: &DebugInfo, candidates: &Candidates) -> Vec<u64> {
         let mut best: BTreeMap<_, (u8, u64)> = BTreeMap::new();
-        for (rank, address) in &candidates.found {
+        let mut with_statement = BTreeSet::new();
+        let mut found = candidates.found.clone();
+        found.sort_unstable();
+        for (rank, address) in &found {
             let function = self.function_at(*address);
             let inlined = self.innermost_inlined(info, *address);
             let is_entry = function
@@ -142,7 +155,15 @@ impl SymbolFile {
                 // compares as the entry's, so that it stays the first.
                 choice.1 = self.prologue_end(function);
             }
-            let instance = (function.map(|function| function.low_pc), inlined);
+            let copy = (function.map(|function| function.low_pc), inlined);
+            // Statements come before what begins none.
+            let is_statement = *rank < RANK_PASSING;
+            if !is_statement && with_statement.contains(&copy) {
+                continue;
+            }
+            let block = is_statement.then(|| self.block_of_statement(info, *address));
+            with_statement.extend(is_statement.then_some(copy));
+            let instance = (copy, block.flatten());
             best.entry(instance)
                 .and_modify(|kept| {
                     if choice < *kept {

@@ -200,6 +200,20 @@ impl SymbolFile {
         Some(self.ranges_of_lines(table, address, |line| line == wanted))
     }
 
+    /// Whether a statement of a line begins at an address: the code of the line may have
+    /// begun before, by another statement.
+    pub fn begins_statement(&self, address: u64, file: &Path, line: u32) -> bool {
+        let begins = self.inner.debug_info().and_then(|info| {
+            let table = info.line_table(info.unit_at(address)?)?;
+            let (sequence, at) = table.find(address)?;
+            let rows = table.rows(sequence).get(..=at)?.iter().rev();
+            let mut here = rows.take_while(|row| row.address == address);
+            let is_of_file = |row: &Row| table.file(row.file).is_some_and(|it| **it == *file);
+            Some(here.any(|row| row.is_stmt && row.line == line && is_of_file(row)))
+        });
+        begins.unwrap_or(false)
+    }
+
     /// The same of a line that is given, within the function at an address. Where all of
     /// its code was inlined from elsewhere, there is none.
     pub fn step_ranges_of(&self, address: u64, file: &Path, line: u32) -> Vec<Range<u64>> {

@@ -202,64 +202,113 @@ impl SymbolFile {
         memory: &dyn Memory,
         is_exact: bool,
     ) -> Result<Unwound, UnwindError> {
-        let get = |register| {
-            registers
-                .get(register)
-                .ok_or(UnwindError::RegisterUnknown { register })
-        };
-        let stack = get(RSP)?;
-        let without_frame = |return_address, method| {
-            let cfa = stack.wrapping_add(8);
-            let mut caller = *registers;
-            caller.set(RIP, Some(return_address));
-            caller.set(RSP, Some(cfa));
-            let mut saved = Registers::default();
-            saved.set(RIP, Some(stack));
-            Ok(Unwound {
-                registers: caller,
-                saved,
-                cfa,
-                signal_frame: false,
-                method,
-            })
-        };
         if self.function_with_low_pc(pc).is_some() {
-            return without_frame(read_word(memory, stack)?, UnwindMethod::Entry);
+            let stack = known(registers, RSP)?;
+            let back = read_word(memory, stack)?;
+            return Ok(without_frame(registers, stack, back, UnwindMethod::Entry));
         }
-        // What is left on the stack of a frame that calls looks the same.
-        if is_exact
-            && let Ok(word) = read_word(memory, stack)
-            && follows_call(memory, word)
-        {
-            return without_frame(word, UnwindMethod::StackTop);
+        let guessed = guess(pc, registers, memory, is_exact);
+        // Nothing has called the code by which a program begins.
+        let is_first = || {
+            let first = self.function_at(self.header().entry);
+            first.is_some_and(|first| first.contains(pc))
+        };
+        match guessed {
+            Err(UnwindError::NoRules { .. }) if is_first() => Err(UnwindError::Outermost),
+            guessed => guessed,
         }
-        let frame = get(RBP)?;
-        // A frame pointer leads up the stack, is aligned, and leads to a
-        // return address.
-        let usable = frame >= stack && frame % 8 == 0 && frame - stack < 1 << 24;
-        if !usable {
-            return Err(UnwindError::NoRules { pc });
-        }
-        let return_address = read_word(memory, frame.wrapping_add(8))?;
-        if return_address == 0 {
-            return Err(UnwindError::Outermost);
-        }
-        let cfa = frame.wrapping_add(16);
-        let mut caller = Registers::default();
-        caller.set(RIP, Some(return_address));
-        caller.set(RSP, Some(cfa));
-        caller.set(RBP, Some(read_word(memory, frame)?));
-        let mut saved = Registers::default();
-        saved.set(RIP, Some(frame.wrapping_add(8)));
-        saved.set(RBP, Some(frame));
-        Ok(Unwound {
-            registers: caller,
-            saved,
-            cfa,
-            signal_frame: false,
-            method: UnwindMethod::FramePointer,
-        })
     }
+}
+
+/// Finds the caller of a frame that executes code of no file, at the run-time address `pc`,
+/// as [`SymbolFile::unwind_exact`] and [`SymbolFile::unwind`] do: a guess at the best, which
+/// leads behind a call.
+///
+/// # Errors
+/// No caller can be guessed, or the stack cannot be read.
+pub fn unwind_without_file(
+    pc: u64,
+    registers: &Registers,
+    memory: &dyn Memory,
+    is_exact: bool,
+) -> Result<Unwound, UnwindError> {
+    let guessed = guess(pc, registers, memory, is_exact)?;
+    let back = guessed.registers.get(RIP);
+    match back.is_some_and(|back| follows_call(memory, back)) {
+        true => Ok(guessed),
+        false => Err(UnwindError::NoRules { pc }),
+    }
+}
+
+fn known(registers: &Registers, register: u16) -> Result<u64, UnwindError> {
+    let value = registers.get(register);
+    value.ok_or(UnwindError::RegisterUnknown { register })
+}
+
+/// The caller of a frame that has nothing on the stack but where it returns to.
+fn without_frame(registers: &Registers, stack: u64, back: u64, method: UnwindMethod) -> Unwound {
+    let cfa = stack.wrapping_add(8);
+    let mut caller = *registers;
+    caller.set(RIP, Some(back));
+    caller.set(RSP, Some(cfa));
+    let mut saved = Registers::default();
+    saved.set(RIP, Some(stack));
+    Unwound {
+        registers: caller,
+        saved,
+        cfa,
+        signal_frame: false,
+        method,
+    }
+}
+
+/// The caller of a frame of which no rules are known: by the top of the stack, or by the
+/// frame pointer.
+fn guess(
+    pc: u64,
+    registers: &Registers,
+    memory: &dyn Memory,
+    is_exact: bool,
+) -> Result<Unwound, UnwindError> {
+    let stack = known(registers, RSP)?;
+    // What is left on the stack of a frame that calls looks the same.
+    if is_exact
+        && let Ok(word) = read_word(memory, stack)
+        && follows_call(memory, word)
+    {
+        return Ok(without_frame(
+            registers,
+            stack,
+            word,
+            UnwindMethod::StackTop,
+        ));
+    }
+    let frame = known(registers, RBP)?;
+    // A frame pointer leads up the stack, is aligned, and leads to a
+    // return address.
+    let usable = frame >= stack && frame % 8 == 0 && frame - stack < 1 << 24;
+    if !usable {
+        return Err(UnwindError::NoRules { pc });
+    }
+    let return_address = read_word(memory, frame.wrapping_add(8))?;
+    if return_address == 0 {
+        return Err(UnwindError::Outermost);
+    }
+    let cfa = frame.wrapping_add(16);
+    let mut caller = Registers::default();
+    caller.set(RIP, Some(return_address));
+    caller.set(RSP, Some(cfa));
+    caller.set(RBP, Some(read_word(memory, frame)?));
+    let mut saved = Registers::default();
+    saved.set(RIP, Some(frame.wrapping_add(8)));
+    saved.set(RBP, Some(frame));
+    Ok(Unwound {
+        registers: caller,
+        saved,
+        cfa,
+        signal_frame: false,
+        method: UnwindMethod::FramePointer,
+    })
 }
 
 /// Whether the instruction before an address is a call: of a distance, or through a
