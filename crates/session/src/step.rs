@@ -49,8 +49,8 @@ struct Leaving {
     function: Option<u64>,
     /// How many inlined calls it is in.
     nesting: usize,
-    /// It was left by what it executed itself, not by the return from a call.
-    walks: bool,
+    /// Where it executed what led on; nothing after the return from a call.
+    walked_from: Option<u64>,
     /// The step began in code that is not the user's: any line will do.
     foreign: bool,
     /// Where a thread that runs through it must be stopped, once asked for;
@@ -69,7 +69,7 @@ impl Leaving {
             cfa: frame.cfa,
             function: function_start(frame),
             nesting: frame.nesting(),
-            walks: false,
+            walked_from: None,
             foreign,
             stops: None,
         }
@@ -89,11 +89,13 @@ impl Leaving {
     /// where one of another function begins, the line may be the same as before.
     fn is_done_at(&self, frame: &Frame) -> bool {
         let begins_own = begins_own_statement(frame);
-        let mut ranges = line_ranges(frame).into_iter();
-        let begins = ranges.any(|range| range.start == frame.pc);
-        match begins {
+        let ranges = line_ranges(frame);
+        let has = |pc: u64| ranges.iter().any(|range| range.contains(&pc));
+        match ranges.iter().any(|range| range.start == frame.pc) {
             true => begins_own || !self.is_line_of(frame),
-            false => begins_own && self.walks,
+            // Who came into the middle of the line by a jump out of a handler, say, goes
+            // through what is left of it.
+            false => begins_own && self.walked_from.is_some_and(|from| !has(from)),
         }
     }
 
@@ -172,7 +174,7 @@ impl Session {
         let thread = leaving.thread;
         let registers = *self.running()?.registers(thread)?;
         let flow = self.flow_at(registers.rip)?;
-        leaving.walks = flow == Flow::Other;
+        leaving.walked_from = (flow == Flow::Other).then_some(registers.rip);
         if let (Flow::Call { back }, false) = (flow, lines == Lines::Into) {
             let pause = self.run_over_call(back, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
@@ -185,8 +187,8 @@ impl Session {
             Flow::Call { .. } | Flow::Return => None,
         };
         let stops = stops.filter(|stops| !stops.addresses.contains(&registers.rip));
-        let pause = match stops {
-            Some(stops) => self.run_within_line(thread, &stops, observer)?,
+        let pause = match &stops {
+            Some(stops) => self.run_within_line(thread, stops, observer)?,
             None => self.step_instruction(thread, observer)?,
         };
         if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
@@ -194,7 +196,7 @@ impl Session {
         }
         if self.has_entered_handler(thread, registers.rip)? {
             // Nobody asked for it: it comes back to the same instruction, or jumps out.
-            leaving.walks = false;
+            leaving.walked_from = None;
             let pause = self.run_over_call(registers.rip, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(Some(pause));
@@ -210,6 +212,10 @@ impl Session {
         }
         // Only a return leads into another call of the same code.
         let now = self.running()?.registers(thread)?.rip;
+        if stops.is_some_and(|stops| !stops.addresses.contains(&now)) {
+            // A handler ran meanwhile, and jumped out.
+            leaving.walked_from = None;
+        }
         if flow == Flow::Other && leaving.has(now) {
             return Ok(None);
         }
