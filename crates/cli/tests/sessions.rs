@@ -556,6 +556,12 @@ fn trait_objects_are_what_they_lead_to() {
     check("traits", "generics.rs", unoptimized);
 }
 
+/// The counts stand before the object, which may be aligned to more than they are.
+#[test]
+fn trait_objects_behind_counts_are_what_they_lead_to() {
+    check("counted", "counted.rs", unoptimized);
+}
+
 #[test]
 fn signals_are_handled_as_the_table_says() {
     check("signals", "signals.c", unoptimized);
