@@ -445,6 +445,128 @@ fn names_of_types_in_casts() {
     }
 }
 
+/// What the compiler computes, and in which type, where types differ in size and sign.
+const COMPUTED: &[&str] = &[
+    "ui - 2",
+    "uc - 2",
+    "us - 2",
+    "ul - 2",
+    "-ui",
+    "-uc",
+    "-ul",
+    "~ui",
+    "~uc",
+    "ui * i",
+    "ul * ui - 2",
+    "ul * ul * i",
+    "ui / i",
+    "i / ui",
+    "i % ui",
+    "i / 2 * 2 - uc",
+    "l + ui",
+    "l / ul",
+    "fields.narrow - 2",
+    "-fields.narrow",
+    "fields.whole - 2",
+    "colour - 1",
+    "ui << 31 << 1",
+    "i >> ui",
+    "l >> uc",
+    "ui & i",
+    "i ^ ul",
+    "ui - 1.5",
+    "sizeof(int) - 5",
+    "ui ? i : ui",
+    "ui ? -1 : ul",
+    "ui ? uc : us",
+    "ui - 2 + l",
+    "ui - (ui + ui) + i",
+    "uc + 4294967295",
+    "most - 1 + ui",
+];
+
+/// The same of comparisons, which C and C++ give different types.
+const COMPARED: &[&str] = &[
+    "i < ui",
+    "l < ul",
+    "i < ul",
+    "i < uc",
+    "l < ui",
+    "ui - 2 > 0",
+    "ui - 2 == 4294967295",
+    "fields.narrow - 2 < 0",
+    "-1 > ui",
+    "i == ui - 2",
+    "cells + ui - 1 == cells",
+    "cells[ui - 1] == 4",
+];
+
+/// The compiler is asked itself, by variables that it fills.
+#[test]
+fn numbers_are_what_the_compiler_makes_of_them() {
+    for (language, compiler) in [
+        (Language::C, Compiler::Gcc),
+        (Language::C, Compiler::Clang),
+        (Language::Cpp, Compiler::Gpp),
+        (Language::Cpp, Compiler::Clangpp),
+    ] {
+        if !compiler.is_present() {
+            continue;
+        }
+        let mut source = String::from(
+            "enum colour { RED, GREEN } colour = RED;
+             struct { unsigned narrow : 3; unsigned whole : 32; } fields = {1, 1};
+             unsigned char uc = 1; unsigned short us = 1; unsigned ui = 1; unsigned long ul = 1;
+             int i = -1, most = 2147483647; long l = -1; int cells[2] = {4, 5};
+             int main(void) {\n",
+        );
+        for (number, text) in COMPUTED.iter().enumerate() {
+            writeln!(source, "__typeof__({text}) computed{number} = {text};").expect("written");
+        }
+        for (number, text) in COMPARED.iter().enumerate() {
+            writeln!(source, "int compared{number} = {text};").expect("written");
+        }
+        source.push_str("return ui; }\n");
+        let fixture = match language {
+            Language::C => juror_testing::Fixture::c("computed", &source),
+            _ => juror_testing::Fixture::cpp("computed", &source),
+        };
+        let build = Build {
+            compiler,
+            ..Build::plain(language)
+        };
+        let computed = COMPUTED.iter().enumerate().flat_map(|(number, text)| {
+            ["print", "whatis"]
+                .map(|verb| (format!("{verb} {text}"), format!("{verb} computed{number}")))
+        });
+        let compared = COMPARED.iter().enumerate().map(|(number, text)| {
+            (
+                format!("print (int)({text})"),
+                format!("print compared{number}"),
+            )
+        });
+        let pairs: Vec<_> = computed.chain(compared).collect();
+        let mut batch = Batch::new()
+            .command(&format!("break {}", source.lines().count()))
+            .command("run");
+        for (asked, told) in &pairs {
+            batch = batch.command(asked).command(told);
+        }
+        let report = batch.run(fixture.compile(&build), &[]);
+        for (asked, told) in &pairs {
+            let said = |line: &str| {
+                let outcome = report.outcome(line);
+                let said = outcome["value"].as_str().or(outcome.as_str());
+                // One type has several names.
+                said.unwrap_or_else(|| panic!("{line}: {outcome}"))
+                    .replace("long unsigned int", "unsigned long")
+                    .replace("long int", "long")
+            };
+            assert_eq!(said(asked), said(told), "{asked} ({compiler:?})");
+        }
+    }
+}
+
 /// libc has variables of these names, which are its own affair.
 #[test]
 fn in_a_frame_of_a_library_a_name_is_the_programs() {

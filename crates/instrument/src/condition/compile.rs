@@ -3,12 +3,11 @@
 
 use super::node::{Node, NumberClass, Scalar, Word};
 use super::operand::{
-    Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, unsigned_bits,
-    word_of, wrong,
+    Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, word_of, wrong,
 };
 use super::read_type::may_have_length;
-use crate::expression::arithmetic::takes_fractions;
-use crate::expression::promotion::{common_type, flipped_in, promoted};
+use crate::expression::arithmetic::{Overflow, takes_fractions};
+use crate::expression::promotion::{common_type, overflow_in, promoted, unsigned_bits};
 use crate::expression::{
     REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative, no_length,
     whole_text,
@@ -310,8 +309,10 @@ impl<N: Names> Compiler<'_, N> {
                 match number.target {
                     Some(_) => wrong("a pointer has no negative", span),
                     None => {
-                        let node = Node::Negate(Box::new(number.node));
-                        Operand::computed_in(node, promoted(&number.r#type))
+                        let r#type = promoted(&number.r#type);
+                        let overflow = overflow_in(r#type.as_ref());
+                        let node = Node::Negate(overflow, Box::new(number.node));
+                        Operand::computed_in(node, r#type)
                     }
                 }
             }
@@ -320,21 +321,20 @@ impl<N: Names> Compiler<'_, N> {
                 match number.target {
                     Some(_) => wrong("a pointer has no sign", span),
                     None => {
-                        let node = times(number.node, Scalar::Int(1));
+                        let node = times(number.node, Overflow::Error, Scalar::Int(1));
                         Operand::computed_in(node, promoted(&number.r#type))
                     }
                 }
             }
             UnaryOperator::Complement => {
-                let operand = self.operand(operand)?;
-                let within = flipped_in(&operand.r#type);
+                let number = counted(self.operand(operand)?, span)?;
+                let within = promoted(&number.r#type);
                 let unsigned = within.as_ref().and_then(unsigned_bits);
-                let number = counted(operand, span)?;
                 if number.target.is_some() || number.node.class() == NumberClass::Float {
                     return wrong("`~` needs a whole number", span);
                 }
                 let node = Node::Complement(Box::new(number.node), unsigned);
-                Operand::computed_in(node, promoted(&number.r#type))
+                Operand::computed_in(node, within)
             }
         }
     }
@@ -362,20 +362,26 @@ impl<N: Names> Compiler<'_, N> {
         };
         match (then.target, otherwise.target) {
             (None, None) => {
-                let r#type = match then.r#type.name() == otherwise.r#type.name() {
-                    true => Some(then.r#type),
-                    false => common_type(&then.r#type, &otherwise.r#type),
+                let (r#type, overflow) = match then.r#type.name() == otherwise.r#type.name() {
+                    true => (Some(then.r#type), Overflow::Error),
+                    false => {
+                        let common = common_type(&then.r#type, &otherwise.r#type);
+                        let overflow = overflow_in(common.as_ref());
+                        (common, overflow)
+                    }
                 };
                 let (then, otherwise) = (then.node, otherwise.node);
                 let classes = [then.class(), otherwise.class()];
                 let one = match classes {
-                    [first, second] if first == second => None,
+                    [first, second] if first == second && overflow == Overflow::Error => None,
                     _ if classes.contains(&NumberClass::Float) => Some(Scalar::Float(1.0)),
                     _ => Some(Scalar::Int(1)),
                 };
                 let node = match one {
                     None => chosen(then, otherwise),
-                    Some(one) => chosen(times(then, one), times(otherwise, one)),
+                    Some(one) => {
+                        chosen(times(then, overflow, one), times(otherwise, overflow, one))
+                    }
                 };
                 Operand::computed_in(node, r#type)
             }
@@ -463,7 +469,14 @@ impl<N: Names> Compiler<'_, N> {
             _ if operator.is_comparison() && are_of_one_class(&a.target, &b.target) => {
                 Err(Stuck::Evaluate)
             }
-            _ if operator.is_comparison() => Operand::truth(Node::Binary(operator, first, second)),
+            _ if operator.is_comparison() => {
+                let r#type = match (&a.target, &b.target) {
+                    (None, None) => common_type(&a.r#type, &b.r#type),
+                    _ => None,
+                };
+                let overflow = overflow_in(r#type.as_ref());
+                Operand::truth(Node::Binary(operator, overflow, first, second))
+            }
             _ => match (a.target, b.target) {
                 (None, None)
                     if !takes_fractions(operator)
@@ -478,7 +491,9 @@ impl<N: Names> Compiler<'_, N> {
                         }
                         _ => common_type(&a.r#type, &b.r#type),
                     };
-                    Operand::computed_in(Node::Binary(operator, first, second), r#type)
+                    let overflow = overflow_in(r#type.as_ref());
+                    let node = Node::Binary(operator, overflow, first, second);
+                    Operand::computed_in(node, r#type)
                 }
                 (Some(target), Some(_)) if operator == BinaryOperator::Subtract => {
                     let size = target.size().unwrap_or(1);
@@ -562,9 +577,9 @@ impl<N: Names> Compiler<'_, N> {
 }
 
 /// A number as one of the kind that it has beside this one.
-fn times(number: Node, one: Scalar) -> Node {
+fn times(number: Node, overflow: Overflow, one: Scalar) -> Node {
     let one = Box::new(Node::Constant(one));
-    Node::Binary(BinaryOperator::Multiply, Box::new(number), one)
+    Node::Binary(BinaryOperator::Multiply, overflow, Box::new(number), one)
 }
 
 /// Whether values of the type are references of C++.

@@ -4,7 +4,7 @@
 //! Invariant: evaluating allocates nothing, but for the words of an error of
 //! arithmetic, after which the run stops anyway.
 
-use crate::expression::arithmetic::{floats, integers};
+use crate::expression::arithmetic::{Overflow, floats, integers};
 use crate::read_plan::{Machine, VirtualPart};
 use juror_language::BinaryOperator;
 use std::sync::Arc;
@@ -152,14 +152,15 @@ pub(super) enum Node {
     Constant(Scalar),
     Read(Word, Reading),
     Not(Box<Node>),
-    Negate(Box<Node>),
+    Negate(Overflow, Box<Node>),
     /// The bits flipped: within so many where the operand has no sign.
     Complement(Box<Node>, Option<u8>),
     Both(Box<Node>, Box<Node>),
     /// The second where the first is true, and the third where it is not.
     Conditional(Box<[Node; 3]>),
     Either(Box<Node>, Box<Node>),
-    Binary(BinaryOperator, Box<Node>, Box<Node>),
+    /// With what becomes of whole numbers that do not fit.
+    Binary(BinaryOperator, Overflow, Box<Node>, Box<Node>),
     /// Rounded to a `float`.
     Rounded(Box<Node>),
     /// How many elements of so many bytes lie between two addresses.
@@ -206,8 +207,8 @@ impl Node {
                 NumberClass::Truth
             }
             Node::Binary(operator, ..) if operator.is_comparison() => NumberClass::Truth,
-            Node::Binary(_, left, right) => computed(&[left, right]),
-            Node::Negate(operand) => computed(&[operand]),
+            Node::Binary(_, _, left, right) => computed(&[left, right]),
+            Node::Negate(_, operand) => computed(&[operand]),
             Node::Rounded(_) => NumberClass::Float,
             Node::Complement(..) | Node::Distance(..) => NumberClass::Whole,
             Node::Conditional(parts) => parts[1].class(),
@@ -221,18 +222,17 @@ impl Node {
             Node::Constant(scalar) => *scalar,
             Node::Read(word, reading) => reading.read(word.evaluate(machine)?),
             Node::Not(operand) => Scalar::Bool(!truth(operand)?),
-            Node::Negate(operand) => match operand.evaluate(machine)? {
-                Scalar::Int(number) => fitting(number.checked_neg()?)?,
+            Node::Negate(overflow, operand) => match operand.evaluate(machine)? {
+                Scalar::Int(number) => fitting(overflow.applied_to(number.checked_neg()?))?,
                 Scalar::Bool(truth) => Scalar::Int(-i128::from(truth)),
                 Scalar::Float(number) => Scalar::Float(-number),
                 Scalar::Address(_) => return None,
             },
             Node::Complement(operand, unsigned) => match operand.evaluate(machine)? {
-                Scalar::Int(number) => Scalar::Int(match unsigned {
+                Scalar::Int(number) => fitting(match unsigned {
                     Some(bits) if (0..1 << bits).contains(&number) => !number & ((1 << bits) - 1),
-                    None if number > i128::from(i64::MAX) => !number & i128::from(u64::MAX),
                     _ => !number,
-                }),
+                })?,
                 _ => return None,
             },
             Node::Both(left, right) => Scalar::Bool(truth(left)? && truth(right)?),
@@ -248,9 +248,9 @@ impl Node {
                     false => otherwise.evaluate(machine)?,
                 }
             }
-            Node::Binary(operator, left, right) => {
+            Node::Binary(operator, overflow, left, right) => {
                 let (left, right) = (left.evaluate(machine)?, right.evaluate(machine)?);
-                compute(*operator, left, right)?
+                compute(*operator, *overflow, left, right)?
             }
             Node::Distance(left, right, size) => {
                 let (left, right) = (left.evaluate(machine)?, right.evaluate(machine)?);
@@ -268,12 +268,17 @@ impl Node {
     }
 }
 
-fn compute(operator: BinaryOperator, left: Scalar, right: Scalar) -> Option<Scalar> {
+fn compute(
+    operator: BinaryOperator,
+    overflow: Overflow,
+    left: Scalar,
+    right: Scalar,
+) -> Option<Scalar> {
     let is_float = |scalar| matches!(scalar, Scalar::Float(_));
     let number = if is_float(left) || is_float(right) {
         floats(operator, left.float()?, right.float()?)
     } else {
-        integers(operator, left.whole()?, right.whole()?)
+        integers(operator, overflow, left.whole()?, right.whole()?)
     };
     use crate::typed::Number;
     match number.ok()? {

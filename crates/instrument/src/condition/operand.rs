@@ -4,7 +4,8 @@
 use super::compile::Names;
 use super::node::{Node, NumberClass, Reading, Scalar, Word};
 use crate::expression::ExpressionError;
-use crate::expression::promotion::literal_type;
+use crate::expression::arithmetic::Overflow;
+use crate::expression::promotion::{literal_type, of_bit_field};
 use crate::read_plan::VirtualPart;
 use crate::typed::{Place, Typed};
 use crate::upcast::moves_address;
@@ -133,7 +134,7 @@ pub(super) fn moved(
 ) -> Result<Operand, Stuck> {
     let count = match operator {
         BinaryOperator::Add => count,
-        BinaryOperator::Subtract => Node::Negate(Box::new(count)),
+        BinaryOperator::Subtract => Node::Negate(Overflow::Error, Box::new(count)),
         _ => {
             let message = format!("`{operator}` does not apply to a pointer and a number");
             return wrong(message, span);
@@ -272,7 +273,11 @@ pub(super) fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {
 
 /// The number that a value is.
 pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, Stuck> {
-    let Operand { r#type, spot, bits } = operand;
+    let Operand {
+        r#type,
+        spot,
+        bits: field_bits,
+    } = operand;
     let spot = match spot {
         Spot::Computed(node) => {
             return Ok(Counted {
@@ -326,7 +331,7 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
         }
     };
     let size = stripped.size().unwrap_or(8);
-    let (shift, width) = match bits {
+    let (shift, width) = match field_bits {
         Some(bits) => (bits.offset_bits, bits.size_bits),
         None => (0, size * 8),
     };
@@ -351,14 +356,6 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
     Ok(Counted {
         node: Node::Read(word, reading),
         target: None,
-        r#type,
+        r#type: of_bit_field(r#type, field_bits),
     })
-}
-
-/// How many bits a type without sign has.
-pub(super) fn unsigned_bits(r#type: &Type) -> Option<u8> {
-    let is_unsigned =
-        matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed());
-    let bits = (r#type.size().unwrap_or(8) * 8).min(64);
-    is_unsigned.then_some(bits as u8)
 }

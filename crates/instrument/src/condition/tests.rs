@@ -57,6 +57,7 @@ fn page() -> Page {
     put(48, &0x1028u64.to_le_bytes());
     put(64, &0b1110_1000u32.to_le_bytes());
     put(68, &[1]);
+    put(88, &1u32.to_le_bytes());
     put(72, &0xffff_0000u64.to_le_bytes());
     for (index, number) in [1i32, -2, 3, 4].iter().enumerate() {
         put(0x80 + 4 * index, &number.to_le_bytes());
@@ -85,6 +86,14 @@ fn typed(name: &str) -> Option<Typed> {
                 size_bits: 5,
             }),
             ..at(builtin("int"), 64)?
+        }),
+        "c" => at(builtin("unsigned int"), 88),
+        "y" => Some(Typed {
+            bits: Some(BitField {
+                offset_bits: 3,
+                size_bits: 5,
+            }),
+            ..at(builtin("unsigned int"), 64)?
         }),
         "z" => at(builtin("bool"), 68),
         "w" => at(builtin("int").pointer_to(), 72),
@@ -225,6 +234,31 @@ fn conditions_are_compiled_to_what_they_say() {
         ("(n ? n : p)[1]", Scalar::Int(-2)),
         ("i ? u ? 1 : 2 : 3", Scalar::Int(1)),
         ("!i ? 1 : !u ? 2 : 3", Scalar::Int(3)),
+        // Types without a sign wrap, operands and results; a narrow bit field has one.
+        ("c - 2", Scalar::Int(0xffff_ffff)),
+        ("-c", Scalar::Int(0xffff_ffff)),
+        ("c - 2 > 10", Scalar::Bool(true)),
+        ("i < c", Scalar::Bool(false)),
+        ("i + c", Scalar::Int(0xffff_fffa)),
+        ("i + l", Scalar::Int(i128::from(u64::MAX - 7))),
+        ("l * l", Scalar::Int(1)),
+        ("l + 2", Scalar::Int(1)),
+        ("-l", Scalar::Int(1)),
+        ("i / c", Scalar::Int(0xffff_fff9)),
+        ("c << 31 << 1", Scalar::Int(0)),
+        ("i >> c", Scalar::Int(-4)),
+        ("1 ? i : c", Scalar::Int(0xffff_fff9)),
+        ("y - 30", Scalar::Int(-1)),
+        ("u - 201", Scalar::Int(-1)),
+        ("sizeof i - 5", Scalar::Int(i128::from(u64::MAX))),
+        ("c + 4294967295", Scalar::Int(0x1_0000_0000)),
+        // What has a sign is exact, and counts as of its own type in what follows.
+        ("2147483647 + 1", Scalar::Int(0x8000_0000)),
+        ("2147483647 + 1 + (c - 2)", Scalar::Int(0x7fff_ffff)),
+        (
+            "9223372036854775807 + 1 - 1",
+            Scalar::Int(i128::from(i64::MAX)),
+        ),
         ("(i ? t : q) == \"hello\"", Scalar::Bool(true)),
     ] {
         assert_eq!(compiled(text), Ok(Some(expected)), "{text}");
@@ -238,7 +272,7 @@ fn what_has_no_result_is_left_to_the_evaluation() {
         "*n",
         "*w == 1",
         "i / 0",
-        "-l",
+        "c << 32",
         "e == \"ends\"",
         "*(i * 1000)",
     ] {
@@ -277,7 +311,8 @@ fn what_can_never_be_evaluated_is_found_at_once() {
 
 fn expressions() -> impl Strategy<Value = String> {
     let names = prop::sample::select(vec![
-        "i", "u", "l", "p", "d", "f", "t", "q", "n", "b", "z", "w", "e", "a", "m", "v", "r", "x",
+        "i", "u", "l", "c", "y", "p", "d", "f", "t", "q", "n", "b", "z", "w", "e", "a", "m", "v",
+        "r", "x",
     ])
     .prop_map(str::to_owned);
     let numbers = prop_oneof![

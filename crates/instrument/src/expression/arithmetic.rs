@@ -1,5 +1,5 @@
-//! Operators between numbers, as C has them, but exact: what does not fit is
-//! an error.
+//! Operators between numbers, as C has them. Whole numbers are exact, and what does not
+//! fit is an error, but for C's types without a sign: they wrap (ISO C, 6.2.5).
 
 use crate::typed::Number;
 use crate::upcast::as_one_class;
@@ -8,9 +8,29 @@ use crate::wide;
 use juror_language::BinaryOperator;
 use juror_symbols::{Memory, Type};
 
-/// The result of an operator.
+/// What becomes of a whole number that does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overflow {
+    /// It is an error, where no wider type has it.
+    Error,
+    /// Its lowest bits count, so many of them: 32 or 64. This goes for operands, too.
+    Wraps { bits: u32 },
+}
+
+impl Overflow {
+    /// A number as one that fits.
+    pub(crate) fn applied_to(self, number: i128) -> i128 {
+        match self {
+            Overflow::Error => number,
+            Overflow::Wraps { bits } => number & ((1 << bits) - 1),
+        }
+    }
+}
+
+/// The result of an operator; `overflow` says how it is computed between whole numbers.
 pub(crate) fn compute(
     operator: BinaryOperator,
+    overflow: Overflow,
     a: Number,
     b: Number,
     memory: &dyn Memory,
@@ -27,7 +47,7 @@ pub(crate) fn compute(
         b
     };
     match (a, b) {
-        (Int(a), Int(b)) => integers(operator, a, b),
+        (Int(a), Int(b)) => integers(operator, overflow, a, b),
         (a @ Number::Wide(_), b) | (a, b @ Number::Wide(_)) => wide::compute(operator, &a, &b),
         (Float(a), Float(b)) => floats(operator, a, b),
         (Int(a), Float(b)) => floats(operator, a as f64, b),
@@ -40,14 +60,14 @@ pub(crate) fn compute(
             // Of a class and its base, they are of one type first, as in C++.
             _ if operator.is_comparison() => {
                 let (a, b) = as_one_class((a, &target), (b, &other), memory)?;
-                integers(operator, i128::from(a), i128::from(b))
+                ordered(operator, a.cmp(&b))
             }
             _ => Err(format!("`{operator}` does not apply to two pointers").into()),
         },
         (Pointer(a, target), Int(b)) => pointer_and_integer(operator, a, target, b),
         (Int(a), Pointer(b, target)) => match operator {
             BinaryOperator::Add => pointer_and_integer(operator, b, target, a),
-            _ if operator.is_comparison() => integers(operator, a, i128::from(b)),
+            _ if operator.is_comparison() => ordered(operator, a.cmp(&i128::from(b))),
             _ => Err(format!("`{operator}` does not apply to a number and a pointer").into()),
         },
         _ => Err(format!("`{operator}` does not apply to these types").into()),
@@ -61,7 +81,7 @@ fn pointer_and_integer(
     number: i128,
 ) -> Result<Number, ValueError> {
     if operator.is_comparison() {
-        return integers(operator, i128::from(address), number);
+        return ordered(operator, i128::from(address).cmp(&number));
     }
     let size = i128::from(target.size().unwrap_or(1).max(1));
     let distance = number.checked_mul(size).ok_or("the result is too large")?;
@@ -79,31 +99,60 @@ fn pointer_and_integer(
     ))
 }
 
-pub(crate) fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<Number, ValueError> {
-    let large = || format!("`{a} {operator} {b}` is too large");
-    if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) && b == 0 {
-        return Err("division by zero".into());
-    }
-    let shift = || {
-        u32::try_from(b)
-            .ok()
-            .filter(|&count| count < 64)
-            .ok_or_else(|| format!("a shift by {b} is not defined"))
-    };
+pub(crate) fn integers(
+    operator: BinaryOperator,
+    overflow: Overflow,
+    a: i128,
+    b: i128,
+) -> Result<Number, ValueError> {
+    use BinaryOperator::{Divide, Remainder, ShiftLeft, ShiftRight};
     let number = match operator {
-        BinaryOperator::Add => a.checked_add(b).ok_or_else(large)?,
-        BinaryOperator::Subtract => a.checked_sub(b).ok_or_else(large)?,
-        BinaryOperator::Multiply => a.checked_mul(b).ok_or_else(large)?,
-        BinaryOperator::Divide => a.checked_div(b).ok_or_else(large)?,
-        BinaryOperator::Remainder => a.checked_rem(b).ok_or_else(large)?,
-        BinaryOperator::BitAnd => a & b,
-        BinaryOperator::BitOr => a | b,
-        BinaryOperator::BitXor => a ^ b,
-        BinaryOperator::ShiftLeft => a.checked_mul(1i128 << shift()?).ok_or_else(large)?,
-        BinaryOperator::ShiftRight => a >> shift()?,
-        _ => return ordered(operator, a.cmp(&b)),
+        ShiftLeft | ShiftRight => shifted(operator, overflow, a, b)?,
+        _ => {
+            let (a, b) = (overflow.applied_to(a), overflow.applied_to(b));
+            if matches!(operator, Divide | Remainder) && b == 0 {
+                return Err("division by zero".into());
+            }
+            let exact = match operator {
+                BinaryOperator::Add => a.checked_add(b),
+                BinaryOperator::Subtract => a.checked_sub(b),
+                // The product of two numbers of 64 bits has 128; of these the lower half counts.
+                BinaryOperator::Multiply if overflow != Overflow::Error => Some(a.wrapping_mul(b)),
+                BinaryOperator::Multiply => a.checked_mul(b),
+                Divide => a.checked_div(b),
+                Remainder => a.checked_rem(b),
+                BinaryOperator::BitAnd => Some(a & b),
+                BinaryOperator::BitOr => Some(a | b),
+                BinaryOperator::BitXor => Some(a ^ b),
+                _ => return ordered(operator, a.cmp(&b)),
+            };
+            exact.ok_or_else(|| format!("`{a} {operator} {b}` is too large"))?
+        }
     };
-    Ok(Number::Int(number))
+    Ok(Number::Int(overflow.applied_to(number)))
+}
+
+/// `a << b`, `a >> b`: the number by which is shifted has a type of its own.
+fn shifted(
+    operator: BinaryOperator,
+    overflow: Overflow,
+    a: i128,
+    b: i128,
+) -> Result<i128, ValueError> {
+    let width = match overflow {
+        Overflow::Error => 64,
+        Overflow::Wraps { bits } => bits,
+    };
+    let count = u32::try_from(b).ok().filter(|&count| count < width);
+    let count = count.ok_or_else(|| format!("a shift by {b} is not defined"))?;
+    let a = overflow.applied_to(a);
+    match (operator, overflow) {
+        (BinaryOperator::ShiftRight, _) => Ok(a >> count),
+        (_, Overflow::Wraps { .. }) => Ok(a << count),
+        (_, Overflow::Error) => a
+            .checked_mul(1i128 << count)
+            .ok_or_else(|| format!("`{a} {operator} {b}` is too large").into()),
+    }
 }
 
 fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Number, ValueError> {

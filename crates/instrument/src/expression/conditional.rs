@@ -1,7 +1,7 @@
 //! `a ? b : c`: of the two sides one is evaluated, and both say of which type the result
 //! is, as in C: of a whole number and a fraction it is a fraction.
 
-use super::promotion::{common_type, of_result};
+use super::promotion::{common_type, of_bit_field, of_result, overflow_in};
 use super::static_type::{is_float, static_type};
 use super::{ExpressionError, Scope, is_number, is_true, part};
 use crate::typed::{Number, Typed};
@@ -38,7 +38,8 @@ pub(super) fn conditional(
 
 /// A value as one of the type that it has in common with the other side.
 fn common(value: Typed, other: &Type, scope: &dyn Scope) -> Result<Typed, ValueError> {
-    let (own, other) = (value.r#type.strip(), other.strip());
+    let own = of_bit_field(value.r#type.clone(), value.bits);
+    let (own, other) = (own.strip(), other.strip());
     if own == other || own.name() == other.name() {
         return Ok(value);
     }
@@ -55,7 +56,12 @@ fn common(value: Typed, other: &Type, scope: &dyn Scope) -> Result<Typed, ValueE
         Number::Bool(truth) => Number::Int(i128::from(truth)),
         number => number,
     };
-    of_result(&number, common_type(&own, &other)).ok_or("no C type holds the result".into())
+    let common = common_type(&own, &other);
+    let number = match number {
+        Number::Int(number) => Number::Int(overflow_in(common.as_ref()).applied_to(number)),
+        number => number,
+    };
+    of_result(&number, common).ok_or("no C type holds the result".into())
 }
 
 /// `null`, and zero, beside a pointer are one of its type.

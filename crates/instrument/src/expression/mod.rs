@@ -1,7 +1,7 @@
 //! Expressions of the prompt, evaluated over the debuggee's typed values.
 //!
-//! Integers are exact: C's types say how bytes are read, and an overflow of
-//! exact arithmetic is an error, not a wrap. The expression's syntax is the
+//! Integers are exact: C's types say how bytes are read, and an overflow of exact
+//! arithmetic is an error. C's types without a sign wrap, as they do in C. The expression's syntax is the
 //! property language's; what a name means comes from the caller ([`Scope`]).
 
 mod access;
@@ -44,7 +44,9 @@ use conditional::conditional;
 use juror_event::{Unavailability, Value};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
-use promotion::{common_type, flipped_in, literal_type, of_result, promoted};
+use promotion::{
+    common_type, literal_type, may_be_wider, of_bit_field, of_result, overflow_in, promoted,
+};
 pub(crate) use static_type::static_type;
 use std::ops::Range;
 
@@ -395,16 +397,14 @@ fn complement(value: &Typed, r#type: Option<Type>, scope: &dyn Scope) -> Result<
         return Err("`~` needs a whole number".into());
     };
     let own = r#type.filter(|it| promotion::fits(number, it));
-    let own = own.unwrap_or_else(|| value.r#type.clone());
-    let within = flipped_in(&own).unwrap_or_else(|| own.clone());
-    let signed = number < 0 || !is_unsigned(&within);
-    let bits = (within.size().unwrap_or(8) * 8).min(64) as u32;
-    let flipped = match signed {
-        true => !number,
-        false => !number & ((1i128 << bits) - 1),
+    let own = own.unwrap_or_else(|| of_bit_field(value.r#type.clone(), value.bits));
+    let within = promoted(&own);
+    let bits = within.as_ref().and_then(promotion::unsigned_bits);
+    let flipped = match bits.filter(|_| number >= 0) {
+        Some(bits) => !number & ((1i128 << bits) - 1),
+        None => !number,
     };
-    of_result(&Number::Int(flipped), promoted(&own))
-        .ok_or_else(|| "no C type holds the result".into())
+    of_result(&Number::Int(flipped), within).ok_or_else(|| "no C type holds the result".into())
 }
 
 fn unary(
@@ -413,13 +413,20 @@ fn unary(
     value: &Typed,
     scope: &dyn Scope,
 ) -> Result<Typed, ValueError> {
+    let mut r#type = promoted(&of_bit_field(value.r#type.clone(), value.bits));
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
         UnaryOperator::AddressOf => return address_of(value),
-        UnaryOperator::Not => Number::Bool(!truth(value, scope)?),
+        UnaryOperator::Not => {
+            r#type = None;
+            Number::Bool(!truth(value, scope)?)
+        }
         UnaryOperator::Negate => match number(value, scope)? {
             Number::Int(number) => {
-                Number::Int(number.checked_neg().ok_or("the result is too large")?)
+                let own = operand_type(operand, value, &Number::Int(number), scope);
+                r#type = promoted(&own);
+                let negative = number.checked_neg().ok_or("the result is too large")?;
+                Number::Int(overflow_in(r#type.as_ref()).applied_to(negative))
             }
             Number::Bool(truth) => Number::Int(-i128::from(truth)),
             Number::Float(number) => Number::Float(-number),
@@ -436,15 +443,27 @@ fn unary(
         }
         UnaryOperator::Caller => return Err("`^` stands before a name".into()),
     };
-    let r#type = match operator {
-        UnaryOperator::Not => None,
-        _ => promoted(&value.r#type),
-    };
     of_result(&computed, r#type).ok_or("no C type holds the result".into())
 }
 
-fn is_unsigned(r#type: &Type) -> bool {
-    matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed())
+/// The type that a number counts as where it is computed with: a result whose own type
+/// does not hold it has a wider one only to be shown.
+fn operand_type(
+    expression: &Expression,
+    value: &Typed,
+    number: &Number,
+    scope: &dyn Scope,
+) -> Type {
+    let is_computed = matches!(
+        expression.kind,
+        ExpressionKind::Unary { .. }
+            | ExpressionKind::Binary { .. }
+            | ExpressionKind::Conditional { .. }
+    );
+    let computed = (is_computed && may_be_wider(value, number))
+        .then(|| static_type(expression, scope))
+        .flatten();
+    computed.unwrap_or_else(|| of_bit_field(value.r#type.clone(), value.bits))
 }
 
 /// Whether values of a type are numbers, where they can be read.
@@ -588,11 +607,13 @@ fn binary(
         number(&first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
         number(&second, scope).map_err(|why| ExpressionError::new(why, &right.span))?,
     );
+    let first = operand_type(left, &first, &a, scope);
     let r#type = match operator {
-        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&first.r#type),
-        _ => common_type(&first.r#type, &second.r#type),
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&first),
+        _ => common_type(&first, &operand_type(right, &second, &b, scope)),
     };
-    compute(operator, a, b, scope.memory())
+    let overflow = overflow_in(r#type.as_ref());
+    compute(operator, overflow, a, b, scope.memory())
         .and_then(|number| of_result(&number, r#type).ok_or("no C type holds the result".into()))
         .map_err(error)
 }

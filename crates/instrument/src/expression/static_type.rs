@@ -5,7 +5,7 @@
 //! library types, calls) has none.
 
 use super::arithmetic::takes_fractions;
-use super::promotion::{common_type, promoted};
+use super::promotion::{common_type, of_bit_field, promoted};
 use super::{Scope, evaluate, named_type, viewed::Reach};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
@@ -37,7 +37,8 @@ pub(crate) fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<
                 true => object.target()?,
                 false => object,
             };
-            class.field(&field.text).map(|field| field.r#type)
+            let field = class.field(&field.text)?;
+            Some(of_bit_field(field.r#type, field.bits))
         }
         ExpressionKind::Index { object, .. } => element(static_type(object, scope)?, scope),
         ExpressionKind::Cast { type_name, .. } => named_type(type_name, scope).ok(),
@@ -57,7 +58,8 @@ fn evaluated(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
     if expression.calls_functions() {
         return None;
     }
-    evaluate(expression, scope).ok().map(|value| value.r#type)
+    let value = evaluate(expression, scope).ok()?;
+    Some(of_bit_field(value.r#type, value.bits))
 }
 
 /// What an element is of, or what `*` leads to, where no view says it.

@@ -3,7 +3,7 @@
 //! Elements wrap, as the processor's do, and a single number stands for a vector of it. A
 //! comparison gives -1 where it is true.
 
-use super::arithmetic::compute;
+use super::arithmetic::{Overflow, compute};
 use super::cast;
 use crate::typed::{Number, Typed};
 use crate::value_error::ValueError;
@@ -46,7 +46,8 @@ pub(super) fn compute_elements(
     for index in 0..count {
         let computed = at(first, &own, index).and_then(|a| {
             let b = at(second, &other, index)?;
-            compute(operator, a.number(memory)?, b.number(memory)?, memory)
+            let (a, b) = (a.number(memory)?, b.number(memory)?);
+            compute(operator, Overflow::Error, a, b, memory)
         });
         let added = computed.and_then(|number| match number {
             Number::Bool(truth) => {

@@ -6,7 +6,7 @@
 
 use super::Scope;
 use super::access::dereference;
-use super::arithmetic::compute;
+use super::arithmetic::{Overflow, compute};
 use super::length::array_length;
 use super::text::is_c_text;
 use crate::typed::{Number, Typed};
@@ -149,6 +149,7 @@ impl<'a> Reach<'a> {
                 };
                 let equal = compute(
                     BinaryOperator::Equal,
+                    Overflow::Error,
                     found,
                     Number::Int(*number),
                     self.scope.memory(),

@@ -52,6 +52,11 @@ impl Type {
     pub fn is_rust(&self) -> bool {
         self.language() == Language::Rust
     }
+
+    /// Whether the type was written in C++.
+    pub fn is_cpp(&self) -> bool {
+        self.language() == Language::Cpp
+    }
 }
 
 fn collect(info: &Arc<DebugInfo>, die: DieRef, found: &mut Vec<TemplateArgument>, depth: usize) {
