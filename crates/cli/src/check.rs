@@ -23,7 +23,7 @@ use crate::output::Output;
 use crate::report::is_repetition;
 use cursor::{Cursor, Next};
 use juror_session::offline::Offline;
-use juror_session::view::{EndView, StopReason};
+use juror_session::view::StopReason;
 use juror_trace::{Batch, Event, Fault, How};
 use source::{Plan, Slices, Source};
 use std::io;
@@ -371,7 +371,7 @@ impl Checking<'_> {
             }
             _ => (self.offline.leave(), false),
         };
-        run.result.violated |= is_violated(&view, is_decided);
+        run.result.violated |= view.violates(is_decided);
         let names: Vec<&str> = run.cursors.iter().map(Cursor::name).collect();
         let json = Line::TraceEnd(TraceEndLine {
             traces: names.clone(),
@@ -395,11 +395,6 @@ impl Checking<'_> {
         })?;
         Ok(run.result)
     }
-}
-
-/// Whether a property is violated, once the run is over or where it was left.
-pub fn is_violated(view: &EndView, is_decided: bool) -> bool {
-    !view.violations.is_empty() || view.summaries.iter().any(|it| it.is_violated(is_decided))
 }
 
 /// One run: its traces, and what was made of them until now.

@@ -5,7 +5,7 @@ use crate::exit;
 use crate::interrupt::{self, Running};
 use crate::output::Output;
 use crate::recorded;
-use juror_session::view::{EndView, Outcome, StopReason};
+use juror_session::view::{Outcome, StopReason};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
 use std::rc::Rc;
@@ -213,7 +213,7 @@ impl Console {
             Outcome::Ended(end) => {
                 self.has_run = true;
                 self.is_attached = false;
-                self.violated |= is_violated(end);
+                self.violated |= end.is_violated();
             }
             _ => {}
         }
@@ -235,12 +235,6 @@ fn is_silent(outcome: &Outcome) -> bool {
         return false;
     };
     stop.reason.is_silent() == Some(true)
-}
-
-/// Whether a property is violated, now that a run has ended.
-pub fn is_violated(end: &EndView) -> bool {
-    let is_over = end.ending.is_some_and(|ending| ending.is_final());
-    !end.violations.is_empty() || end.summaries.iter().any(|it| it.is_violated(is_over))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 mod observing;
 
 use crate::arguments::Color;
-use crate::console::is_violated;
 use crate::driver::{
     CommandError, FileDiagnostics, Observer, Options, PropertySource, SessionError,
 };

@@ -188,7 +188,7 @@ pub fn write_end(page: &mut Page, view: &RecordedEnd) {
 
 /// Whether a property is violated, now that the last event has been passed.
 pub fn is_violated(view: &RecordedEnd) -> bool {
-    check::is_violated(&view.end, view.decided)
+    view.end.violates(view.decided)
 }
 
 /// Samples for the tests of the output.

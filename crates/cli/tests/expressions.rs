@@ -417,8 +417,15 @@ fn names_of_types_in_casts() {
     let source = "typedef int number; typedef struct box { int in; } *pointer;
         struct box box = {5}; number value = 7; unsigned long large = 3;
         __attribute__((noinline)) int use(int count) { return count + value + (int)large; }
-        int main(void) { pointer p = &box; return use(p->in); }";
+        __attribute__((noinline)) int take(int number) { return number + 1; }
+        int main(void) { pointer p = &box; return use(p->in) + take(2); }";
     let program = juror_testing::Fixture::c("typedefs", source).compile_plain();
+    // Here a type, and there a variable: neither is guessed.
+    let report = Batch::new()
+        .command("break take if (number)-1 == 1")
+        .run(&program, &[]);
+    let told = report.all().contains("`number` is a variable there");
+    assert!(told, "{}", report.all());
     let asked = [
         ("print (number)-5 * 2", "-10"),
         ("print (number)(3.7)", "3"),

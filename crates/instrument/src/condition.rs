@@ -24,8 +24,7 @@ use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{
-    Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression,
-    parse_expression_with_types, parse_read,
+    Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression_with_types, parse_read,
 };
 use juror_symbols::{Type, Variable};
 use node::{Node, Scalar};
@@ -46,6 +45,8 @@ pub struct Condition {
     calls_functions: bool,
     /// Frames that its evaluation needs.
     frame_count: usize,
+    /// Names in it that are those of types where it was written.
+    types: Rc<[String]>,
 }
 
 /// A condition that is ready for one place.
@@ -84,20 +85,16 @@ impl Check {
 }
 
 impl Condition {
-    /// Reads a condition.
+    /// Reads a condition; the names of `types` are types of the program.
     ///
     /// # Errors
     /// It is no expression; what is wrong.
-    pub fn parse(text: &str) -> Result<Condition, Option<Diagnostic>> {
-        Condition::of(text, parse_expression(text))
-    }
-
-    /// The same where these names are types of the program.
-    ///
-    /// # Errors
-    /// It is no expression; what is wrong.
-    pub fn parse_with_types(text: &str, types: &[String]) -> Result<Condition, Option<Diagnostic>> {
-        Condition::of(text, parse_expression_with_types(text, types))
+    pub fn parse(text: &str, types: &[String]) -> Result<Condition, Option<Diagnostic>> {
+        let condition = Condition::of(text, parse_expression_with_types(text, types))?;
+        Ok(Condition {
+            types: types.into(),
+            ..condition
+        })
     }
 
     fn of(
@@ -112,6 +109,7 @@ impl Condition {
             text: text.trim().to_owned(),
             calls_functions: expression.calls_functions(),
             frame_count: 1 + callers_named(&expression),
+            types: Rc::default(),
             expression: Rc::new(expression),
         })
     }
@@ -196,7 +194,30 @@ impl Condition {
         level: usize,
     ) -> Result<Check, ExpressionError> {
         let names = PointNames::new(program, address, level);
+        self.have_one_meaning(&names)?;
         prepared(compile::truth(&self.expression, &names), level)
+    }
+
+    /// Where it is written, `(count)-1` may be a cast, and a difference where it is asked.
+    fn have_one_meaning(&self, names: &PointNames<'_>) -> Result<(), ExpressionError> {
+        let casts = self.expression.all_parts().into_iter();
+        let mut written = casts.filter_map(|part| match &part.kind {
+            ExpressionKind::Cast { type_name, .. } if type_name.pointers == 0 => Some(type_name),
+            _ => None,
+        });
+        let both = written
+            .find(|it| self.types.iter().any(|name| **name == *it.name) && !names.lacks(&it.name))
+            .map(|it| (&it.name, &it.span));
+        match both {
+            Some((name, span)) => {
+                let message = format!(
+                    "`{name}` is a variable there, and a type here: write the variable \
+                     without parentheses"
+                );
+                Err(ExpressionError::new(message, span))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Checks it for a point that has no place: asked wherever a thread is

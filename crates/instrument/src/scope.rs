@@ -208,29 +208,29 @@ fn seen(
     }
     let main = modules.iter().find(|module| module.is_main);
     let known = main.and_then(|main| known(main, name, scopes, asker));
-    known
-        .filter(is_there)
-        .or_else(|| visible(modules, &own, name, asker).find(is_there))
+    known.filter(is_there).or_else(|| {
+        let values = visible(modules, &own, name).map(|(variable, module, copy)| match copy {
+            Some(address) => Typed::in_memory(variable.r#type, address),
+            None => static_value(variable, module, asker),
+        });
+        values.into_iter().find(is_there)
+    })
 }
 
-/// What libraries let others see, the frame's own one first.
+/// What libraries let others see, the frame's own one first; with the address of the copy
+/// that the program has of it, which then counts.
 fn visible<'a>(
     modules: &'a Modules,
     own: &'a Rc<Module>,
     name: &'a str,
-    asker: Asker<'a>,
-) -> impl Iterator<Item = Typed> + 'a {
-    // The program may have a copy of it, which then counts.
+) -> impl Iterator<Item = (Variable, &'a Module, Option<u64>)> + 'a {
     let main = modules.iter().find(|module| module.is_main);
     let copy = main.and_then(|main| Some(main.to_process(main.symbols.data_symbol(name)?.0)));
     std::iter::once(own)
         .chain(modules.iter())
         .flat_map(move |module| {
             let found = module.symbols.externals_named(name).into_iter();
-            found.map(move |variable| match copy {
-                Some(address) => Typed::in_memory(variable.r#type, address),
-                None => static_value(variable, module, asker),
-            })
+            found.map(move |variable| (variable, &**module, copy))
         })
 }
 
@@ -241,29 +241,20 @@ pub(crate) fn seen_place(
     name: &str,
 ) -> Option<(u64, Type)> {
     let (own, address) = beside?;
-    let placed = |variable: Variable, module: &Module| {
-        Some((static_address(&variable, module)?, variable.r#type))
+    let placed = |variable: Variable, module: &Module, copy: Option<u64>| {
+        let address = copy.or_else(|| static_address(&variable, module))?;
+        Some((address, variable.r#type))
     };
     let mut beside = own.symbols.globals_beside(name, address).into_iter();
-    if let Some(found) = beside.find_map(|variable| placed(variable, own)) {
+    if let Some(found) = beside.find_map(|variable| placed(variable, own, None)) {
         return Some(found);
     }
     let main = modules.iter().find(|module| module.is_main);
     let main = main.filter(|_| !own.is_main)?;
     let mut of_main = main.symbols.globals_named(name).into_iter();
-    if let Some(found) = of_main.find_map(|variable| placed(variable, main)) {
-        return Some(found);
-    }
-    let copy = main.symbols.data_symbol(name);
-    std::iter::once(own)
-        .chain(modules.iter())
-        .find_map(|module| {
-            let mut found = module.symbols.externals_named(name).into_iter();
-            found.find_map(|variable| match copy {
-                Some((address, _)) => Some((main.to_process(address), variable.r#type)),
-                None => placed(variable, module),
-            })
-        })
+    of_main
+        .find_map(|variable| placed(variable, main, None))
+        .or_else(|| visible(modules, own, name).find_map(|(it, of, copy)| placed(it, of, copy)))
 }
 
 /// The value of a global variable, function or enumerator of a module, by its debug

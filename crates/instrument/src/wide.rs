@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_have_two_formats() {
+    fn a_half_is_a_number() {
         let of = |name| Type::builtin(name).expect("a type");
         assert_eq!(half(0x3e00, &of("float")), 1.5);
     }

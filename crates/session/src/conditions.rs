@@ -12,7 +12,7 @@ impl Session {
     /// Reads a condition.
     pub(crate) fn condition(&mut self, text: &str) -> Result<Condition, CommandError> {
         let types = self.types_in(text);
-        let condition = Condition::parse_with_types(text, &types).map_err(|error| match error {
+        let condition = Condition::parse(text, &types).map_err(|error| match error {
             Some(error) => {
                 CommandError::advised(format!("in the condition: {}", error.message), error.help)
             }

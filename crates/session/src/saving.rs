@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn lines_set_the_point_again() {
-        let mut point = Point::new(3, Condition::parse("n > 3").ok(), Fate::Disable(2));
+        let mut point = Point::new(3, Condition::parse("n > 3", &[]).ok(), Fate::Disable(2));
         point.ignore = 7;
         point.enabled = false;
         point.commands = vec!["silent".into(), "print n".into()];

@@ -1,6 +1,6 @@
 //! What is told while a command runs.
 
-use super::{Observer, Output, is_violated};
+use super::{Observer, Output};
 use crate::escape::safe;
 use crate::json::Line;
 use crate::page::{Page, QUIET};
@@ -62,7 +62,7 @@ impl Observer for Output {
     }
 
     fn scenario_outcome(&mut self, _: &str, command: &str, outcome: &Outcome) {
-        self.violated |= matches!(outcome, Outcome::Ended(end) if is_violated(end));
+        self.violated |= matches!(outcome, Outcome::Ended(end) if end.is_violated());
         let shown = self.record_on(command, outcome);
         self.keep_failure(shown);
         let shown = self.show_text(outcome);

@@ -8,16 +8,16 @@
 //! Invariant: only ended children come to juror; what these have made has been given to
 //! others before.
 
-use std::time::Duration;
+use std::os::fd::{AsFd, OwnedFd};
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::set_child_subreaper;
 
+use super::kernel as tasks;
 use crate::kernel;
-use crate::process_status::ProcessStatus;
 
-/// How often, and how far apart, it is looked whether a child has ended.
-const LOOKS: u32 = 200;
-const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+/// How long a child may take to end, in milliseconds.
+const ENDING_MAX_MILLISECONDS: u16 = 1000;
 
 /// Children of a process that stands; they have ended, and nobody has waited for them.
 pub(super) struct EndedChildren(Vec<u32>);
@@ -26,13 +26,13 @@ impl EndedChildren {
     /// Ends children of a process that stands.
     pub(super) fn end(children: impl Iterator<Item = u32>) -> EndedChildren {
         let children: Vec<u32> = children.collect();
+        let open = |&child: &u32| tasks::open_process(child).ok();
+        let handles: Vec<OwnedFd> = children.iter().filter_map(open).collect();
         for &child in &children {
             let _ = kernel::signal_process(child as i32, libc::SIGKILL);
         }
-        for &child in &children {
-            let has_ended =
-                || ProcessStatus::of_process(child).is_none_or(|status| status.has_ended());
-            look_until(has_ended);
+        for handle in &handles {
+            await_end(handle);
         }
         EndedChildren(children)
     }
@@ -44,7 +44,7 @@ impl EndedChildren {
         if inherits {
             for child in self.0 {
                 // Somebody else's, where the process has numbers of its own.
-                look_until(|| !matches!(kernel::poll_for(child), Ok(None)));
+                let _ = kernel::poll_for(child);
             }
             let _ = set_child_subreaper(false);
         }
@@ -52,10 +52,9 @@ impl EndedChildren {
     }
 }
 
-fn look_until(mut is_so: impl FnMut() -> bool) {
-    let mut looks = 0;
-    while !is_so() && looks < LOOKS {
-        looks += 1;
-        std::thread::sleep(LOOK_INTERVAL);
-    }
+/// A handle on a process can be read from once that has ended.
+fn await_end(process: &OwnedFd) {
+    let mut waited_for = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
+    let timeout = PollTimeout::from(ENDING_MAX_MILLISECONDS);
+    while poll(&mut waited_for, timeout) == Err(nix::errno::Errno::EINTR) {}
 }

@@ -392,6 +392,18 @@ pub struct EndView {
     pub summaries: Vec<PropertySummary>,
 }
 
+impl EndView {
+    /// Whether a property is violated: as one that has ended where the program has.
+    pub fn is_violated(&self) -> bool {
+        self.violates(self.ending.is_some_and(|ending| ending.is_final()))
+    }
+
+    /// Whether a property is violated, once the run is over or where it was left.
+    pub fn violates(&self, is_over: bool) -> bool {
+        !self.violations.is_empty() || self.summaries.iter().any(|it| it.is_violated(is_over))
+    }
+}
+
 /// One of several processes has ended; the others go on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProcessEnd {
