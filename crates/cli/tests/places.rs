@@ -151,6 +151,11 @@ fn unknown_names_suggest_near_ones() {
         ),
         ("overloads.cpp", "break area(float)", "geo::area(double)"),
         (
+            "generics.rs",
+            "break generics::helper",
+            "there is generics::deep::helper",
+        ),
+        (
             "overloads.cpp",
             "break largest<char>",
             "there is largest<double>",

@@ -161,16 +161,29 @@ impl Session {
         let unknown = || format!("there is no function `{name}`");
         // It exists with other parameters, or other template arguments.
         let plain = &*without_arguments(name);
-        if plain.len() < name.len() && !plain.is_empty() {
-            let known = self.modules().definitions(plain, |module| module.is_main);
+        let known = |name: &str| {
+            let known = self.modules().definitions(name, |module| module.is_main);
             let mut known: Vec<String> = known.iter().map(with_parameters).collect();
             known.sort();
             known.dedup();
-            known.truncate(NAMED_MAX);
-            if !known.is_empty() {
-                let help = format!("there is {}", known.join(", "));
-                return Err(CommandError::with_help(unknown(), help));
-            }
+            known
+        };
+        let mut near = match plain.len() < name.len() && !plain.is_empty() {
+            true => known(plain),
+            false => Vec::new(),
+        };
+        // It is in a module of that one, and named here where it is made public.
+        if near.is_empty()
+            && let Some((first, _)) = plain.split_once("::")
+            && let Some((_, last)) = plain.rsplit_once("::")
+        {
+            near = known(last);
+            near.retain(|it| it.split("::").next() == Some(first));
+        }
+        if !near.is_empty() {
+            near.truncate(NAMED_MAX);
+            let help = format!("there is {}", near.join(", "));
+            return Err(CommandError::with_help(unknown(), help));
         }
         let names: Vec<String> = main.symbols.function_names().collect();
         let scopes = plain.matches("::").count();
