@@ -3,7 +3,7 @@
 use super::LineAddresses;
 use super::table::{LineTable, Row, Sequence};
 use crate::dwarf::{DebugInfo, DieRef};
-use crate::inline::innermost_block;
+use crate::inline::{inlined_chain, innermost_block};
 use crate::{Function, SymbolFile};
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,6 +136,21 @@ impl SymbolFile {
             .then(|| innermost_block(info, address))?
     }
 
+    /// The function and the inlined copies of which a statement may be: where a call begins
+    /// that was inlined, its own and the one that makes it.
+    fn may_be_of(&self, info: &DebugInfo, address: u64) -> Vec<(Option<u64>, Option<DieRef>)> {
+        let function = self.function_at(address).map(|function| function.low_pc);
+        let mut calls = inlined_chain(info, address);
+        let mut found = Vec::new();
+        loop {
+            let call = calls.pop();
+            found.push((function, call.map(|(die, _)| die)));
+            if call.is_none_or(|(_, entry)| entry != address) {
+                return found;
+            }
+        }
+    }
+
     /// Keeps the best address in each function and each inlined copy; and in each block with
     /// variables, where gcc has moved the parts of a statement apart.
     fn one_for_each_instance(&self, info: &DebugInfo, candidates: &Candidates) -> Vec<u64> {
@@ -155,14 +170,16 @@ impl SymbolFile {
                 // compares as the entry's, so that it stays the first.
                 choice.1 = self.prologue_end(function);
             }
-            let copy = (function.map(|function| function.low_pc), inlined);
+            let copy = (function.as_ref().map(|function| function.low_pc), inlined);
             // Statements come before what begins none.
             let is_statement = *rank < RANK_PASSING;
             if !is_statement && with_statement.contains(&copy) {
                 continue;
             }
             let block = is_statement.then(|| self.block_of_statement(info, *address));
-            with_statement.extend(is_statement.then_some(copy));
+            if is_statement {
+                with_statement.extend(self.may_be_of(info, *address));
+            }
             let instance = (copy, block.flatten());
             best.entry(instance)
                 .and_modify(|kept| {
