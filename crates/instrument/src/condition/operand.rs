@@ -320,6 +320,7 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
                 _ => Err(Stuck::Evaluate),
             };
         }
+        TypeKind::MemberPointer { .. } => return Err(Stuck::Evaluate),
         _ => {
             let message = format!("a value of type `{}` is not a number", r#type.name());
             return wrong(message, span);

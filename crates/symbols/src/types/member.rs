@@ -173,7 +173,7 @@ fn function(info: &Arc<DebugInfo>, at: DieRef, entry: &Die, own: &str) -> Option
 }
 
 /// Whether a type is constant, and whether it is volatile.
-fn qualifiers(r#type: &Type) -> (bool, bool) {
+pub(super) fn qualifiers(r#type: &Type) -> (bool, bool) {
     let (mut is_const, mut is_volatile) = (false, false);
     let mut inner = r#type.clone();
     for _ in 0..TYPE_DEPTH_MAX {
