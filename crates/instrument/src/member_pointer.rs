@@ -124,19 +124,10 @@ fn distance(from: &Type, to: &Type) -> Result<i64, ValueError> {
     Err(format!("neither of `{from}` and `{to}` is derived from the other").into())
 }
 
-/// What is the same of types of members: of functions that of the object is left out.
-fn identity(member: &Type) -> String {
-    match member.strip().kind() {
-        TypeKind::Function {
-            returns,
-            parameters,
-            variadic,
-        } => {
-            let own = parameters.get(1..).unwrap_or(&[]).to_vec();
-            returns.function(own, variadic).name()
-        }
-        _ => member.strip().name(),
-    }
+/// The name by which types of members are the same. The class of the object that a
+/// function is for is no part of it; whether the function changes it is.
+pub(crate) fn identity(member: &Type) -> String {
+    member.strip().member_pointer_of(&Type::void()).name()
 }
 
 /// A value as a pointer to members of this type.

@@ -1,6 +1,7 @@
 //! What names mean in a frame: its variables, then globals and functions of its source
 //! file, of the program, and of all other modules.
 
+mod of_function;
 pub(crate) mod registers;
 
 pub use registers::is_register;
@@ -146,6 +147,9 @@ impl FrameScope<'_> {
     }
 
     fn missing_name(&self, name: &str) -> String {
+        if let Some(why) = self.only_at_prompt(name) {
+            return why;
+        }
         let names = self.names();
         match juror_language::suggest(name, names.iter().map(String::as_str)) {
             Some(near) => format!("there is no `{name}` here; did you mean `{near}`?"),
@@ -367,9 +371,13 @@ impl Scope for FrameScope<'_> {
         if let Some(value) = frame.and_then(|frame| self.local(frame, name)) {
             return Ok(value);
         }
-        match self.field_of_this(name) {
-            Some(field) => field,
-            None => self.outside(name),
+        if let Some(field) = self.field_of_this(name) {
+            return field;
+        }
+        let found = self.outside(name);
+        match found.is_err().then(|| self.variable_of_function(name)) {
+            Some(Some(variable)) => variable,
+            _ => found,
         }
     }
 

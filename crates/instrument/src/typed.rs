@@ -352,8 +352,8 @@ impl Typed {
                 _ => Err("this function has no address".into()),
             },
             TypeKind::MemberPointer { .. } => Err(format!(
-                "`{}` is a pointer to a member and no number; it can be compared, as in m == \
-                 &Class::member",
+                "`{}` is a pointer to a member and no number: object.*m is the member, and m == \
+                 &Class::member compares",
                 self.r#type.name()
             )
             .into()),

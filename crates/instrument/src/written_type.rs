@@ -18,6 +18,7 @@ pub fn written_type(
         r#type = match derivation {
             Derivation::Pointer => r#type.pointer_to(),
             Derivation::Reference => r#type.reference_to(),
+            Derivation::RvalueReference => r#type.rvalue_reference_to(),
             Derivation::Array(count) if r#type.size().is_some() => r#type.array_of(*count),
             Derivation::Array(_) => {
                 return Err(format!("there are no arrays of `{}`", r#type.name()));

@@ -4,12 +4,15 @@
 use super::access::{address_of, pointed_to};
 use super::member::without_code;
 use super::{ExpressionError, Scope, part};
-use crate::member_pointer::{MemberPointer, parts, read};
+use crate::member_pointer::{MemberPointer, identity, parts, read};
 use crate::typed::{Place, Typed};
 use crate::upcast::{base_offset, base_part};
 use crate::value_error::ValueError;
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Method, Type, TypeKind, scope_and_name};
+
+/// Why there is no member.
+const NULL: &str = "the pointer to a member is null";
 
 /// The class of C++, and the name in it, that a path means.
 fn class_and_name<'a>(
@@ -57,8 +60,8 @@ pub(super) fn address_of_member(
         return None;
     }
     if let Some(wanted) = wanted.filter(|_| methods.len() > 1) {
-        let written = signature_of(wanted);
-        methods.retain(|method| Some(signature(&method.r#type)) == written);
+        let written = parts(wanted).map(|(_, member)| identity(&member));
+        methods.retain(|method| Some(identity(&method.r#type)) == written);
     }
     Some(match methods.as_slice() {
         [only] => pointer_to(only, scope),
@@ -74,17 +77,6 @@ fn several(class: &Type, name: &str) -> ValueError {
     });
     let listed: Vec<String> = listed.collect();
     format!("a cast tells which is meant: {}", listed.join(", ")).into()
-}
-
-/// What a function takes and gives, and whether it changes its object.
-fn signature(function: &Type) -> String {
-    // The name of the class is no part of it.
-    let class = Type::void();
-    function.member_pointer_of(&class).name()
-}
-
-fn signature_of(pointer: &Type) -> Option<String> {
-    parts(pointer).map(|(_, member)| signature(&member))
 }
 
 fn pointer_to(method: &Method, scope: &dyn Scope) -> Result<Typed, ValueError> {
@@ -175,7 +167,8 @@ impl Bound {
     /// The member. A function is shown, and called.
     pub(super) fn value(&self, scope: &dyn Scope) -> Result<Typed, ValueError> {
         match self.pointer {
-            MemberPointer::Null => Err("the pointer to a member is null".into()),
+            // What it would be is known.
+            MemberPointer::Null => Ok(Typed::missing(self.member.clone(), NULL)),
             MemberPointer::Data(offset) => self.data(offset),
             _ => {
                 let (address, _) = self.function(scope)?;
@@ -220,7 +213,7 @@ impl Bound {
                 let object = start.wrapping_add_signed(adjustment);
                 Ok((virtual_function(object, slot, scope)?, object))
             }
-            MemberPointer::Null => Err("the pointer to a member is null".into()),
+            MemberPointer::Null => Err(NULL.into()),
             MemberPointer::Data(_) => Err("this is no pointer to a function".into()),
         }
     }

@@ -128,8 +128,11 @@ impl Parser<'_> {
             }
             match self.kind_ahead(ahead) {
                 TokenKind::Sign(Sign::Star) => found.push(Derivation::Pointer),
-                TokenKind::Sign(Sign::And | Sign::AndAnd) if self.ends_type(ahead + 1) => {
+                TokenKind::Sign(Sign::And) if self.ends_type(ahead + 1) => {
                     found.push(Derivation::Reference);
+                }
+                TokenKind::Sign(Sign::AndAnd) if self.ends_type(ahead + 1) => {
+                    found.push(Derivation::RvalueReference);
                 }
                 TokenKind::Word
                     if !found.is_empty() && QUALIFIERS.contains(&self.text_ahead(ahead)) => {}

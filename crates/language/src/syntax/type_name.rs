@@ -20,8 +20,10 @@ pub struct TypeName {
 pub enum Derivation {
     /// `*`
     Pointer,
-    /// `&`, `&&`
+    /// `&`
     Reference,
+    /// `&&`
+    RvalueReference,
     /// `Class::*`
     MemberPointer(Box<str>),
     /// `[4]`
@@ -53,6 +55,7 @@ impl fmt::Display for TypeName {
             declarator = match derivation {
                 Derivation::Pointer => format!("*{declarator}"),
                 Derivation::Reference => format!("&{declarator}"),
+                Derivation::RvalueReference => format!("&&{declarator}"),
                 Derivation::MemberPointer(class) => format!("{class}::*{declarator}"),
                 Derivation::Array(count) => format!("{declarator}[{count}]"),
                 Derivation::Function(parameters) => format!("{declarator}{parameters}"),

@@ -33,7 +33,32 @@ impl Type {
     /// A reference of C++ to values of this type.
     pub fn reference_to(&self) -> Type {
         Type {
-            source: Source::Reference(Arc::new(self.clone())),
+            source: Source::Reference {
+                to: Arc::new(self.clone()),
+                is_rvalue: false,
+            },
+        }
+    }
+
+    /// A reference of C++ to what is about to end (`&&`).
+    pub fn rvalue_reference_to(&self) -> Type {
+        Type {
+            source: Source::Reference {
+                to: Arc::new(self.clone()),
+                is_rvalue: true,
+            },
+        }
+    }
+
+    /// Whether it is one to what is about to end.
+    pub(super) fn is_rvalue_reference(&self) -> bool {
+        match &self.source {
+            Source::Reference { is_rvalue, .. } => *is_rvalue,
+            Source::Die { info, die } => {
+                let tag = info.die(*die).map(|entry| entry.tag());
+                tag == Some(gimli::DW_TAG_rvalue_reference_type)
+            }
+            _ => false,
         }
     }
 
@@ -90,6 +115,7 @@ mod tests {
         for (made, name, size) in [
             (int.pointer_to(), "int *", Some(8)),
             (int.reference_to(), "int &", Some(8)),
+            (int.rvalue_reference_to(), "int &&", Some(8)),
             (int.array_of(4).array_of(3), "int [3][4]", Some(48)),
             (int.array_of(4).pointer_to(), "int (*)[4]", Some(8)),
             (int.pointer_to().array_of(4), "int *[4]", Some(32)),

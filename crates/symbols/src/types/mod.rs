@@ -58,7 +58,10 @@ enum Source {
     },
     Void,
     Pointer(Arc<Type>),
-    Reference(Arc<Type>),
+    Reference {
+        to: Arc<Type>,
+        is_rvalue: bool,
+    },
     Const(Arc<Type>),
     Array {
         element: Arc<Type>,
@@ -289,7 +292,7 @@ impl Type {
         match &self.source {
             Source::Void => TypeKind::Void,
             Source::Pointer(to) => TypeKind::Pointer((**to).clone()),
-            Source::Reference(to) => TypeKind::Reference((**to).clone()),
+            Source::Reference { to, .. } => TypeKind::Reference((**to).clone()),
             Source::Const(inner) => TypeKind::Const((**inner).clone()),
             Source::Array { element, count } => TypeKind::Array {
                 element: (**element).clone(),
@@ -321,7 +324,7 @@ impl Type {
         let depth = depth.checked_sub(1)?;
         match &self.source {
             Source::Void | Source::Function(_) => return None,
-            Source::Pointer(_) | Source::Reference(_) => return Some(8),
+            Source::Pointer(_) | Source::Reference { .. } => return Some(8),
             Source::MemberPointer { .. } | Source::Const(_) => {}
             Source::Array { element, count } => {
                 return element.size_within(depth)?.checked_mul(*count);
@@ -466,8 +469,17 @@ impl PartialEq for Type {
             }
             (Source::Void, Source::Void) => true,
             (Source::Pointer(a), Source::Pointer(b))
-            | (Source::Reference(a), Source::Reference(b))
             | (Source::Const(a), Source::Const(b)) => a == b,
+            (
+                Source::Reference {
+                    to: a,
+                    is_rvalue: x,
+                },
+                Source::Reference {
+                    to: b,
+                    is_rvalue: y,
+                },
+            ) => a == b && x == y,
             (Source::Function(a), Source::Function(b)) => a == b,
             (
                 Source::MemberPointer { class: a, member: x },

@@ -26,7 +26,7 @@ impl Type {
             | Source::System { name, .. }
             | Source::Flags { name, .. } => Some((*name).to_owned()),
             Source::Pointer(_)
-            | Source::Reference(_)
+            | Source::Reference { .. }
             | Source::Const(_)
             | Source::Array { .. }
             | Source::Function(_)
@@ -74,6 +74,9 @@ fn declare(this: &Type, declarator: String, depth: usize) -> String {
             join(&this.own_name().unwrap_or_default(), &declarator)
         }
         TypeKind::Pointer(to) => declare_pointer(&to, "*", declarator, depth),
+        TypeKind::Reference(to) if this.is_rvalue_reference() => {
+            declare_pointer(&to, "&&", declarator, depth)
+        }
         TypeKind::Reference(to) => declare_pointer(&to, "&", declarator, depth),
         TypeKind::MemberPointer { class, member } => {
             declare_member_pointer(&class, &member, declarator, depth)
