@@ -241,6 +241,10 @@ impl<N: Names> Compiler<'_, N> {
     fn size_of(&self, operand: &Expression) -> Result<Option<u64>, Stuck> {
         let found = self.operand(operand);
         match (&found, &operand.kind) {
+            // It may be the name of a function, which has no size.
+            (Ok(known), ExpressionKind::Name(_)) if known.leads_to_function() => {
+                Err(Stuck::Evaluate)
+            }
             (Err(Stuck::Wrong(_)), ExpressionKind::Name(name)) => {
                 match self.names.type_named(name) {
                     Some(r#type) => Ok(r#type.size()),

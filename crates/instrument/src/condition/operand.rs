@@ -87,6 +87,13 @@ impl Operand {
         })
     }
 
+    /// Whether it is a known address of a function.
+    pub(super) fn leads_to_function(&self) -> bool {
+        let target = self.r#type.target().map(|target| target.strip().kind());
+        let is_known = matches!(self.spot, Spot::Bits(Word::Constant(_)));
+        is_known && matches!(target, Some(TypeKind::Function { .. }))
+    }
+
     pub(super) fn computed(node: Node, type_name: &str) -> Result<Operand, Stuck> {
         let r#type = Type::builtin(type_name).ok_or(Stuck::Evaluate)?;
         Ok(Operand::new(r#type, Spot::Computed(node)))

@@ -151,7 +151,12 @@ fn part_of(whole: &Typed, class: &Type, scope: &dyn Scope) -> Result<Typed, Valu
     if let Some(part) = base_part(whole, class, scope.memory())? {
         return Ok(part);
     }
-    if let Some(offset) = base_offset(&whole.r#type, class)? {
+    if let Place::Missing(why) = &whole.place {
+        return Err(why.clone());
+    }
+    let offset = base_offset(&whole.r#type, class);
+    let offset = offset.map_err(|why| why.within("the object is not in memory".to_owned()));
+    if let Some(offset) = offset? {
         return Ok(whole.part(offset, class.clone(), None));
     }
     let (given, wanted) = (whole.r#type.strip().name(), class.strip().name());

@@ -288,6 +288,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             let computed = is_computed.then(|| static_type(operand, scope)).flatten();
             let size = match (part(operand, scope), &operand.kind) {
                 _ if computed.is_some() => computed.and_then(|it| it.size()),
+                (Ok(value), _) if call::is_function(operand, &value, scope) => None,
                 (Ok(value), _) => value.r#type.size(),
                 // `sizeof(Shape)`: a name alone may be one of a type.
                 (Err(error), ExpressionKind::Name(name)) => {

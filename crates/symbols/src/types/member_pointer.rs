@@ -36,7 +36,7 @@ impl Type {
     /// The member of a class of C++ that begins at `offset` and is of the type `member`.
     /// Bit fields are none.
     pub fn field_at(&self, offset: u64, member: &Type) -> Option<PlacedField> {
-        let wanted = member.strip().name();
+        let wanted = member.plain_name();
         self.field_at_within(offset, &wanted, DERIVED_MAX)
     }
 
@@ -47,7 +47,7 @@ impl Type {
         let is_meant = |field: &Field| {
             field.offset == offset
                 && field.bits.is_none()
-                && field.r#type.strip().name() == wanted
+                && field.r#type.plain_name() == wanted
         };
         let own = class.plain_fields(DERIVED_MAX);
         if let Some(field) = own.into_iter().find(is_meant) {
@@ -69,7 +69,10 @@ impl Type {
         let depth = depth.checked_sub(1)?;
         if offset == 0 {
             let mut own = self.own_methods().into_iter();
-            if let Some(found) = own.find(|method| method.slot == Some(slot)) {
+            // What ends objects has two places, and no pointer leads there.
+            let is_meant =
+                |method: &Method| method.slot == Some(slot) && !method.name.starts_with('~');
+            if let Some(found) = own.find(is_meant) {
                 return Some(found);
             }
         }

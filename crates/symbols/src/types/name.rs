@@ -7,6 +7,16 @@ use crate::dwarf::Language;
 /// The longest name that is built; damaged files can describe endless ones.
 const NAME_LENGTH_MAX: usize = 4096;
 
+/// What compilers call types of numbers that have shorter names; longer words first.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("long long unsigned int", "unsigned long long"),
+    ("long unsigned int", "unsigned long"),
+    ("short unsigned int", "unsigned short"),
+    ("long long int", "long long"),
+    ("long int", "long"),
+    ("short int", "short"),
+];
+
 impl Type {
     /// The name of the type in the notation of C.
     pub fn name(&self) -> String {
@@ -16,6 +26,18 @@ impl Type {
     /// A declaration of a variable of this type: `int (*compare)(void *)`.
     pub fn declaration(&self, variable: &str) -> String {
         declare(self, variable.to_owned(), TYPE_DEPTH_MAX)
+    }
+
+    /// The name by which types are the same, whichever words a compiler has for the numbers
+    /// in it: `long` is what some call `long int`.
+    pub fn plain_name(&self) -> String {
+        let mut name = self.strip().name();
+        for (words, plain) in SPELLINGS {
+            if name.contains(words) {
+                name = name.replace(words, plain);
+            }
+        }
+        name
     }
 
     /// The name that the program gave to the type itself, with its scopes.
