@@ -198,11 +198,23 @@ pub fn write_value(page: &mut Page, value: &ValueView) {
     // A bare address says little; text says what it is.
     let name = value.type_name.trim_end_matches("const").trim_end();
     let is_pointer = name.ends_with('*') || name.contains("(*");
-    let is_address = is_pointer && value.value.starts_with("0x");
+    // So does what a pointer to a member of a class says.
+    let is_member = name.contains("::*") && !value.value.starts_with(['<', '{']);
+    let is_address = is_pointer && value.value.starts_with("0x") || is_member;
+    let is_function = !is_address && value.value.starts_with("0x") && is_of_function(name);
+    if is_function && !value.is_formatted {
+        write!(page, "{QUIET}{{{}}}{QUIET:#} ", safe(&value.type_name));
+    }
     if is_address && !value.is_formatted && !value.value.contains('"') {
         write!(page, "{QUIET}({}){QUIET:#} ", safe(&value.type_name));
     }
     write_value_text(page, &value.value);
+}
+
+/// Whether a type is that of a function of C: `int (int)`, `char *(void)`.
+fn is_of_function(name: &str) -> bool {
+    let is_list = [" (", "*(", "&("].iter().any(|open| name.contains(open));
+    is_list && name.ends_with(')')
 }
 
 /// Writes what is shown at every stop.
@@ -463,6 +475,27 @@ rip  0x0000000000401136  4198710  queue_push+4
                 number,
                 type_name: "char *".into(),
                 value: "\u{1b}[0m".into(),
+            };
+            assert_eq!(plain(|page| write_value(page, &value)), expected);
+        }
+    }
+
+    #[test]
+    fn functions_and_members_are_shown_with_their_types() {
+        for (type_name, value, expected) in [
+            ("int (int)", "0x1000 <f>", "$1 = {int (int)} 0x1000 <f>\n"),
+            ("char *(void)", "0x1000 <f>", "$1 = {char *(void)} 0x1000 <f>\n"),
+            ("int (*)(int)", "0x1000 <f>", "$1 = (int (*)(int)) 0x1000 <f>\n"),
+            ("int S::*", "&S::b", "$1 = (int S::*) &S::b\n"),
+            ("int (S::*)(int)", "null", "$1 = (int (S::*)(int)) null\n"),
+            ("int S::*", "<optimized out>", "$1 = <optimized out>\n"),
+            ("int", "0x10", "$1 = 0x10\n"),
+        ] {
+            let value = ValueView {
+                is_formatted: false,
+                number: 1,
+                type_name: type_name.into(),
+                value: value.into(),
             };
             assert_eq!(plain(|page| write_value(page, &value)), expected);
         }

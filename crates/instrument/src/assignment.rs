@@ -4,6 +4,7 @@
 //! where C would cut it off.
 
 use crate::expression::cast;
+use crate::member_pointer;
 use crate::typed::complex_part;
 use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
 use crate::upcast::{cast_address, referred_to};
@@ -63,6 +64,7 @@ fn little_endian(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Ve
             fitting(number, 64, false, &place.r#type.name())?;
             Ok(low_bytes(number, size))
         }
+        TypeKind::MemberPointer { .. } => member_pointer::bytes_as(value, &place.r#type, memory),
         TypeKind::Enumeration { .. } => Ok(low_bytes(whole(value, memory)?, size)),
         _ => of_same_type(place, value, size, memory),
     }

@@ -1,6 +1,7 @@
 //! What names mean in a frame: its variables, then globals and functions of its source
 //! file, of the program, and of all other modules.
 
+mod of_function;
 pub(crate) mod registers;
 
 pub use registers::is_register;
@@ -16,7 +17,7 @@ use crate::values::{Asker, static_address, static_value};
 use crate::views::Views;
 use juror_event::Conversion;
 use juror_symbols::{
-    Function, Memory, Parameter, Type, Variable, argument_plan, is_whole_name_of,
+    Function, Memory, Parameter, Signature, Type, Variable, argument_plan, is_whole_name_of,
     leaves_arguments_out, register,
 };
 use registers::{SpecialRegister, whole_register};
@@ -134,7 +135,7 @@ impl FrameScope<'_> {
         let instances = self.overloads(name);
         match instances.as_slice() {
             [] => Err(self.missing_name(name).into()),
-            [only] => Ok(function_at(only.address)),
+            [only] => Ok(only.value()),
             several => {
                 let mut names: Vec<&str> = several.iter().map(|it| &*it.name).collect();
                 names.sort_unstable();
@@ -146,6 +147,9 @@ impl FrameScope<'_> {
     }
 
     fn missing_name(&self, name: &str) -> String {
+        if let Some(why) = self.only_at_prompt(name) {
+            return why;
+        }
         let names = self.names();
         match juror_language::suggest(name, names.iter().map(String::as_str)) {
             Some(near) => format!("there is no `{name}` here; did you mean `{near}`?"),
@@ -168,10 +172,22 @@ fn functions(module: &Module, name: &str, scopes: &[String]) -> impl Iterator<It
     })
 }
 
+/// What the name of a function stands for. One that chooses another is not of its type.
+fn function_value(module: &Module, function: &Function) -> Typed {
+    let signature = match function.indirect {
+        true => None,
+        false => module.symbols.signature(function).ok().flatten(),
+    };
+    let r#type = signature.map(|known| known.function_type());
+    function_at(module.to_process(function.low_pc), r#type.as_ref())
+}
+
 /// A function with the types of its parameters, as far as they are known.
 fn overload(module: &Module, function: &Function) -> Overload {
     let signature = module.symbols.signature(function).ok().flatten();
     let is_variadic = signature.as_ref().is_some_and(|known| known.variadic);
+    let known = signature.as_ref().filter(|_| !function.indirect);
+    let r#type = known.map(Signature::function_type);
     let parameters = match signature {
         Some(known) => known.parameters.into_iter().map(|(_, of)| of).collect(),
         None => {
@@ -184,6 +200,7 @@ fn overload(module: &Module, function: &Function) -> Overload {
         address: module.to_process(function.low_pc),
         parameters,
         is_variadic,
+        r#type,
     }
 }
 
@@ -288,7 +305,7 @@ fn known(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) -> Op
     let mut functions = functions(module, name, scopes);
     let function = functions.find(|function| !leaves_arguments_out(name, &function.name));
     if let Some(function) = function {
-        return Some(function_at(module.to_process(function.low_pc)));
+        return Some(function_value(module, &function));
     }
     if let Some((r#type, value)) = module.symbols.enumerator_named(name) {
         let size = r#type.size().unwrap_or(4).min(16) as usize;
@@ -345,9 +362,13 @@ impl Scope for FrameScope<'_> {
         if let Some(value) = frame.and_then(|frame| self.local(frame, name)) {
             return Ok(value);
         }
-        match self.field_of_this(name) {
-            Some(field) => field,
-            None => self.outside(name),
+        if let Some(field) = self.field_of_this(name) {
+            return field;
+        }
+        let found = self.outside(name);
+        match found.is_err().then(|| self.variable_of_function(name)) {
+            Some(Some(variable)) => variable,
+            _ => found,
         }
     }
 
@@ -451,6 +472,14 @@ impl Scope for FrameScope<'_> {
         let modules = &self.program.modules;
         let found = modules.reached_definitions(linkage_name, |_| true);
         found.first().map(|bound| bound.address())
+    }
+
+    fn is_cpp(&self) -> bool {
+        let place = self.frame().and_then(|frame| {
+            let module = frame.module.as_ref()?;
+            Some(module.symbols.is_cpp_at(module.to_file(frame.lookup)))
+        });
+        place.unwrap_or(false)
     }
 
     fn overloads(&self, name: &str) -> Vec<Overload> {

@@ -351,6 +351,12 @@ impl Typed {
                 Place::Memory(address) => Ok(Number::Pointer(*address, stripped)),
                 _ => Err("this function has no address".into()),
             },
+            TypeKind::MemberPointer { .. } => Err(format!(
+                "`{}` is a pointer to a member and no number: object.*m is the member, and m == \
+                 &Class::member compares",
+                self.r#type.name()
+            )
+            .into()),
             _ => Err(format!("a value of type `{}` is not a number", self.r#type.name()).into()),
         }
     }

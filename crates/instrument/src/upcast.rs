@@ -208,6 +208,23 @@ pub(crate) fn base_part(
     }
 }
 
+/// How far behind the start of a class the part of its base class begins; nothing where it
+/// has no such base.
+///
+/// # Errors
+/// It has it several times, or as a virtual one: then that is not the same in all objects.
+pub(crate) fn base_offset(class: &Type, base: &Type) -> Result<Option<u64>, ValueError> {
+    match ways(class, base).as_slice() {
+        [] => Ok(None),
+        [way] if way.through.is_empty() => Ok(Some(way.offset)),
+        [_] => {
+            let (base, class) = (base.strip().name(), class.strip().name());
+            Err(format!("`{base}` is a virtual base class of `{class}`").into())
+        }
+        _ => Err(several(base, class).into()),
+    }
+}
+
 fn is_class(of: &Type) -> bool {
     matches!(of.strip().kind(), TypeKind::Composite(_))
 }

@@ -41,7 +41,8 @@ pub use flat::{FlatCondition, FlatUpdates};
 pub use format::format;
 pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
 pub use parse::{
-    Parse, parse, parse_expression, parse_expression_with_types, parse_read, possible_types,
+    Parse, parse, parse_expression, parse_expression_with_types, parse_read, parse_type,
+    possible_types,
 };
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Ignored, Logic, Property, Proposition, State,
@@ -52,7 +53,10 @@ pub use scenario::{
     StateName, Target, Template, Trigger,
 };
 pub use suggest::suggest;
-pub use syntax::{BinaryOperator, Expression, ExpressionKind, PointWord, TypeName, UnaryOperator};
+pub use syntax::{
+    BinaryOperator, Derivation, Expression, ExpressionKind, Parameters, PointWord, TypeName,
+    UnaryOperator,
+};
 pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
 
 /// Parses and checks a whole source: the properties without errors, and

@@ -80,6 +80,15 @@ pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut 
             text.push_str(if *arrow { "->" } else { "." });
             text.push_str(&field.text);
         }
+        ExpressionKind::Member {
+            object,
+            member,
+            arrow,
+        } => {
+            enclosed(object, names, text);
+            text.push_str(if *arrow { "->*" } else { ".*" });
+            enclosed(member, names, text);
+        }
         ExpressionKind::Index { object, index } => {
             enclosed(object, names, text);
             list('[', [&**index], ']', names, text);
@@ -108,6 +117,7 @@ pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut 
             enclosed(operand, names, text);
         }
         ExpressionKind::SizeOfType(type_name) => push(text, format_args!("sizeof({type_name})")),
+        ExpressionKind::SizeOfCharacter => text.push_str("sizeof('a')"),
         ExpressionKind::Set(elements) if matches!(&**elements, [one] if names.insert(one, text)) => {
         }
         ExpressionKind::Set(elements) => list('{', elements, '}', names, text),
@@ -172,6 +182,7 @@ fn enclosed(operand: &Expression, names: &mut impl Names, text: &mut String) {
             | ExpressionKind::Binary { .. }
             | ExpressionKind::Conditional { .. }
             | ExpressionKind::Cast { .. }
+            | ExpressionKind::Member { .. }
             | ExpressionKind::SizeOf(_)
     );
     if is_operation {
@@ -222,6 +233,19 @@ mod tests {
         );
         check("table[2..5]", "table[2..5]");
         check("f(1, g(x))", "f(1, g(x))");
+        check("o.*m", "o.*m");
+        check("(p->*m)(1)", "(p->*m)(1)");
+        check("-o.*m * 2", "((-o).*m) * 2");
+        check("(int(*)[4])p", "(int (*)[4])p");
+        check("(int(*(*)[3])(char*,...))p", "(int (*(*)[3])(char *, ...))p");
+        check("(int S::*)p", "(int S::*)p");
+        check("(int (ns::S<int>::*)(void) const)p", "(int (ns::S<int>::*)() const)p");
+        check("(char *[3])p", "(char *[3])p");
+        check("(node (*)(node*))p", "(node (*)(node *))p");
+        check("(a[3])", "a[3]");
+        check("(a(*b))", "a(*b)");
+        check("sizeof(int(*)[4])", "sizeof(int (*)[4])");
+        check("sizeof('x')", "sizeof('a')");
         check("$rip + $1", "$rip + $1");
         check("p@3", "p @ 3");
         check(r#"name == "a\"\n""#, r#"name == "a\"\n""#);

@@ -6,6 +6,8 @@ use crate::view::Outcome;
 use juror_instrument::definition::definition;
 use juror_instrument::modules::{Bound, Module};
 use juror_instrument::typed::{Place, Typed};
+use juror_instrument::written_type::written_type;
+use juror_language::{Derivation, TypeName};
 use juror_symbols::{Signature, Type};
 
 /// Words of C before a type's name.
@@ -129,7 +131,7 @@ impl Session {
             // Libraries have variables of all short names.
             Ok(value) if self.is_of_library(&value) && self.program_has_type(text) => Ok(None),
             Ok(value) => Ok(Some(value.r#type)),
-            Err(_) if self.type_named(base_of(text).0).is_some() => Ok(None),
+            Err(_) if self.type_written(text).is_ok() => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -151,6 +153,12 @@ impl Session {
     }
 
     fn type_written(&self, text: &str) -> Result<Type, CommandError> {
+        // Names of other languages are no types of C.
+        let written = juror_language::parse_type(text);
+        let is_made = |it: &TypeName| it.derivations.iter().any(|it| *it != Derivation::Pointer);
+        if let Some(written) = written.filter(is_made) {
+            return written_type(&written, &|name| self.type_named(name)).map_err(CommandError::new);
+        }
         let (base, pointers) = base_of(text);
         let mut r#type = self.type_named(base).ok_or_else(|| {
             CommandError::new(format!("there is no type `{base}` in the program"))

@@ -55,11 +55,14 @@ pub use location::{
     DroppedParameter, EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place,
     register, register_name,
 };
-pub use names::{demangle, is_name_of, is_whole_name_of, leaves_arguments_out, without_parameters};
+pub use names::{
+    demangle, is_name_of, is_whole_name_of, leaves_arguments_out, scope_and_name,
+    without_parameters,
+};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Access, Base, BitField, Character, ClassMember, ClassMemberKind, Composite, CompositeKind,
-    Encoding, Enumerator, Field, Method, TableOwner, TemplateArgument, Type, TypeKind, Variant,
+    Encoding, Enumerator, Field, Method, PlacedField, TableOwner, TemplateArgument, Type, TypeKind, Variant,
     VariantPart, VirtualStep, processor_flags, signal_information, standard_name, vector_control,
     vector_register,
 };

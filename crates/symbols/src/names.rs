@@ -278,6 +278,14 @@ pub(crate) fn tail(name: &str) -> &str {
     components(name).last().copied().unwrap_or(name)
 }
 
+/// A name in two: what it stands in, and its last component. Nothing for a name without
+/// scopes.
+pub fn scope_and_name(name: &str) -> Option<(&str, &str)> {
+    let last = tail(name);
+    let scope = name.strip_suffix(last)?.strip_suffix("::")?;
+    (!scope.is_empty()).then_some((scope, last))
+}
+
 /// Whether a user who writes `written` can mean the function called `name`: by
 /// its last components, with template arguments or without.
 pub fn is_name_of(written: &str, name: &str) -> bool {

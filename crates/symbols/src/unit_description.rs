@@ -1,7 +1,7 @@
 //! What a compiler says of the unit that an address lies in.
 
 use crate::SymbolFile;
-use crate::dwarf::DieRef;
+use crate::dwarf::{DieRef, Language};
 use gimli::AttributeValue;
 use std::path::PathBuf;
 
@@ -21,6 +21,13 @@ pub struct UnitDescription {
 }
 
 impl SymbolFile {
+    /// Whether the unit that a file address lies in is of C++.
+    pub fn is_cpp_at(&self, address: u64) -> bool {
+        let info = self.inner.debug_info();
+        let unit = info.and_then(|info| info.unit(info.unit_at(address)?));
+        unit.is_some_and(|unit| unit.language == Language::Cpp)
+    }
+
     /// What is known of the unit that a file address lies in.
     pub fn unit_description(&self, address: u64) -> Option<UnitDescription> {
         let info = self.inner.debug_info()?;

@@ -145,7 +145,12 @@ impl Program {
                 .map_err(|why| format!("`{name}` cannot be called: {why}"))?,
             None => None,
         };
-        let signature = declared.or(pointed);
+        // What only goes on to another function may be described without parameters.
+        let is_thunk = bound.as_ref().is_some_and(|it| is_thunk(&it.function.name));
+        let signature = match is_thunk {
+            true => pointed.or(declared),
+            false => declared.or(pointed),
+        };
         if let Some(signature) = &signature {
             check_count(&name, signature, request.arguments.len())?;
         }
@@ -195,6 +200,12 @@ impl Program {
             outgoing,
         })
     }
+}
+
+/// Whether a function, by its name, adjusts the object and goes on to another (*Itanium C++
+/// ABI*, section 5.1.4).
+fn is_thunk(name: &str) -> bool {
+    ["_ZTh", "_ZTv", "_ZTc"].iter().any(|start| name.starts_with(start))
 }
 
 fn argument_error(index: usize, name: &str, why: &str) -> String {

@@ -3,6 +3,7 @@
 
 use super::Argument;
 use crate::expression::cast;
+use crate::member_pointer;
 use crate::typed::{Number, Place, Typed};
 use crate::upcast::{base_part, referred_to};
 use crate::value_error::ValueError;
@@ -70,6 +71,10 @@ pub(super) fn pass_as(
     let value = &referred_to(value, memory)?;
     match wanted.kind() {
         TypeKind::Reference(target) => reference(value, of, &target, memory),
+        TypeKind::MemberPointer { .. } => {
+            let bytes = member_pointer::bytes_as(value, of, memory)?;
+            Ok(Passed::value(of.clone(), bytes))
+        }
         TypeKind::Composite(_) | TypeKind::Array { .. } => Ok(Passed::value(
             of.clone(),
             same_type(value, &wanted, memory)?,

@@ -125,6 +125,10 @@ impl Scope for CallingScope<'_> {
         self.frame.function_of(type_name, name)
     }
 
+    fn is_cpp(&self) -> bool {
+        self.frame.is_cpp()
+    }
+
     fn overloads(&self, name: &str) -> Vec<Overload> {
         self.frame.overloads(name)
     }

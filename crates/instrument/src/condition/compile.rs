@@ -9,12 +9,13 @@ use super::read_type::may_have_length;
 use crate::expression::arithmetic::{Overflow, takes_fractions};
 use crate::expression::promotion::{common_type, overflow_in, promoted, unsigned_bits};
 use crate::expression::{
-    REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative, no_length,
-    whole_text,
+    REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative,
+    names_member, no_length, whole_text,
 };
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
 use crate::views::{Views, Within};
+use crate::written_type::written_type;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 use std::ops::Range;
@@ -207,7 +208,10 @@ impl<N: Names> Compiler<'_, N> {
             ExpressionKind::Call { .. } if let Some(counted) = expression.counted() => {
                 self.length(counted)
             }
+            // The language of the place is known at the hit.
+            ExpressionKind::SizeOfCharacter => Err(Stuck::Evaluate),
             ExpressionKind::Slice { .. }
+            | ExpressionKind::Member { .. }
             | ExpressionKind::Call { .. }
             | ExpressionKind::Set(_)
             | ExpressionKind::Map(_)
@@ -236,6 +240,10 @@ impl<N: Names> Compiler<'_, N> {
     fn size_of(&self, operand: &Expression) -> Result<Option<u64>, Stuck> {
         let found = self.operand(operand);
         match (&found, &operand.kind) {
+            // It may be the name of a function, which has no size.
+            (Ok(known), ExpressionKind::Name(_)) if known.leads_to_function() => {
+                Err(Stuck::Evaluate)
+            }
             (Err(Stuck::Wrong(_)), ExpressionKind::Name(name)) => {
                 match self.names.type_named(name) {
                     Some(r#type) => Ok(r#type.size()),
@@ -247,14 +255,8 @@ impl<N: Names> Compiler<'_, N> {
     }
 
     fn type_of(&self, name: &TypeName) -> Result<Type, Stuck> {
-        let Some(mut r#type) = self.names.type_named(&name.name) else {
-            let message = format!("there is no type `{}` in the program", name.name);
-            return wrong(message, &name.span);
-        };
-        for _ in 0..name.pointers {
-            r#type = r#type.pointer_to();
-        }
-        Ok(r#type)
+        let found = written_type(name, &|name| self.names.type_named(name));
+        found.or_else(|why| wrong(why, &name.span))
     }
 
     fn number(&self, expression: &Expression) -> Result<Counted, Stuck> {
@@ -289,6 +291,11 @@ impl<N: Names> Compiler<'_, N> {
         match operator {
             UnaryOperator::Caller => Err(Stuck::Evaluate),
             UnaryOperator::Dereference => self.dereference(self.pointer(operand)?, span),
+            UnaryOperator::AddressOf
+                if names_member(operand, &|name| self.names.type_named(name)) =>
+            {
+                Err(Stuck::Evaluate)
+            }
             UnaryOperator::AddressOf => {
                 let is_name = matches!(operand.kind, ExpressionKind::Name(_));
                 let operand = self.operand(operand)?;

@@ -88,6 +88,13 @@ impl Operand {
         })
     }
 
+    /// Whether it is a known address of a function.
+    pub(super) fn leads_to_function(&self) -> bool {
+        let target = self.r#type.target().map(|target| target.strip().kind());
+        let is_known = matches!(self.spot, Spot::Bits(Word::Constant(_)));
+        is_known && matches!(target, Some(TypeKind::Function { .. }))
+    }
+
     pub(super) fn computed(node: Node, type_name: &str) -> Result<Operand, Stuck> {
         let r#type = Type::builtin(type_name).ok_or(Stuck::Evaluate)?;
         Ok(Operand::new(r#type, Spot::Computed(node)))
@@ -325,6 +332,7 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
                 _ => Err(Stuck::Evaluate),
             };
         }
+        TypeKind::MemberPointer { .. } => return Err(Stuck::Evaluate),
         _ => {
             let message = format!("a value of type `{}` is not a number", r#type.name());
             return wrong(message, span);

@@ -8,6 +8,7 @@
 
 use super::length::{OWN_FUNCTION, length_of};
 use super::member::{Members, call_operator, members};
+use super::member_of::{self, MemberCall};
 use super::overload::{Overload, choose};
 use super::{ExpressionError, Scope, evaluate, part};
 use crate::typed::{Place, Typed};
@@ -46,6 +47,8 @@ pub enum Argument {
 enum Callee {
     /// A function of an object.
     Members(Members),
+    /// What a pointer to members leads to in an object.
+    Member(MemberCall),
     /// What an expression leads to.
     Value(Typed),
     /// A name that several functions have, and what it means without arguments.
@@ -88,6 +91,11 @@ pub(super) fn call(
             given.splice(0..0, member.arguments);
             member.function
         }
+        Callee::Member(member) => {
+            member.check_count(given.len()).map_err(at)?;
+            given.insert(0, Argument::Value(member.object));
+            member.function
+        }
         Callee::Value(value) => value,
         Callee::Overloads(overloads, meant) => {
             let chosen = choose(&overloads, &given).map_err(at)?;
@@ -122,6 +130,19 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
         let found = found.map_err(|why| ExpressionError::new(why, &field.span))?;
         if let Some(members) = found {
             return Ok(Callee::Members(members));
+        }
+    }
+    if let ExpressionKind::Member {
+        object,
+        member,
+        arrow,
+    } = &function.kind
+    {
+        let bound = member_of::bound(object, member, *arrow, scope)?;
+        let found = bound.call(scope);
+        let found = found.map_err(|why| ExpressionError::new(why, &function.span))?;
+        if let Some(found) = found {
+            return Ok(Callee::Member(found));
         }
     }
     let value = evaluate(function, scope);

@@ -184,7 +184,7 @@ impl Members {
             }
         };
         Ok(Member {
-            function: function_at(address),
+            function: function_at(address, None),
             name: name.clone(),
             arguments: arguments.into_iter().map(Argument::Value).collect(),
         })
@@ -246,7 +246,7 @@ fn of_method(
     })
 }
 
-fn without_code(name: &str, class: &Type) -> String {
+pub(super) fn without_code(name: &str, class: &Type) -> String {
     let class = class.name();
     format!("`{name}` of `{class}` has no code: it was inlined wherever it is called, or is unused")
 }

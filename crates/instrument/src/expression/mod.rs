@@ -11,6 +11,7 @@ pub(crate) mod call;
 mod conditional;
 mod length;
 mod member;
+mod member_of;
 mod named_cast;
 mod overload;
 pub(crate) mod promotion;
@@ -30,6 +31,7 @@ use crate::views::Views;
 use access::{elements, field_of, indexed, pointed_to};
 use alternative::compare_with_alternative;
 pub(crate) use alternative::names_alternative;
+pub(crate) use member_of::names_member;
 pub(crate) use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
 use named_cast::{converted_type_named, named_cast};
 use text::compare_with_text;
@@ -42,6 +44,8 @@ use arithmetic::compute;
 use call::{Request, call};
 use conditional::conditional;
 use juror_event::{Unavailability, Value};
+use crate::member_pointer;
+use crate::written_type::written_type;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 use promotion::{
@@ -131,6 +135,10 @@ pub trait Scope {
         let _ = span;
         None
     }
+    /// Whether the code at hand is of C++.
+    fn is_cpp(&self) -> bool {
+        false
+    }
     /// What was found of the condition that stands there, before a call.
     fn decided(&self, span: &Range<usize>) -> Option<bool> {
         let _ = span;
@@ -178,6 +186,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
                 .map_err(|why| ExpressionError::new(why, &expression.span))?;
             evaluate(operand, &*caller)
         }
+        ExpressionKind::Unary {
+            operator: UnaryOperator::AddressOf,
+            operand,
+        } if let Some(found) = member_of::address_of_member(operand, None, scope) => at(found),
         ExpressionKind::Unary { operator, operand } => {
             let value = match operator {
                 UnaryOperator::Dereference => pointer(operand, scope)?,
@@ -216,6 +228,14 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             };
             value.map_err(|why| ExpressionError::new(why, &field.span))
         }
+        ExpressionKind::Member {
+            object,
+            member,
+            arrow,
+        } => {
+            let bound = member_of::bound(object, member, *arrow, scope)?;
+            at(bound.value(scope))
+        }
         ExpressionKind::Index { object, index } => {
             let object = part(object, scope)?;
             let key = match &index.kind {
@@ -232,6 +252,14 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Cast { type_name, operand } => {
             let r#type = named_type(type_name, scope)?;
             let value = match &operand.kind {
+                ExpressionKind::Unary {
+                    operator: UnaryOperator::AddressOf,
+                    operand,
+                } if let Some(found) =
+                    member_of::address_of_member(operand, Some(&r#type), scope) =>
+                {
+                    at(found)?
+                }
                 ExpressionKind::Call {
                     function,
                     arguments,
@@ -262,6 +290,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             let computed = is_computed.then(|| static_type(operand, scope)).flatten();
             let size = match (part(operand, scope), &operand.kind) {
                 _ if computed.is_some() => computed.and_then(|it| it.size()),
+                (Ok(value), _) if call::is_function(operand, &value, scope) => None,
                 (Ok(value), _) => value.r#type.size(),
                 // `sizeof(Shape)`: a name alone may be one of a type.
                 (Err(error), ExpressionKind::Name(name)) => {
@@ -275,6 +304,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             let size = named_type(type_name, scope)?.size();
             at(size_value(size))
         }
+        ExpressionKind::SizeOfCharacter => at(size_value(Some(match scope.is_cpp() {
+            true => 1,
+            false => 4,
+        }))),
         ExpressionKind::Set(_) | ExpressionKind::Map(_) | ExpressionKind::Sequence(_) => {
             at(Err("collections belong to properties".into()))
         }
@@ -344,6 +377,9 @@ pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, Va
 }
 
 fn truth(value: &Typed, scope: &dyn Scope) -> Result<bool, ValueError> {
+    if let Some(is_null) = member_pointer::is_null(value, scope.memory()) {
+        return is_null.map(|is_null| !is_null);
+    }
     Ok(is_nonzero(&number(value, scope)?))
 }
 
@@ -369,14 +405,8 @@ fn size_value(size: Option<u64>) -> Result<Typed, ValueError> {
 }
 
 fn named_type(name: &TypeName, scope: &dyn Scope) -> Result<Type, ExpressionError> {
-    let mut r#type = scope.type_named(&name.name).ok_or_else(|| {
-        let message = format!("there is no type `{}` in the program", name.name);
-        ExpressionError::new(message, &name.span)
-    })?;
-    for _ in 0..name.pointers {
-        r#type = r#type.pointer_to();
-    }
-    Ok(r#type)
+    let found = written_type(name, &|name| scope.type_named(name));
+    found.map_err(|why| ExpressionError::new(why, &name.span))
 }
 
 fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, ExpressionError> {
@@ -477,8 +507,35 @@ fn is_number(r#type: &Type) -> bool {
     )
 }
 
+/// What lies in memory, seen as an array that is not longer; nothing where none is meant.
+fn seen_as_array(value: &Typed, r#type: &Type) -> Option<Result<Typed, ValueError>> {
+    let TypeKind::Array { .. } = r#type.strip().kind() else {
+        return None;
+    };
+    let fits = r#type.size().zip(value.r#type.size());
+    let is_there = matches!(value.place, Place::Memory(_)) && value.bits.is_none();
+    Some(match fits {
+        Some((wanted, given)) if wanted <= given && is_there => Ok(Typed {
+            r#type: r#type.clone(),
+            ..value.clone()
+        }),
+        _ => Err(format!(
+            "only what lies in memory, and is as large, can be seen as `{0}`; what lies at an \
+             address is {{{0}}}address",
+            r#type.name()
+        )
+        .into()),
+    })
+}
+
 /// A value as one of another type, as C's casts have it.
 pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    if let Some(converted) = member_pointer::cast(value, &r#type, memory) {
+        return converted;
+    }
+    if let Some(seen) = seen_as_array(value, &r#type) {
+        return seen;
+    }
     let size = r#type.size().unwrap_or(0);
     let stripped = r#type.strip();
     let number = match value.number(memory) {
@@ -600,6 +657,11 @@ fn binary(
         };
     }
     let second = part(right, scope)?;
+    if let Some(equal) = member_pointer::compare(operator, &first, &second, scope.memory()) {
+        return equal
+            .map_err(error)
+            .and_then(|equal| of(Number::Bool(equal)));
+    }
     if let Some(computed) = vector::compute_elements(operator, &first, &second, scope.memory()) {
         return computed.map_err(error);
     }

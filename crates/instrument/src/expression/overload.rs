@@ -38,6 +38,8 @@ pub struct Overload {
     pub parameters: Vec<Type>,
     /// Whether more arguments may follow.
     pub is_variadic: bool,
+    /// Its type, where that is known.
+    pub r#type: Option<Type>,
 }
 
 /// What counts as alike.
@@ -289,7 +291,7 @@ pub(super) fn choose(
     arguments: &[Argument],
 ) -> Result<Option<Typed>, ValueError> {
     if let [only] = overloads {
-        return Ok(Some(function_at(only.address)));
+        return Ok(Some(only.value()));
     }
     let candidates = overloads.iter();
     let candidates = candidates.map(|it| (it.parameters.as_slice(), it.is_variadic));
@@ -298,15 +300,24 @@ pub(super) fn choose(
         Fit::Several => Err(several(overloads, false).into()),
         Fit::Best(group) => match group.as_slice() {
             [(_, first), (_, second), ..] if first == second => Ok(None),
-            [(index, _), ..] => Ok(overloads.get(*index).map(|it| function_at(it.address))),
+            [(index, _), ..] => Ok(overloads.get(*index).map(Overload::value)),
             [] => Ok(None),
         },
     }
 }
 
-/// What the name of a function stands for.
-pub(crate) fn function_at(address: u64) -> Typed {
-    Typed::of_bytes(Type::void().pointer_to(), address.to_le_bytes().to_vec())
+impl Overload {
+    /// What its name stands for.
+    pub(crate) fn value(&self) -> Typed {
+        function_at(self.address, self.r#type.as_ref())
+    }
+}
+
+/// What the name of a function stands for: its address, as a pointer to what is known of
+/// its type.
+pub(crate) fn function_at(address: u64, r#type: Option<&Type>) -> Typed {
+    let r#type = r#type.cloned().unwrap_or_else(Type::void);
+    Typed::of_bytes(r#type.pointer_to(), address.to_le_bytes().to_vec())
 }
 
 fn several(overloads: &[Overload], fits_none: bool) -> String {

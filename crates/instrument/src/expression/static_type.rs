@@ -7,6 +7,7 @@
 use super::arithmetic::takes_fractions;
 use super::promotion::{common_type, of_bit_field, promoted};
 use super::{Scope, evaluate, named_type, viewed::Reach};
+use crate::member_pointer;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 
@@ -39,6 +40,10 @@ pub(crate) fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<
             };
             let field = class.field(&field.text)?;
             Some(of_bit_field(field.r#type, field.bits))
+        }
+        ExpressionKind::Member { member, .. } => {
+            let (_, member) = member_pointer::parts(&static_type(member, scope)?)?;
+            Some(member)
         }
         ExpressionKind::Index { object, .. } => element(static_type(object, scope)?, scope),
         ExpressionKind::Cast { type_name, .. } => named_type(type_name, scope).ok(),
@@ -84,6 +89,8 @@ fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) ->
                     && target.size().is_some()
             })
         }
+        // That of a function, or of a member of a class, is no place.
+        UnaryOperator::AddressOf if matches!(operand.kind, ExpressionKind::Name(_)) => None,
         UnaryOperator::AddressOf => Some(static_type(operand, scope)?.pointer_to()),
         UnaryOperator::Negate | UnaryOperator::Plus => promoted(&static_type(operand, scope)?),
         // A fraction has no complement.

@@ -6,6 +6,7 @@ mod decimal;
 mod escape;
 mod float;
 mod layout;
+mod member_pointer;
 mod number;
 mod text;
 mod viewed;
@@ -179,6 +180,9 @@ impl Writer<'_> {
                 }
                 _ => self.push("<function>"),
             },
+            TypeKind::MemberPointer { class, member } => {
+                self.member_pointer(value, &class, &member);
+            }
             TypeKind::Base(Encoding::ComplexFloat) => self.complex(value, &stripped),
             TypeKind::Base(encoding) => self.base(value, encoding, &stripped),
             TypeKind::Void => self.push("void"),

@@ -11,7 +11,7 @@ use super::scope::{Names, Scope};
 use super::{Checker, event::kind_of};
 use crate::diagnostic::Diagnostic;
 use crate::parse::conversion;
-use crate::syntax::{Expression, ExpressionKind, Name, UnaryOperator};
+use crate::syntax::{Derivation, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use crate::unparse;
 use juror_event::{Conversion, EventKind, Read};
@@ -55,7 +55,9 @@ fn is_number(expression: &Expression) -> bool {
 /// What is known about the value of an expression before it is read.
 fn kind_of_value(expression: &Expression) -> Kind {
     match &expression.kind {
-        ExpressionKind::SizeOf(_) | ExpressionKind::SizeOfType(_) => Kind::Integer,
+        ExpressionKind::SizeOf(_)
+        | ExpressionKind::SizeOfType(_)
+        | ExpressionKind::SizeOfCharacter => Kind::Integer,
         ExpressionKind::Call { .. } if expression.counted().is_some() => Kind::Integer,
         ExpressionKind::Slice { .. } => Kind::Sequence,
         ExpressionKind::Unary {
@@ -70,10 +72,11 @@ fn kind_of_value(expression: &Expression) -> Kind {
         ExpressionKind::Conditional {
             then, otherwise, ..
         } => either_kind(kind_of_value(then), kind_of_value(otherwise)).unwrap_or(Kind::Unknown),
-        ExpressionKind::Cast { type_name, .. } if type_name.pointers > 0 => Kind::Address,
-        ExpressionKind::Cast { type_name, .. } => {
-            conversion(&type_name.name).map_or(Kind::Unknown, kind_of)
-        }
+        ExpressionKind::Cast { type_name, .. } => match type_name.derivations.last() {
+            None => conversion(&type_name.name).map_or(Kind::Unknown, kind_of),
+            Some(Derivation::Pointer) => Kind::Address,
+            Some(_) => Kind::Unknown,
+        },
         _ => Kind::Unknown,
     }
 }
@@ -230,6 +233,7 @@ impl Checker<'_> {
                     | ExpressionKind::Argument(_)
                     | ExpressionKind::Return
                     | ExpressionKind::SizeOfType(_)
+                    | ExpressionKind::SizeOfCharacter
                     | ExpressionKind::Unary {
                         operator: UnaryOperator::Dereference,
                         ..

@@ -56,6 +56,8 @@ impl Checker<'_> {
             | ExpressionKind::Register(_)
             | ExpressionKind::SizeOf(_)
             | ExpressionKind::SizeOfType(_)
+            | ExpressionKind::SizeOfCharacter
+            | ExpressionKind::Member { .. }
             | ExpressionKind::Cast { .. } => return self.debuggee_place(expression, scope),
             ExpressionKind::Call {
                 function,

@@ -41,7 +41,7 @@ impl Checker<'_> {
     ) -> Option<(Term, Kind)> {
         let (read, name, kind) = match &expression.kind {
             ExpressionKind::Cast { type_name, operand }
-                if type_name.pointers == 0
+                if type_name.derivations.is_empty()
                     && is_place(operand)
                     && let Some(conversion) = conversion(&type_name.name) =>
             {

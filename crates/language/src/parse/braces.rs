@@ -5,9 +5,10 @@
 //! There a word that only a type begins with tells what is meant, with a value directly
 //! behind the braces: no set has one there.
 
-use super::primary::{TYPE_WORDS, TypeAhead};
+use super::declarator::TypeAhead;
+use super::primary::TYPE_WORDS;
 use super::{Dialect, Parser, RESERVED};
-use crate::syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+use crate::syntax::{BinaryOperator, Derivation, Expression, ExpressionKind, TypeName, UnaryOperator};
 use crate::token::{Sign, TokenKind};
 
 impl Parser<'_> {
@@ -51,7 +52,7 @@ impl Parser<'_> {
         self.advance();
         let Some(TypeAhead {
             name,
-            pointers,
+            mut derivations,
             end,
         }) = self.type_ahead(0)
         else {
@@ -61,10 +62,11 @@ impl Parser<'_> {
         };
         let type_start = self.start();
         self.position += end;
+        // What stands there is an address of it.
+        derivations.push(Derivation::Pointer);
         let type_name = TypeName {
             name: name.into(),
-            // That of the address is one more; there are as many as there is text.
-            pointers: pointers.saturating_add(1),
+            derivations,
             span: self.span_from(type_start),
         };
         let count = match self.take(Sign::OpenBracket) {

@@ -102,7 +102,7 @@ impl Parser<'_> {
         let mut left = if binding <= NOT_BINDING && self.is_word("not") {
             self.not(start)
         } else {
-            self.unary()
+            self.with_members()
         };
         while let Some((operator, level)) = self.binary_operator() {
             if level < binding || !self.count_node() {

@@ -73,7 +73,7 @@ impl Parser<'_> {
         ExpressionKind::Cast {
             type_name: TypeName {
                 name: name.into(),
-                pointers: 0,
+                derivations: Vec::new(),
                 span: span.clone(),
             },
             operand: Box::new(Expression {

@@ -8,6 +8,7 @@ mod block;
 mod bound;
 mod braces;
 mod capture;
+mod declarator;
 mod event;
 mod expression;
 mod formula;
@@ -32,7 +33,7 @@ pub(crate) use types::conversion;
 
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Tokens, tokenize};
-use crate::syntax::{Expression, File, Name};
+use crate::syntax::{Expression, File, Name, TypeName};
 use crate::token::{Sign, Token, TokenKind};
 use std::ops::Range;
 
@@ -96,7 +97,7 @@ pub fn possible_types(text: &str) -> Vec<String> {
         let is_open = parser.is(Sign::OpenParenthesis);
         parser.advance();
         let named = parser.type_ahead(0).filter(|_| is_open);
-        if let Some(named) = named.filter(|it| it.pointers == 0)
+        if let Some(named) = named.filter(|it| it.derivations.is_empty())
             && parser.kind_ahead(named.end) == TokenKind::Sign(Sign::CloseParenthesis)
             && parser.is_sign_of_operand(named.end + 1)
         {
@@ -104,6 +105,20 @@ pub fn possible_types(text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Reads a type and nothing else: `int (*)[4]`. Nothing where the text is none.
+pub fn parse_type(text: &str) -> Option<TypeName> {
+    let mut parser = Parser::new(text, Dialect::Prompt);
+    let found = parser.whole_type_ahead(0)?;
+    parser.position = found.end;
+    let span = parser.span_from(0);
+    let is_whole = parser.kind() == TokenKind::End && !parser.has_errors();
+    is_whole.then_some(TypeName {
+        name: found.name.into(),
+        derivations: found.derivations,
+        span,
+    })
 }
 
 /// Reads what an event reads: an expression of the prompt, in which `arg 1` and `ret`

@@ -1,5 +1,6 @@
 //! Operands: literals, names, casts, and the operators after them.
 
+use super::declarator::TypeAhead;
 use super::{Dialect, Parser, RESERVED};
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, TypeName};
 use crate::token::{Sign, TokenKind};
@@ -11,16 +12,6 @@ pub(crate) const TYPE_WORDS: &[&str] = &[
     "u32", "u64", "f32", "f64", "usize", "isize",
 ];
 
-/// The name of a type that stands ahead.
-pub(super) struct TypeAhead {
-    /// The words, one space between.
-    pub(super) name: String,
-    /// How many `*` follow.
-    pub(super) pointers: u8,
-    /// How far ahead the token after it is.
-    pub(super) end: usize,
-}
-
 impl Parser<'_> {
     /// An operand and the fields, elements and slices taken of it.
     pub(super) fn postfix(&mut self) -> Expression {
@@ -28,6 +19,7 @@ impl Parser<'_> {
         let mut object = self.primary();
         loop {
             let kind = match self.kind() {
+                _ if self.at_member_pointer() => return object,
                 TokenKind::Sign(Sign::Dot) => self.field(&mut object, false),
                 TokenKind::Sign(Sign::Arrow) if !self.arrow_ends_guard() => {
                     self.field(&mut object, true)
@@ -52,6 +44,41 @@ impl Parser<'_> {
     /// guard, outside of parentheses, the space tells.
     fn arrow_ends_guard(&self) -> bool {
         self.dialect == Dialect::Property && self.enclosed == 0 && self.spaced()
+    }
+
+    /// Whether `.*` or `->*` stands at the current token.
+    fn at_member_pointer(&self) -> bool {
+        let is_star = self.kind_ahead(1) == TokenKind::Sign(Sign::Star);
+        let is_joined = self.token(1).is_some_and(|token| !token.spaced);
+        let is_sign = match self.kind() {
+            TokenKind::Sign(Sign::Dot) => true,
+            TokenKind::Sign(Sign::Arrow) => !self.arrow_ends_guard(),
+            _ => false,
+        };
+        is_sign && is_star && is_joined && self.dialect != Dialect::Place
+    }
+
+    /// An operand, and the members of it that pointers to members lead to: `o.*m`. They
+    /// bind looser than other operators after an operand, and tighter than products.
+    pub(super) fn with_members(&mut self) -> Expression {
+        let start = self.start();
+        let mut object = self.unary();
+        while self.at_member_pointer() && self.count_node() {
+            let arrow = self.is(Sign::Arrow);
+            self.advance();
+            self.advance();
+            let member = self.nested(Self::unary);
+            let member = member.unwrap_or_else(|| self.error_expression());
+            object = Expression {
+                kind: ExpressionKind::Member {
+                    object: self.take_object(&mut object),
+                    member: Box::new(member),
+                    arrow,
+                },
+                span: self.span_from(start),
+            };
+        }
+        object
     }
 
     fn take_object(&self, object: &mut Expression) -> Box<Expression> {
@@ -340,6 +367,15 @@ impl Parser<'_> {
         if self.is(Sign::OpenParenthesis) {
             let before = self.position;
             self.advance();
+            let is_character = self.kind() == TokenKind::Character && self.text().starts_with('\'');
+            if is_character && self.kind_ahead(1) == TokenKind::Sign(Sign::CloseParenthesis) {
+                let character = self.character();
+                self.advance();
+                return match character {
+                    ExpressionKind::Integer(_) => ExpressionKind::SizeOfCharacter,
+                    _ => ExpressionKind::Error,
+                };
+            }
             if let Some(type_name) = self.type_in_parentheses(true) {
                 return ExpressionKind::SizeOfType(type_name);
             }
@@ -360,7 +396,7 @@ impl Parser<'_> {
         let is_type = TYPE_WORDS.contains(&self.text());
         let TypeAhead {
             name,
-            pointers,
+            derivations,
             end,
         } = self.type_ahead(0).filter(|_| is_type)?;
         if self.kind_ahead(end) != TokenKind::Sign(Sign::OpenBracket) {
@@ -370,7 +406,7 @@ impl Parser<'_> {
         let span = self.span_from(start);
         let mut size = ExpressionKind::SizeOfType(TypeName {
             name: name.into(),
-            pointers,
+            derivations,
             span: span.clone(),
         });
         while self.take(Sign::OpenBracket) {
@@ -395,14 +431,25 @@ impl Parser<'_> {
     fn type_in_parentheses(&mut self, in_size_of: bool) -> Option<TypeName> {
         let start = self.start();
         let known = TYPE_WORDS.contains(&self.text());
-        let TypeAhead {
-            name,
-            pointers,
-            end: ahead,
-        } = self.type_ahead(0)?;
-        if self.kind_ahead(ahead) != TokenKind::Sign(Sign::CloseParenthesis) {
+        let ends = |found: &TypeAhead| {
+            self.kind_ahead(found.end) == TokenKind::Sign(Sign::CloseParenthesis)
+        };
+        let found = self.type_ahead(0)?;
+        // Behind a plain name brackets are those of an element.
+        let is_array = !ends(&found) && self.dialect != Dialect::Property;
+        let has_brackets = is_array && (known || !found.derivations.is_empty());
+        let found = match has_brackets {
+            true => self.whole_type_ahead(0)?,
+            false => found,
+        };
+        if !ends(&found) {
             return None;
         }
+        let TypeAhead {
+            name,
+            derivations,
+            end: ahead,
+        } = found;
         let is_standard = || name.ends_with("_t") && super::conversion(&name).is_some();
         let is_named = || self.types.contains(&name) || is_standard();
         let known = known || (self.is_sign_of_operand(ahead + 1) && is_named());
@@ -416,7 +463,7 @@ impl Parser<'_> {
             && !self
                 .token(ahead + 1)
                 .is_some_and(|token| RESERVED.contains(&self.text_at(token.span.clone())));
-        if !known && pointers == 0 && !operand_follows {
+        if !known && derivations.is_empty() && !operand_follows {
             return None;
         }
         self.position += ahead;
@@ -424,7 +471,7 @@ impl Parser<'_> {
         self.advance();
         Some(TypeName {
             name: name.into(),
-            pointers,
+            derivations,
             span,
         })
     }
@@ -443,42 +490,5 @@ impl Parser<'_> {
                     | Sign::OpenParenthesis
             )
         )
-    }
-
-    /// The words and stars so far ahead, when they may name a type.
-    pub(super) fn type_ahead(&self, mut ahead: usize) -> Option<TypeAhead> {
-        let mut name = String::new();
-        loop {
-            let token = self.token(ahead)?;
-            let text = self.text_at(token.span.clone());
-            let joined = match token.kind {
-                TokenKind::Word if RESERVED.contains(&text) => return None,
-                TokenKind::Word => name.is_empty() || name.ends_with("::"),
-                TokenKind::Sign(Sign::PathSeparator) => true,
-                TokenKind::Sign(Sign::Less) if !name.is_empty() => {
-                    let end = self.end_of_arguments(ahead)?;
-                    let last = self.token(end.checked_sub(1)?)?.span.end;
-                    name.push_str(self.text_at(token.span.start..last));
-                    ahead = end;
-                    continue;
-                }
-                _ => break,
-            };
-            if !joined {
-                name.push(' ');
-            }
-            name.push_str(text);
-            ahead += 1;
-        }
-        let mut pointers = 0_u8;
-        while self.kind_ahead(ahead) == TokenKind::Sign(Sign::Star) {
-            pointers = pointers.checked_add(1)?;
-            ahead += 1;
-        }
-        (!name.is_empty()).then_some(TypeAhead {
-            name,
-            pointers,
-            end: ahead,
-        })
     }
 }

@@ -1,6 +1,6 @@
 //! Expressions and types as they were written.
 
-use super::Name;
+use super::{Name, TypeName};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -69,6 +69,15 @@ pub enum ExpressionKind {
         /// True for `->`.
         arrow: bool,
     },
+    /// `o.*m`, `p->*m`: the member that a pointer to members of C++ leads to.
+    Member {
+        /// What stands before the sign.
+        object: Box<Expression>,
+        /// The pointer to a member.
+        member: Box<Expression>,
+        /// True for `->*`.
+        arrow: bool,
+    },
     /// `p[i]`
     Index {
         /// What stands before the bracket.
@@ -104,6 +113,8 @@ pub enum ExpressionKind {
     SizeOf(Box<Expression>),
     /// `sizeof(unsigned long)`
     SizeOfType(TypeName),
+    /// `sizeof('a')`, which depends on the language of the program.
+    SizeOfCharacter,
     /// `{1, 2}`, `{}`
     Set(Vec<Expression>),
     /// `{a: 1, b: 2}`, `{:}`
@@ -128,6 +139,7 @@ impl Expression {
                 otherwise,
             } => vec![condition, then, otherwise],
             ExpressionKind::Field { object, .. } => vec![object],
+            ExpressionKind::Member { object, member, .. } => vec![object, member],
             ExpressionKind::Index { object, index } => vec![object, index],
             ExpressionKind::Slice { object, start, end } => vec![object, start, end],
             // The `len` of `len(x)` is no name of the program.
@@ -185,27 +197,6 @@ impl Expression {
             (ExpressionKind::Name(name), [counted]) if &**name == "len" => Some(counted),
             _ => None,
         }
-    }
-}
-
-/// A type of the debuggee by name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TypeName {
-    /// The words, one space between (`unsigned long`, `struct queue`).
-    pub name: Box<str>,
-    /// How many `*` follow.
-    pub pointers: u8,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-impl fmt::Display for TypeName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
-        if self.pointers > 0 {
-            f.write_str(" ")?;
-        }
-        (0..self.pointers).try_for_each(|_| f.write_str("*"))
     }
 }
 

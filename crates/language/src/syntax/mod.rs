@@ -6,14 +6,16 @@
 mod expression;
 mod logic;
 mod scenario;
+mod type_name;
 
-pub use expression::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+pub use expression::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 pub use logic::{
     BoundExpression, DemandDeclaration, DemandKind, EventReference, ForEach, FormulaBinary,
     FormulaDefinition, FormulaExpression, FormulaKind, FormulaUnary, ParameterDeclaration,
     ParameterSort, PatternExpression, PatternKind, PatternScope, PropositionAction,
     PropositionClause, PropositionDeclaration, SequenceExpression, SequenceKind,
 };
+pub use type_name::{Derivation, Parameters, TypeName};
 
 pub use scenario::{
     Message, MessagePiece, PointDeclaration, PointPlace, PointWord, ReactionDeclaration,

@@ -223,7 +223,18 @@ fn take_apart(of: &Type, at: u64, leaves: &mut Vec<Leaf>, depth: usize) -> Resul
     };
     match of.kind() {
         TypeKind::Pointer(_) | TypeKind::Reference(_) => leaf(LeafClass::Integer, 8),
-        TypeKind::MemberPointer | TypeKind::Enumeration { .. } | TypeKind::Other => {
+        // The function and what is added to the object's address.
+        TypeKind::MemberPointer { .. } if size == Some(16) => {
+            leaf(LeafClass::Integer, 8)?;
+            let offset = at.checked_add(8).ok_or(Obstacle::Memory)?;
+            leaves.push(Leaf {
+                class: LeafClass::Integer,
+                offset,
+                size: 8,
+            });
+            Ok(())
+        }
+        TypeKind::MemberPointer { .. } | TypeKind::Enumeration { .. } | TypeKind::Other => {
             leaf(LeafClass::Integer, size.ok_or(Obstacle::Unknown)?)
         }
         TypeKind::Base(Encoding::Float) => match size {

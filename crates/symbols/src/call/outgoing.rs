@@ -24,6 +24,14 @@ pub struct Signature {
     pub result: Type,
 }
 
+impl Signature {
+    /// The type of the function.
+    pub fn function_type(&self) -> Type {
+        let parameters = self.parameters.iter().map(|(_, of)| of.clone());
+        self.result.function(parameters.collect(), self.variadic)
+    }
+}
+
 /// Where the values of a call go that is still to be made.
 #[derive(Debug, Clone)]
 pub struct OutgoingCall {

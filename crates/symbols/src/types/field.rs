@@ -120,7 +120,7 @@ impl Type {
 }
 
 impl Field {
-    fn moved(mut self, by: u64) -> Option<Field> {
+    pub(super) fn moved(mut self, by: u64) -> Option<Field> {
         self.offset = self.offset.checked_add(by)?;
         if let Some(bits) = &mut self.bits {
             bits.offset_bits = bits.offset_bits.checked_add(by.checked_mul(8)?)?;

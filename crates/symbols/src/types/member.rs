@@ -132,7 +132,7 @@ fn function(info: &Arc<DebugInfo>, at: DieRef, entry: &Die, own: &str) -> Option
             {
                 object = object.or_else(|| target(info, at, &child).target());
             }
-            gimli::DW_TAG_formal_parameter => parameters.push(parameter(info, at, &child)),
+            gimli::DW_TAG_formal_parameter => parameters.push(target(info, at, &child).name()),
             gimli::DW_TAG_unspecified_parameters => parameters.push("...".to_owned()),
             _ => {}
         }
@@ -173,7 +173,7 @@ fn function(info: &Arc<DebugInfo>, at: DieRef, entry: &Die, own: &str) -> Option
 }
 
 /// Whether a type is constant, and whether it is volatile.
-fn qualifiers(r#type: &Type) -> (bool, bool) {
+pub(super) fn qualifiers(r#type: &Type) -> (bool, bool) {
     let (mut is_const, mut is_volatile) = (false, false);
     let mut inner = r#type.clone();
     for _ in 0..TYPE_DEPTH_MAX {
@@ -190,19 +190,6 @@ fn qualifiers(r#type: &Type) -> (bool, bool) {
         };
     }
     (is_const, is_volatile)
-}
-
-/// The type of a parameter; a reference to what is about to end is told from others.
-fn parameter(info: &Arc<DebugInfo>, at: DieRef, entry: &Die) -> String {
-    let r#type = target(info, at, entry);
-    let tag = match &r#type.source {
-        Source::Die { info, die } => info.die(*die).map(|entry| entry.tag()),
-        _ => None,
-    };
-    match r#type.target() {
-        Some(to) if tag == Some(gimli::DW_TAG_rvalue_reference_type) => to.declaration("&&"),
-        _ => r#type.name(),
-    }
 }
 
 /// `operator bool`, but neither `operator new` nor `operator+`.

@@ -15,6 +15,8 @@ pub struct Method {
     pub offset: Option<u64>,
     /// The type of the function, with `this` as its first parameter.
     pub r#type: Type,
+    /// Its name.
+    pub name: Box<str>,
     /// Its name in the symbol table.
     pub linkage_name: Option<Box<str>>,
     /// Its place in the table of virtual functions.
@@ -35,16 +37,10 @@ impl Type {
             return Vec::new();
         };
         let class = self.strip();
-        let Source::Die { info, die } = &class.source else {
-            return Vec::new();
-        };
-        let entry = info.die(*die);
-        let definition = entry.and_then(|entry| read::definition(info, *die, &entry));
-        let children = info.children(definition.unwrap_or(*die)).into_iter();
-        let own: Vec<Method> = children
-            .filter(|(at, child)| is_method_named(info, *at, child, name))
-            .map(|(at, child)| method(info, at, &child, &class, offset))
-            .collect();
+        let own = class.methods_where(offset, |info, at, child| {
+            let known = info.text(at.unit, child.attr_value(gimli::DW_AT_name));
+            known.is_some_and(|known| &*known == name)
+        });
         if !own.is_empty() {
             return own;
         }
@@ -68,13 +64,30 @@ impl Type {
         }
         found
     }
-}
 
-fn is_method_named(info: &DebugInfo, at: DieRef, entry: &Die, name: &str) -> bool {
-    entry.tag() == gimli::DW_TAG_subprogram
-        && info
-            .text(at.unit, entry.attr_value(gimli::DW_AT_name))
-            .is_some_and(|known| &*known == name)
+    /// The member functions that the class itself declares.
+    pub(super) fn own_methods(&self) -> Vec<Method> {
+        self.strip().methods_where(Some(0), |_, _, _| true)
+    }
+
+    fn methods_where(
+        &self,
+        offset: Option<u64>,
+        is_meant: impl Fn(&DebugInfo, DieRef, &Die) -> bool,
+    ) -> Vec<Method> {
+        let Source::Die { info, die } = &self.source else {
+            return Vec::new();
+        };
+        let entry = info.die(*die);
+        let definition = entry.and_then(|entry| read::definition(info, *die, &entry));
+        let children = info.children(definition.unwrap_or(*die)).into_iter();
+        let methods =
+            children.filter(|(_, child)| child.tag() == gimli::DW_TAG_subprogram);
+        methods
+            .filter(|(at, child)| is_meant(info, *at, child))
+            .map(|(at, child)| method(info, at, &child, self, offset))
+            .collect()
+    }
 }
 
 fn method(
@@ -99,6 +112,7 @@ fn method(
         class: class.clone(),
         offset,
         r#type: Type::from_die(Arc::clone(info), at),
+        name: info.text(at.unit, entry.attr_value(gimli::DW_AT_name)).unwrap_or_default(),
         linkage_name: info.text(at.unit, entry.attr_value(gimli::DW_AT_linkage_name)),
         slot,
         is_static: !takes_object,

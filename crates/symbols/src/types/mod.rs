@@ -11,7 +11,9 @@ mod counted;
 mod field;
 mod kept;
 mod lookup;
+mod made;
 mod member;
+mod member_pointer;
 mod method;
 mod name;
 mod read;
@@ -26,6 +28,7 @@ pub(crate) use kept::KeptKinds;
 pub use base::{Base, TableOwner, VirtualStep};
 pub use lookup::standard_name;
 pub use member::{Access, ClassMember, ClassMemberKind};
+pub use member_pointer::PlacedField;
 pub use method::Method;
 pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;
@@ -55,9 +58,19 @@ enum Source {
     },
     Void,
     Pointer(Arc<Type>),
+    Reference {
+        to: Arc<Type>,
+        is_rvalue: bool,
+    },
+    Const(Arc<Type>),
     Array {
         element: Arc<Type>,
         count: u64,
+    },
+    Function(Arc<made::FunctionType>),
+    MemberPointer {
+        class: Arc<Type>,
+        member: Arc<Type>,
     },
     /// A base type of the language, known without debug information.
     Builtin {
@@ -241,8 +254,13 @@ pub enum TypeKind {
         /// Whether more arguments may follow.
         variadic: bool,
     },
-    /// A pointer to a member of a class; its size tells how to show it.
-    MemberPointer,
+    /// A pointer to a member of a class of C++.
+    MemberPointer {
+        /// The class.
+        class: Type,
+        /// What the member is; the first parameter of a function is its object.
+        member: Type,
+    },
     /// Something that is not understood; its name and size may be known.
     Other,
 }
@@ -269,32 +287,22 @@ impl Type {
         }
     }
 
-    /// A pointer to values of this type.
-    pub fn pointer_to(&self) -> Type {
-        Type {
-            source: Source::Pointer(Arc::new(self.clone())),
-        }
-    }
-
-    /// So many values of this type in a row.
-    pub fn array_of(&self, count: u64) -> Type {
-        Type {
-            source: Source::Array {
-                element: Arc::new(self.clone()),
-                count,
-            },
-        }
-    }
-
     /// What the type consists of, one level deep.
     pub fn kind(&self) -> TypeKind {
         match &self.source {
             Source::Void => TypeKind::Void,
             Source::Pointer(to) => TypeKind::Pointer((**to).clone()),
+            Source::Reference { to, .. } => TypeKind::Reference((**to).clone()),
+            Source::Const(inner) => TypeKind::Const((**inner).clone()),
             Source::Array { element, count } => TypeKind::Array {
                 element: (**element).clone(),
                 dimensions: vec![Some(*count)],
                 vector: false,
+            },
+            Source::Function(function) => function.kind(),
+            Source::MemberPointer { class, member } => TypeKind::MemberPointer {
+                class: (**class).clone(),
+                member: (**member).clone(),
             },
             Source::Builtin { encoding, .. } => TypeKind::Base(*encoding),
             Source::System { composite, .. } => TypeKind::Composite(Arc::clone(composite)),
@@ -315,8 +323,9 @@ impl Type {
     fn size_within(&self, depth: usize) -> Option<u64> {
         let depth = depth.checked_sub(1)?;
         match &self.source {
-            Source::Void => return None,
-            Source::Pointer(_) => return Some(8),
+            Source::Void | Source::Function(_) => return None,
+            Source::Pointer(_) | Source::Reference { .. } => return Some(8),
+            Source::MemberPointer { .. } | Source::Const(_) => {}
             Source::Array { element, count } => {
                 return element.size_within(depth)?.checked_mul(*count);
             }
@@ -346,6 +355,7 @@ impl Type {
                 Some(size)
             }
             TypeKind::Enumeration { underlying, .. } => underlying?.size_within(depth),
+            TypeKind::MemberPointer { member, .. } => Some(member_pointer::size_to(&member)),
             _ => None,
         }
     }
@@ -458,7 +468,23 @@ impl PartialEq for Type {
                 Arc::ptr_eq(a, b) && x == y
             }
             (Source::Void, Source::Void) => true,
-            (Source::Pointer(a), Source::Pointer(b)) => a == b,
+            (Source::Pointer(a), Source::Pointer(b))
+            | (Source::Const(a), Source::Const(b)) => a == b,
+            (
+                Source::Reference {
+                    to: a,
+                    is_rvalue: x,
+                },
+                Source::Reference {
+                    to: b,
+                    is_rvalue: y,
+                },
+            ) => a == b && x == y,
+            (Source::Function(a), Source::Function(b)) => a == b,
+            (
+                Source::MemberPointer { class: a, member: x },
+                Source::MemberPointer { class: b, member: y },
+            ) => a == b && x == y,
             (
                 Source::Array {
                     element: a,

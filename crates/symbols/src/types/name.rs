@@ -1,10 +1,21 @@
 //! Types as a C programmer writes them: `char *(*)[4]`.
 
+use super::member::qualifiers;
 use super::{CompositeKind, Source, TYPE_DEPTH_MAX, Type, TypeKind};
 use crate::dwarf::Language;
 
 /// The longest name that is built; damaged files can describe endless ones.
 const NAME_LENGTH_MAX: usize = 4096;
+
+/// What compilers call types of numbers that have shorter names; longer words first.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("long long unsigned int", "unsigned long long"),
+    ("long unsigned int", "unsigned long"),
+    ("short unsigned int", "unsigned short"),
+    ("long long int", "long long"),
+    ("long int", "long"),
+    ("short int", "short"),
+];
 
 impl Type {
     /// The name of the type in the notation of C.
@@ -17,6 +28,18 @@ impl Type {
         declare(self, variable.to_owned(), TYPE_DEPTH_MAX)
     }
 
+    /// The name by which types are the same, whichever words a compiler has for the numbers
+    /// in it: `long` is what some call `long int`.
+    pub fn plain_name(&self) -> String {
+        let mut name = self.strip().name();
+        for (words, plain) in SPELLINGS {
+            if name.contains(words) {
+                name = name.replace(words, plain);
+            }
+        }
+        name
+    }
+
     /// The name that the program gave to the type itself, with its scopes.
     pub(super) fn own_name(&self) -> Option<String> {
         match &self.source {
@@ -24,7 +47,12 @@ impl Type {
             Source::Builtin { name, .. }
             | Source::System { name, .. }
             | Source::Flags { name, .. } => Some((*name).to_owned()),
-            Source::Pointer(_) | Source::Array { .. } => None,
+            Source::Pointer(_)
+            | Source::Reference { .. }
+            | Source::Const(_)
+            | Source::Array { .. }
+            | Source::Function(_)
+            | Source::MemberPointer { .. } => None,
             Source::Die { info, die } => {
                 if let Some(record) = info.facts(die.unit).and_then(|it| it.type_at(*die)) {
                     return Some(record.name.to_string());
@@ -68,7 +96,13 @@ fn declare(this: &Type, declarator: String, depth: usize) -> String {
             join(&this.own_name().unwrap_or_default(), &declarator)
         }
         TypeKind::Pointer(to) => declare_pointer(&to, "*", declarator, depth),
+        TypeKind::Reference(to) if this.is_rvalue_reference() => {
+            declare_pointer(&to, "&&", declarator, depth)
+        }
         TypeKind::Reference(to) => declare_pointer(&to, "&", declarator, depth),
+        TypeKind::MemberPointer { class, member } => {
+            declare_member_pointer(&class, &member, declarator, depth)
+        }
         TypeKind::Const(inner) => declare_qualified(&inner, "const", declarator, depth),
         TypeKind::Volatile(inner) => declare_qualified(&inner, "volatile", declarator, depth),
         TypeKind::Qualified(inner) => declare(&inner, declarator, depth),
@@ -91,21 +125,8 @@ fn declare(this: &Type, declarator: String, depth: usize) -> String {
             parameters,
             variadic,
         } => {
-            let mut list: Vec<String> = parameters
-                .iter()
-                .map(|parameter| declare(parameter, String::new(), depth))
-                .collect();
-            if variadic {
-                list.push("...".to_owned());
-            }
-            if list.is_empty() {
-                list.push("void".to_owned());
-            }
-            declare(
-                &returns,
-                format!("{declarator}({})", list.join(", ")),
-                depth,
-            )
+            let list = parameter_list(&parameters, variadic, depth);
+            declare(&returns, format!("{declarator}({list})"), depth)
         }
         kind => join(&tagged_name(this, &kind), &declarator),
     }
@@ -128,10 +149,51 @@ fn declare_pointer(to: &Type, symbol: &str, declarator: String, depth: usize) ->
     )
 }
 
+/// The object that a function is for is no parameter that anybody writes: whether it is
+/// constant stands behind the others.
+fn declare_member_pointer(class: &Type, member: &Type, declarator: String, depth: usize) -> String {
+    let pointer = join(&format!("{}::*", class.strip().name()), &declarator);
+    let TypeKind::Function {
+        returns,
+        parameters,
+        variadic,
+    } = member.strip().kind()
+    else {
+        return match member.kind() {
+            TypeKind::Array { .. } => declare(member, format!("({pointer})"), depth),
+            _ => declare(member, pointer, depth),
+        };
+    };
+    let object = parameters.first().and_then(Type::target);
+    let (is_const, is_volatile) = object.as_ref().map_or((false, false), qualifiers);
+    let list = parameter_list(parameters.get(1..).unwrap_or(&[]), variadic, depth);
+    let mut declarator = format!("({pointer})({list})");
+    for (is_said, word) in [(is_const, " const"), (is_volatile, " volatile")] {
+        declarator.push_str(if is_said { word } else { "" });
+    }
+    declare(&returns, declarator, depth)
+}
+
+fn parameter_list(parameters: &[Type], variadic: bool, depth: usize) -> String {
+    let parameters = parameters.iter();
+    let mut list: Vec<String> = parameters
+        .map(|parameter| declare(parameter, String::new(), depth))
+        .collect();
+    if variadic {
+        list.push("...".to_owned());
+    }
+    if list.is_empty() {
+        list.push("void".to_owned());
+    }
+    list.join(", ")
+}
+
 fn declare_qualified(inner: &Type, word: &str, declarator: String, depth: usize) -> String {
     match inner.kind() {
         // `char *const`: the qualifier belongs to the pointer.
-        TypeKind::Pointer(_) => declare(inner, join(word, &declarator), depth),
+        TypeKind::Pointer(_) | TypeKind::MemberPointer { .. } => {
+            declare(inner, join(word, &declarator), depth)
+        }
         _ => format!("{word} {}", declare(inner, declarator, depth)),
     }
 }
@@ -145,7 +207,6 @@ fn tagged_name(this: &Type, kind: &TypeKind) -> String {
         },
         TypeKind::Enumeration { .. } => "enum",
         TypeKind::Void => "void",
-        TypeKind::MemberPointer => "<pointer to member>",
         _ => "<unknown type>",
     };
     match (this.own_name(), this.language()) {

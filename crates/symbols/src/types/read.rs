@@ -32,7 +32,10 @@ pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
         gimli::DW_TAG_union_type => composite(info, die, &entry, CompositeKind::Union),
         gimli::DW_TAG_enumeration_type => enumeration(info, die, &entry),
         gimli::DW_TAG_subroutine_type | gimli::DW_TAG_subprogram => function(info, die, &entry),
-        gimli::DW_TAG_ptr_to_member_type => TypeKind::MemberPointer,
+        gimli::DW_TAG_ptr_to_member_type => TypeKind::MemberPointer {
+            class: referred(info, die, &entry, gimli::DW_AT_containing_type),
+            member: target(),
+        },
         _ => TypeKind::Other,
     }
 }
@@ -41,17 +44,16 @@ pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
 pub(super) fn byte_size(info: &Arc<DebugInfo>, die: DieRef) -> Option<u64> {
     let entry = info.die(die)?;
     let stated = |entry: &Die| entry.attr_value(gimli::DW_AT_byte_size)?.udata_value();
-    stated(&entry)
-        .or_else(|| stated(&info.die(definition(info, die, &entry)?)?))
-        .or_else(|| {
-            let vector = DebugInfo::is_set(&entry, gimli::DW_AT_GNU_vector);
-            (entry.tag() == gimli::DW_TAG_ptr_to_member_type && !vector).then_some(8)
-        })
+    stated(&entry).or_else(|| stated(&info.die(definition(info, die, &entry)?)?))
 }
 
 /// The type that an entry refers to; none means `void`.
 pub(crate) fn target(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Type {
-    match info.reference(die.unit, entry.attr_value(gimli::DW_AT_type)) {
+    referred(info, die, entry, gimli::DW_AT_type)
+}
+
+fn referred(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, attribute: gimli::DwAt) -> Type {
+    match info.reference(die.unit, entry.attr_value(attribute)) {
         Some(to) => Type::from_die(info.clone(), to),
         None => Type::void(),
     }

@@ -1,0 +1,108 @@
+//! Types as they are written in expressions, `int (*)[4]`, `char *(*)(int)`, and those of
+//! the program that they mean.
+
+use juror_language::{Derivation, Parameters, TypeName};
+use juror_symbols::{Type, TypeKind};
+
+/// The type that is meant, where `named` knows those of the program.
+///
+/// # Errors
+/// There is none of that name, or none can be made so; a sentence about it.
+pub fn written_type(
+    name: &TypeName,
+    named: &dyn Fn(&str) -> Option<Type>,
+) -> Result<Type, String> {
+    let missing = |name: &str| format!("there is no type `{name}` in the program");
+    let mut r#type = named(&name.name).ok_or_else(|| missing(&name.name))?;
+    for (position, derivation) in name.derivations.iter().enumerate() {
+        r#type = match derivation {
+            Derivation::Pointer => r#type.pointer_to(),
+            Derivation::Reference => r#type.reference_to(),
+            Derivation::RvalueReference => r#type.rvalue_reference_to(),
+            Derivation::Array(count) if r#type.size().is_some() => r#type.array_of(*count),
+            Derivation::Array(_) => {
+                return Err(format!("there are no arrays of `{}`", r#type.name()));
+            }
+            Derivation::Function(parameters) => {
+                let object = match name.derivations.get(position + 1) {
+                    Some(Derivation::MemberPointer(class)) => {
+                        let class = class_named(class, named)?;
+                        Some(match parameters.is_const {
+                            true => class.constant().pointer_to(),
+                            false => class.pointer_to(),
+                        })
+                    }
+                    _ => None,
+                };
+                function(&r#type, object, parameters, named)?
+            }
+            Derivation::MemberPointer(class) => {
+                r#type.member_pointer_of(&class_named(class, named)?)
+            }
+        };
+    }
+    Ok(r#type)
+}
+
+fn class_named(name: &str, named: &dyn Fn(&str) -> Option<Type>) -> Result<Type, String> {
+    let found = named(name).filter(|it| it.composite().is_some() && !it.is_rust());
+    found.ok_or_else(|| format!("there is no class `{name}` of C++ in the program"))
+}
+
+/// A function; that of an object has it as its first parameter.
+fn function(
+    returns: &Type,
+    object: Option<Type>,
+    parameters: &Parameters,
+    named: &dyn Fn(&str) -> Option<Type>,
+) -> Result<Type, String> {
+    let mut types: Vec<Type> = object.into_iter().collect();
+    for parameter in &parameters.types {
+        let of = written_type(parameter, named)?;
+        // What is written as an array is passed as where it begins.
+        types.push(match (of.kind(), of.target()) {
+            (TypeKind::Array { .. }, Some(element)) => element.pointer_to(),
+            _ => of,
+        });
+    }
+    Ok(returns.function(types, parameters.is_variadic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<&str, &str>) {
+        let written = juror_language::parse_type(text).expect("a type");
+        let found = written_type(&written, &|name| match name {
+            "void" => Some(Type::void()),
+            name => Type::builtin(name),
+        });
+        let found = found.map(|it| it.name());
+        let found = found.as_deref().map_err(String::as_str);
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn types_are_made_as_they_are_written() {
+        check("int", Ok("int"));
+        check("unsigned long**", Ok("unsigned long **"));
+        check("int&", Ok("int &"));
+        check("int[3][4]", Ok("int [3][4]"));
+        check("int(*)[4]", Ok("int (*)[4]"));
+        check("char*(*)(int,char[4],...)", Ok("char *(*)(int, char *, ...)"));
+        check("int (*(*)[3])(void)", Ok("int (*(*)[3])(void)"));
+        check("int(int)", Ok("int (int)"));
+        check("node*", Err("there is no type `node` in the program"));
+        check("void[3]", Err("there are no arrays of `void`"));
+        check(
+            "int char::*",
+            Err("there is no class `char` of C++ in the program"),
+        );
+        check(
+            "int (*)(node)",
+            Err("there is no type `node` in the program"),
+        );
+    }
+}

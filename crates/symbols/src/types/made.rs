@@ -1,0 +1,156 @@
+//! Types that are made of others, as a person writes them in casts: pointers, references,
+//! arrays, functions, and pointers to members.
+
+use super::{Source, Type, TypeKind};
+use std::sync::Arc;
+
+/// What a function takes and gives.
+#[derive(Clone, PartialEq)]
+pub(super) struct FunctionType {
+    returns: Type,
+    parameters: Vec<Type>,
+    variadic: bool,
+}
+
+impl FunctionType {
+    pub(super) fn kind(&self) -> TypeKind {
+        TypeKind::Function {
+            returns: self.returns.clone(),
+            parameters: self.parameters.clone(),
+            variadic: self.variadic,
+        }
+    }
+}
+
+impl Type {
+    /// A pointer to values of this type.
+    pub fn pointer_to(&self) -> Type {
+        Type {
+            source: Source::Pointer(Arc::new(self.clone())),
+        }
+    }
+
+    /// A reference of C++ to values of this type.
+    pub fn reference_to(&self) -> Type {
+        Type {
+            source: Source::Reference {
+                to: Arc::new(self.clone()),
+                is_rvalue: false,
+            },
+        }
+    }
+
+    /// A reference of C++ to what is about to end (`&&`).
+    pub fn rvalue_reference_to(&self) -> Type {
+        Type {
+            source: Source::Reference {
+                to: Arc::new(self.clone()),
+                is_rvalue: true,
+            },
+        }
+    }
+
+    /// Whether it is one to what is about to end.
+    pub(super) fn is_rvalue_reference(&self) -> bool {
+        match &self.source {
+            Source::Reference { is_rvalue, .. } => *is_rvalue,
+            Source::Die { info, die } => {
+                let tag = info.die(*die).map(|entry| entry.tag());
+                tag == Some(gimli::DW_TAG_rvalue_reference_type)
+            }
+            _ => false,
+        }
+    }
+
+    /// The type with `const`.
+    pub fn constant(&self) -> Type {
+        Type {
+            source: Source::Const(Arc::new(self.clone())),
+        }
+    }
+
+    /// So many values of this type in a row.
+    pub fn array_of(&self, count: u64) -> Type {
+        Type {
+            source: Source::Array {
+                element: Arc::new(self.clone()),
+                count,
+            },
+        }
+    }
+
+    /// A function that gives this type.
+    pub fn function(&self, parameters: Vec<Type>, variadic: bool) -> Type {
+        Type {
+            source: Source::Function(Arc::new(FunctionType {
+                returns: self.clone(),
+                parameters,
+                variadic,
+            })),
+        }
+    }
+
+    /// A pointer to members of `class` that are of this type. A function has its object
+    /// as the first parameter.
+    pub fn member_pointer_of(&self, class: &Type) -> Type {
+        Type {
+            source: Source::MemberPointer {
+                class: Arc::new(class.clone()),
+                member: Arc::new(self.clone()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn made_types_are_named_as_c_declares_them() {
+        let int = Type::builtin("int").expect("a type");
+        let char = Type::builtin("char").expect("a type");
+        let function = int.function(vec![int.clone(), char.pointer_to()], true);
+        let of_object = int.function(vec![char.pointer_to(), int.clone()], false);
+        for (made, name, size) in [
+            (int.pointer_to(), "int *", Some(8)),
+            (int.reference_to(), "int &", Some(8)),
+            (int.rvalue_reference_to(), "int &&", Some(8)),
+            (int.array_of(4).array_of(3), "int [3][4]", Some(48)),
+            (int.array_of(4).pointer_to(), "int (*)[4]", Some(8)),
+            (int.pointer_to().array_of(4), "int *[4]", Some(32)),
+            (function.clone(), "int (int, char *, ...)", None),
+            (
+                function.pointer_to(),
+                "int (*)(int, char *, ...)",
+                Some(8),
+            ),
+            (
+                int.function(Vec::new(), false).pointer_to().array_of(2),
+                "int (*[2])(void)",
+                Some(16),
+            ),
+            (int.member_pointer_of(&char), "int char::*", Some(8)),
+            (
+                int.array_of(3).member_pointer_of(&char),
+                "int (char::*)[3]",
+                Some(8),
+            ),
+            (
+                int.function(vec![char.constant().pointer_to()], false)
+                    .member_pointer_of(&char),
+                "int (char::*)(void) const",
+                Some(16),
+            ),
+            (
+                of_object.member_pointer_of(&char),
+                "int (char::*)(int)",
+                Some(16),
+            ),
+        ] {
+            assert_eq!((made.name().as_str(), made.size()), (name, size));
+            assert_eq!(made, made.clone());
+        }
+        assert_ne!(int.pointer_to(), int.reference_to());
+    }
+}
