@@ -55,7 +55,8 @@ pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, Valu
     if is_composite(&value.r#type)
         && let Some(target) = Reach::of(scope).and_then(|reach| reach.target(value))
     {
-        return target;
+        // A counted pointer holds a trait object.
+        return target.map(|held| object_behind(&held, scope).unwrap_or(held));
     }
     dereference(value, scope.memory())
 }

@@ -7,8 +7,8 @@
 //! Invariant: nothing is guessed. Where only a value tells (the alternatives of a
 //! `std::variant`), where branches differ, or a view does not fit, there is no answer.
 
-use super::evaluate::template_types;
-use super::{Shape, Source, Statement, TypeSource, Views};
+use super::evaluate::{template_numbers, template_types};
+use super::{Shape, Source, Statement, TypeSource, View, Views};
 use crate::expression::{self, Scope};
 use crate::typed::{Memory, Typed};
 use crate::value_error::ValueError;
@@ -75,7 +75,7 @@ impl Views {
             let mut walk = Walk {
                 value: &value,
                 types,
-                variables: HashMap::new(),
+                variables: types_of_numbers(view, r#type),
                 names: template_types(view, r#type),
                 found: None,
             };
@@ -83,6 +83,11 @@ impl Views {
             walk.found
         })
     }
+}
+
+fn types_of_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
+    let numbers = template_numbers(view, r#type).into_iter();
+    numbers.map(|(name, value)| (name, value.r#type)).collect()
 }
 
 /// A walk through a view's statements, each once.
@@ -109,6 +114,10 @@ impl Walk<'_> {
                     Source::Base(index, of) => {
                         let composite = self.type_of(of)?.composite()?;
                         composite.bases.get(*index)?.r#type.clone()
+                    }
+                    Source::Argument(_, of) => {
+                        self.type_of(of)?;
+                        Type::builtin("long")?
                     }
                 };
                 let before = self.variables.insert(name.clone(), r#type.clone());

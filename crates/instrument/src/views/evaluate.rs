@@ -8,7 +8,6 @@ use crate::value_error::ValueError;
 use juror_language::Expression;
 use juror_symbols::{TemplateArgument, Type, TypeKind};
 use std::collections::HashMap;
-use std::fmt::Write;
 
 /// Elements and characters that are taken.
 pub(crate) const ELEMENTS_MAX: usize = 200;
@@ -77,6 +76,20 @@ pub(super) fn template_types(view: &View, r#type: &Type) -> HashMap<Box<str>, Ty
     types.collect()
 }
 
+/// The numbers that a template was given, by the names that a view has for them.
+pub(super) fn template_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Typed> {
+    let names = view.patterns.first().map(|pattern| &pattern.arguments);
+    let names = names.into_iter().flatten();
+    let arguments = r#type.template_arguments().into_iter();
+    let numbers = names.zip(arguments).filter_map(|(name, argument)| {
+        let TemplateArgument::Number(number) = argument else {
+            return None;
+        };
+        Some((name.clone(), Typed::of_integer(number)?))
+    });
+    numbers.collect()
+}
+
 /// Why a view goes no further.
 pub(super) enum Halt {
     /// It does not fit the value.
@@ -115,7 +128,7 @@ impl<'a> Run<'a> {
                 value,
                 memory,
                 types,
-                variables: HashMap::new(),
+                variables: template_numbers(view, &value.r#type),
                 names: template_types(view, &value.r#type),
             },
             wanted,
@@ -144,6 +157,9 @@ impl<'a> Run<'a> {
                     Source::Expression(expression) => self.settled(expression)?,
                     Source::Base(index, of) => {
                         base(&self.evaluate(of)?, *index, self.frame.memory)?
+                    }
+                    Source::Argument(index, of) => {
+                        number_argument(&self.evaluate(of)?, *index)?
                     }
                 };
                 self.frame.variables.insert(name.clone(), value);
@@ -202,12 +218,9 @@ impl<'a> Run<'a> {
                 });
             }
             Statement::Word(words) => {
-                let mut text = words.first.to_string();
-                for (number, behind) in &words.numbers {
-                    let number = self.integer(number)?;
-                    let _ = write!(text, "{number}{behind}");
-                }
-                self.shown = Some(Shown::Word(text.into()));
+                let value = |expression: &Expression| self.evaluate(expression).ok();
+                let text = words.written(value, self.frame.memory);
+                self.shown = Some(Shown::Word(text.ok_or(Halt::Failed)?.into()));
             }
         }
         Ok(())
@@ -396,6 +409,13 @@ fn base(value: &Typed, index: usize, memory: &dyn Memory) -> Result<Typed, Halt>
 fn argument(value: &Typed, index: usize) -> Result<Type, Halt> {
     match value.r#type.template_arguments().into_iter().nth(index) {
         Some(TemplateArgument::Type(r#type)) => Ok(r#type),
+        _ => Err(Halt::Failed),
+    }
+}
+
+fn number_argument(value: &Typed, index: usize) -> Result<Typed, Halt> {
+    match value.r#type.template_arguments().into_iter().nth(index) {
+        Some(TemplateArgument::Number(number)) => Typed::of_integer(number).ok_or(Halt::Failed),
         _ => Err(Halt::Failed),
     }
 }

@@ -13,6 +13,7 @@ mod evaluate;
 mod parse;
 mod pattern;
 mod seek;
+mod words;
 #[cfg(test)]
 mod tests;
 
@@ -156,6 +157,8 @@ pub(crate) enum Source {
     Expression(Expression),
     /// `base 1 of e`: a base class, counted from 1.
     Base(usize, Expression),
+    /// `argument 2 of e`: a number that the template was given, counted from 1.
+    Argument(usize, Expression),
 }
 
 /// Where a type comes from.

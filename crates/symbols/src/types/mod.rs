@@ -352,7 +352,7 @@ impl Type {
 
     /// The alignment that the debug information says the type has: rustc always does, C
     /// where it was asked for.
-    pub(crate) fn declared_alignment(&self) -> Option<u64> {
+    pub fn declared_alignment(&self) -> Option<u64> {
         let (info, die) = self.die()?;
         let value = info.die(die)?.attr_value(gimli::DW_AT_alignment)?;
         value.udata_value()
