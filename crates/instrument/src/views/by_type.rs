@@ -7,7 +7,7 @@
 //! Invariant: nothing is guessed. Where only a value tells (the alternatives of a
 //! `std::variant`), where branches differ, or a view does not fit, there is no answer.
 
-use super::evaluate::{template_numbers, template_types};
+use super::arguments::{template_numbers, template_types};
 use super::{Shape, Source, Statement, TypeSource, View, Views};
 use crate::expression::{self, Scope};
 use crate::typed::{Memory, Typed};
@@ -76,7 +76,7 @@ impl Views {
                 value: &value,
                 types,
                 variables: types_of_numbers(view, r#type),
-                names: template_types(view, r#type),
+                names: template_types(view, r#type, types),
                 found: None,
             };
             walk.block(&view.body)?;

@@ -1,5 +1,6 @@
 //! What a view makes of a value, from the debuggee's memory.
 
+use super::arguments::{template_numbers, template_types};
 use super::seek::{self, Wanted};
 use super::{Shape, Source, Statement, TypeSource, View, Views};
 use crate::expression::{self, Scope};
@@ -62,34 +63,6 @@ pub fn show(
     made.next()
 }
 
-/// The names that a view has for the arguments of a template.
-pub(super) fn template_types(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
-    let names = view.patterns.first().map(|pattern| &pattern.arguments);
-    let names = names.into_iter().flatten();
-    let arguments = r#type.template_arguments().into_iter();
-    let types = names.zip(arguments).filter_map(|(name, argument)| {
-        let TemplateArgument::Type(r#type) = argument else {
-            return None;
-        };
-        Some((name.clone(), r#type))
-    });
-    types.collect()
-}
-
-/// The numbers that a template was given, by the names that a view has for them.
-pub(super) fn template_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Typed> {
-    let names = view.patterns.first().map(|pattern| &pattern.arguments);
-    let names = names.into_iter().flatten();
-    let arguments = r#type.template_arguments().into_iter();
-    let numbers = names.zip(arguments).filter_map(|(name, argument)| {
-        let TemplateArgument::Number(number) = argument else {
-            return None;
-        };
-        Some((name.clone(), Typed::of_integer(number)?))
-    });
-    numbers.collect()
-}
-
 /// Why a view goes no further.
 pub(super) enum Halt {
     /// It does not fit the value.
@@ -129,7 +102,7 @@ impl<'a> Run<'a> {
                 memory,
                 types,
                 variables: template_numbers(view, &value.r#type),
-                names: template_types(view, &value.r#type),
+                names: template_types(view, &value.r#type, types),
             },
             wanted,
             steps: 0,

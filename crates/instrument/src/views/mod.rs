@@ -8,6 +8,7 @@
 //! library, memory that was never initialized), the next one is tried, and
 //! with none left the value is shown as it is.
 
+mod arguments;
 mod by_type;
 mod evaluate;
 mod parse;
