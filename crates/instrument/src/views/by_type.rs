@@ -116,7 +116,7 @@ impl Walk<'_> {
                         composite.bases.get(*index)?.r#type.clone()
                     }
                     Source::Argument(_, of) => {
-                        self.type_of(of)?;
+                        self.made_from(of)?;
                         Type::builtin("long")?
                     }
                 };
@@ -128,7 +128,7 @@ impl Walk<'_> {
             }
             Statement::Name(name, source) => {
                 let found = match source {
-                    TypeSource::Argument(index, of) => argument(&self.type_of(of)?, *index)?,
+                    TypeSource::Argument(index, of) => argument(&self.made_from(of)?, *index)?,
                     TypeSource::Target(of) => self.type_of(of)?.target()?,
                 };
                 self.names.insert(name.clone(), found);
@@ -185,6 +185,15 @@ impl Walk<'_> {
                 Some(())
             }
         }
+    }
+
+    /// The type of a value, or the type that a name means in the view.
+    fn made_from(&self, expression: &Expression) -> Option<Type> {
+        let named = match &expression.kind {
+            ExpressionKind::Name(name) => self.names.get(&**name).cloned(),
+            _ => None,
+        };
+        named.or_else(|| self.type_of(expression))
     }
 
     fn type_of(&self, expression: &Expression) -> Option<Type> {

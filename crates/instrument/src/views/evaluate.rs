@@ -6,7 +6,7 @@ use super::{Shape, Source, Statement, TypeSource, View, Views};
 use crate::expression::{self, Scope};
 use crate::typed::{Memory, Number, Typed};
 use crate::value_error::ValueError;
-use juror_language::Expression;
+use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type, TypeKind};
 use std::collections::HashMap;
 
@@ -50,6 +50,7 @@ pub fn show(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
+    let memory = &value.memory(memory);
     let found = views.of(&value.r#type);
     let mut made = found.filter_map(|view| {
         let mut run = Run::new(value, view, Wanted::All, memory, types);
@@ -132,14 +133,14 @@ impl<'a> Run<'a> {
                         base(&self.evaluate(of)?, *index, self.frame.memory)?
                     }
                     Source::Argument(index, of) => {
-                        number_argument(&self.evaluate(of)?, *index)?
+                        number_argument(&self.made_from(of)?, *index)?
                     }
                 };
                 self.frame.variables.insert(name.clone(), value);
             }
             Statement::Name(name, source) => {
                 let found = match source {
-                    TypeSource::Argument(index, of) => argument(&self.evaluate(of)?, *index)?,
+                    TypeSource::Argument(index, of) => argument(&self.made_from(of)?, *index)?,
                     TypeSource::Target(of) => {
                         self.evaluate(of)?.r#type.target().ok_or(Halt::Failed)?
                     }
@@ -313,6 +314,16 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// The type of a value, or the type that a name means in the view.
+    fn made_from(&self, expression: &Expression) -> Result<Type, Halt> {
+        if let ExpressionKind::Name(name) = &expression.kind
+            && let Some(r#type) = self.frame.names.get(&**name)
+        {
+            return Ok(r#type.clone());
+        }
+        Ok(self.evaluate(expression)?.r#type)
+    }
+
     fn evaluate(&self, expression: &Expression) -> Result<Typed, Halt> {
         expression::evaluate(expression, &self.frame).map_err(|_| Halt::Failed)
     }
@@ -379,15 +390,15 @@ fn base(value: &Typed, index: usize, memory: &dyn Memory) -> Result<Typed, Halt>
     value.base(base, memory).map_err(|_| Halt::Failed)
 }
 
-fn argument(value: &Typed, index: usize) -> Result<Type, Halt> {
-    match value.r#type.template_arguments().into_iter().nth(index) {
+fn argument(of: &Type, index: usize) -> Result<Type, Halt> {
+    match of.template_arguments().into_iter().nth(index) {
         Some(TemplateArgument::Type(r#type)) => Ok(r#type),
         _ => Err(Halt::Failed),
     }
 }
 
-fn number_argument(value: &Typed, index: usize) -> Result<Typed, Halt> {
-    match value.r#type.template_arguments().into_iter().nth(index) {
+fn number_argument(of: &Type, index: usize) -> Result<Typed, Halt> {
+    match of.template_arguments().into_iter().nth(index) {
         Some(TemplateArgument::Number(number)) => Typed::of_integer(number).ok_or(Halt::Failed),
         _ => Err(Halt::Failed),
     }

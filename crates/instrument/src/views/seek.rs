@@ -67,6 +67,7 @@ pub(crate) fn seek(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Sought> {
+    let memory = &value.memory(memory);
     views.of(&value.r#type).find_map(|view| {
         let wanted = match (view.shape, index.number) {
             (Shape::Value, _) => Wanted::All,
@@ -102,6 +103,7 @@ pub(crate) fn length(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Length> {
+    let memory = &value.memory(memory);
     views.of(&value.r#type).find_map(|view| {
         if !view.knows_length() {
             return None;
@@ -125,6 +127,7 @@ pub(crate) fn instead(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
+    let memory = &value.memory(memory);
     let mut fitting = views.of(&value.r#type);
     fitting.find_map(|view| {
         if view.shape != Shape::Value {
