@@ -85,7 +85,7 @@ pub(super) struct Run<'a> {
     pub(super) passed: usize,
     /// Where the characters of a text are, what they are, and how many.
     pub(super) characters: Option<(u64, Type, usize)>,
-    elements: Vec<Typed>,
+    pub(super) elements: Vec<Typed>,
     entries: Vec<(Typed, Typed)>,
 }
 
@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
             Wanted::All | Wanted::Text(_) | Wanted::Length if self.steps > STEPS_MAX => {
                 Err(Halt::Failed)
             }
-            Wanted::Element(_) | Wanted::Key(_) if self.steps > seek::STEPS_MAX => Err(Halt::Far),
+            Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_) if self.steps > seek::STEPS_MAX => Err(Halt::Far),
             _ => Ok(()),
         }
     }
@@ -218,6 +218,13 @@ impl<'a> Run<'a> {
                 return Err(Halt::Full);
             }
             Wanted::Element(_) => self.passed += 1,
+            Wanted::Elements(start, _) if self.passed < start => self.passed += 1,
+            Wanted::Elements(_, count) => {
+                self.elements.push(element);
+                if self.elements.len() >= count {
+                    return Err(Halt::Full);
+                }
+            }
             Wanted::Length => return Err(Halt::Far),
             _ if self.elements.len() >= ELEMENTS_MAX => return Err(Halt::Full),
             _ => self.elements.push(element),

@@ -14,6 +14,7 @@ mod evaluate;
 mod parse;
 mod pattern;
 mod seek;
+mod slice;
 mod words;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ mod tests;
 pub(crate) use by_type::Within;
 pub use evaluate::{Shown, show};
 pub use parse::ViewError;
+pub(crate) use slice::{Slice, slice};
 pub(crate) use seek::{Index, Length, Sought, instead, length, seek};
 
 use juror_language::Expression;

@@ -20,6 +20,8 @@ pub(crate) enum Wanted<'a> {
     All,
     /// The element with this number, from 0.
     Element(usize),
+    /// So many elements from the one with a number on.
+    Elements(usize, usize),
     /// The value of the key that this is true for.
     Key(&'a dyn Fn(&Typed) -> bool),
     /// So many characters of a text.
@@ -174,6 +176,9 @@ impl View {
     ) -> Option<usize> {
         match (wanted, body) {
             (Wanted::Element(number), [Statement::Element(_)]) => number.checked_sub(passed),
+            (Wanted::Elements(start, _), [Statement::Element(_)]) => {
+                Some(start.saturating_sub(passed))
+            }
             (Wanted::Length, [Statement::Element(_)]) => Some(usize::MAX),
             _ => None,
         }
