@@ -202,7 +202,9 @@ impl Condition {
     fn have_one_meaning(&self, names: &PointNames<'_>) -> Result<(), ExpressionError> {
         let casts = self.expression.all_parts().into_iter();
         let mut written = casts.filter_map(|part| match &part.kind {
-            ExpressionKind::Cast { type_name, .. } if type_name.pointers == 0 => Some(type_name),
+            ExpressionKind::Cast { type_name, .. } if type_name.derivations.is_empty() => {
+                Some(type_name)
+            }
             _ => None,
         });
         let both = written

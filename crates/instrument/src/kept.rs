@@ -6,7 +6,7 @@
 
 use crate::typed::Typed;
 use crate::upcast::whole_object;
-use juror_symbols::{Memory, TableOwner};
+use juror_symbols::{Memory, TableOwner, Type};
 use std::sync::Arc;
 
 /// The most bytes that are kept of one value: a session shows many.
@@ -72,13 +72,25 @@ impl Typed {
         Typed { kept, ..self }
     }
 
+    /// A value of which these bytes were at an address.
+    pub(crate) fn kept_at(r#type: Type, address: u64, bytes: Vec<u8>) -> Typed {
+        let kept = Some(Kept {
+            start: address,
+            bytes: bytes.into(),
+        });
+        Typed {
+            kept,
+            ..Typed::in_memory(r#type, address)
+        }
+    }
+
     /// The place that it is, with what is there now.
     pub fn now(self) -> Typed {
         Typed { kept: None, ..self }
     }
 
     /// Another part of what it is a part of.
-    pub(crate) fn related(&self, r#type: juror_symbols::Type, address: u64) -> Typed {
+    pub(crate) fn related(&self, r#type: Type, address: u64) -> Typed {
         Typed {
             kept: self.kept.clone(),
             ..Typed::in_memory(r#type, address)
@@ -98,7 +110,6 @@ impl Typed {
 mod tests {
     use super::*;
     use crate::typed::Number;
-    use juror_symbols::Type;
     use std::cell::RefCell;
 
     /// Eight bytes from 16 on.

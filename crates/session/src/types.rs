@@ -157,7 +157,8 @@ impl Session {
         let written = juror_language::parse_type(text);
         let is_made = |it: &TypeName| it.derivations.iter().any(|it| *it != Derivation::Pointer);
         if let Some(written) = written.filter(is_made) {
-            return written_type(&written, &|name| self.type_named(name)).map_err(CommandError::new);
+            return written_type(&written, &|name| self.type_named(name))
+                .map_err(CommandError::new);
         }
         let (base, pointers) = base_of(text);
         let mut r#type = self.type_named(base).ok_or_else(|| {

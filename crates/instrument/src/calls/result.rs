@@ -20,10 +20,12 @@ pub fn read_result(
     let size = of.size().unwrap_or(0).min(VALUE_SIZE_MAX);
     let registers = program.debuggee.registers(thread)?;
     let mut bytes = vec![0; size as usize];
+    let mut in_memory = None;
     for piece in &result.location {
         let source: Vec<u8> = match piece.place {
             EntryPlace::PointedByRegister(number) => {
                 let address = room.or_else(|| registers.by_dwarf_number(number));
+                in_memory = address;
                 program
                     .debuggee
                     .read(address.unwrap_or(0), &mut bytes)
@@ -54,5 +56,9 @@ pub fn read_result(
             place[..count].copy_from_slice(&part[..count]);
         }
     }
-    Ok(Typed::of_bytes(of, bytes))
+    Ok(match in_memory {
+        // A string or a list may lead back into itself.
+        Some(address) => Typed::kept_at(of, address, bytes),
+        None => Typed::of_bytes(of, bytes),
+    })
 }

@@ -4,8 +4,8 @@
 //! A library type is gone through as it is shown ([`crate::views`]): an element
 //! of a vector, a value by its key, what a smart pointer holds.
 
+use super::Scope;
 use super::viewed::{Key, Reach, is_composite};
-use super::{ELEMENTS_MAX, Scope};
 use crate::trait_objects::concrete;
 use crate::typed::{Memory, Number, Place, Typed};
 use crate::value_error::ValueError;
@@ -55,7 +55,8 @@ pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, Valu
     if is_composite(&value.r#type)
         && let Some(target) = Reach::of(scope).and_then(|reach| reach.target(value))
     {
-        return target;
+        // A counted pointer holds a trait object.
+        return target.map(|held| object_behind(&held, scope).unwrap_or(held));
     }
     dereference(value, scope.memory())
 }
@@ -131,23 +132,33 @@ pub(super) fn indexed(
     key: &Key<'_>,
     scope: &dyn Scope,
 ) -> Result<Typed, ValueError> {
-    let reach = Reach::of(scope);
-    let leads_to = object
-        .r#type
-        .target()
-        .filter(|_| is_transparent(&object.r#type));
-    if let (Some(reach), Some(target)) = (&reach, leads_to)
-        && (reach.has(&target) || matches!(target.strip().kind(), TypeKind::Array { .. }))
-        && !reach.has(&object.r#type)
-    {
-        return indexed(&dereference(object, scope.memory())?, key, scope);
+    if let Some(behind) = behind_pointer(object, scope)? {
+        return indexed(&behind, key, scope);
     }
-    if let Some(found) = reach.and_then(|reach| reach.element(object, key)) {
+    if let Some(found) = Reach::of(scope).and_then(|reach| reach.element(object, key)) {
         return found;
     }
     match key {
         Key::Number(number) => element(object, *number, scope.memory()),
         Key::Text(_) => Err(format!("`{}` has no keys", object.r#type.name()).into()),
+    }
+}
+
+/// What an index means where it is what a pointer leads to; nothing for other values.
+pub(super) fn behind_pointer(
+    object: &Typed,
+    scope: &dyn Scope,
+) -> Result<Option<Typed>, ValueError> {
+    let target = object.r#type.target();
+    let target = target.filter(|_| is_transparent(&object.r#type));
+    let (Some(reach), Some(target)) = (Reach::of(scope), target) else {
+        return Ok(None);
+    };
+    let has_elements =
+        reach.has(&target) || matches!(target.strip().kind(), TypeKind::Array { .. });
+    match has_elements && !reach.has(&object.r#type) {
+        true => dereference(object, scope.memory()).map(Some),
+        false => Ok(None),
     }
 }
 
@@ -180,31 +191,4 @@ fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, ValueErro
             Ok(base.part(offset, element.clone(), None))
         }
     }
-}
-
-/// `count` elements from `start` on, as an array without a type of its own:
-/// shown through its bytes.
-pub(super) fn elements(
-    object: &Typed,
-    start: i128,
-    count: i128,
-    scope: &dyn Scope,
-) -> Result<Typed, ValueError> {
-    if !(1..=ELEMENTS_MAX).contains(&count) {
-        return Err(format!("between 1 and {ELEMENTS_MAX} elements can be taken").into());
-    }
-    let first = indexed(object, &Key::Number(start), scope)?;
-    if Reach::of(scope).is_some_and(|reach| reach.has(&object.r#type)) {
-        let last = indexed(object, &Key::Number(start + count - 1), scope)?;
-        let size = first.r#type.size().unwrap_or(0);
-        let distance = size.wrapping_mul((count - 1) as u64);
-        let end = first.address().map(|first| first.wrapping_add(distance));
-        if end.is_none() || last.address() != end {
-            return Err("its elements do not lie side by side in memory".into());
-        }
-    }
-    Ok(Typed {
-        r#type: first.r#type.array_of(count as u64),
-        ..first
-    })
 }

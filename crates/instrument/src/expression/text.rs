@@ -1,5 +1,6 @@
 //! Comparing text of the program with text that is written.
 
+use super::length::array_length;
 use super::viewed::Reach;
 use super::{ExpressionError, Scope, part};
 use crate::read_plan::TEXT_LENGTH_MAX;
@@ -50,6 +51,27 @@ pub(crate) fn whole_text(text: &str, character: Character) -> Option<Vec<u8>> {
     (!text.contains('\0')).then_some(bytes)
 }
 
+/// Whether the text in an array is this one. A text that fills it has no zero behind it.
+fn is_array_text(
+    value: &Typed,
+    count: u64,
+    character: Character,
+    text: &str,
+    memory: &dyn Memory,
+) -> Result<bool, &'static str> {
+    let Some(wanted) = whole_text(text, character) else {
+        return Ok(false);
+    };
+    let unit = u64::from(character.size());
+    let size = count.saturating_mul(unit).min(wanted.len() as u64);
+    if size + unit < wanted.len() as u64 {
+        return Ok(false);
+    }
+    let bytes = value.bytes(memory, size);
+    let bytes = bytes.map_err(|_| "the text cannot be read")?;
+    Ok(wanted.get(..bytes.len()) == Some(&*bytes))
+}
+
 /// Whether the text that a `char *` points to, or an array holds, is this one.
 pub(super) fn is_c_text(
     value: &Typed,
@@ -57,6 +79,11 @@ pub(super) fn is_c_text(
     memory: &dyn Memory,
 ) -> Result<bool, &'static str> {
     let character = value.r#type.target().and_then(|target| target.character());
+    if let (Some(character), Some(count)) = (character, array_length(&value.r#type))
+        && count > 0
+    {
+        return is_array_text(value, count, character, text, memory);
+    }
     let Ok(Number::Pointer(address, _)) = value.number(memory) else {
         return Err("this is not text");
     };

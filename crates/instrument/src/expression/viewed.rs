@@ -5,7 +5,7 @@
 //! program's own operators are not called: nothing runs.
 
 use super::Scope;
-use super::access::dereference;
+use super::access::{dereference, object_behind};
 use super::arithmetic::{Overflow, compute};
 use super::length::array_length;
 use super::text::is_c_text;
@@ -177,6 +177,9 @@ impl<'a> Reach<'a> {
                 true => dereference(&value, self.scope.memory()).ok()?,
                 false => self.target(&value)?.ok()?,
             };
+            if let Some(object) = object_behind(&value, self.scope) {
+                value = object;
+            }
             if let Ok(field) = value.field(name, self.scope.memory()) {
                 return Some(field);
             }

@@ -7,8 +7,8 @@
 //! Invariant: nothing is guessed. Where only a value tells (the alternatives of a
 //! `std::variant`), where branches differ, or a view does not fit, there is no answer.
 
-use super::evaluate::template_types;
-use super::{Shape, Source, Statement, TypeSource, Views};
+use super::arguments::{template_numbers, template_types};
+use super::{Shape, Source, Statement, TypeSource, View, Views};
 use crate::expression::{self, Scope};
 use crate::typed::{Memory, Typed};
 use crate::value_error::ValueError;
@@ -75,14 +75,19 @@ impl Views {
             let mut walk = Walk {
                 value: &value,
                 types,
-                variables: HashMap::new(),
-                names: template_types(view, r#type),
+                variables: types_of_numbers(view, r#type),
+                names: template_types(view, r#type, types),
                 found: None,
             };
             walk.block(&view.body)?;
             walk.found
         })
     }
+}
+
+fn types_of_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
+    let numbers = template_numbers(view, r#type).into_iter();
+    numbers.map(|(name, value)| (name, value.r#type)).collect()
 }
 
 /// A walk through a view's statements, each once.
@@ -110,6 +115,10 @@ impl Walk<'_> {
                         let composite = self.type_of(of)?.composite()?;
                         composite.bases.get(*index)?.r#type.clone()
                     }
+                    Source::Argument(_, of) => {
+                        self.made_from(of)?;
+                        Type::builtin("long")?
+                    }
                 };
                 let before = self.variables.insert(name.clone(), r#type.clone());
                 // One that changes its type has one that only a value tells.
@@ -119,7 +128,7 @@ impl Walk<'_> {
             }
             Statement::Name(name, source) => {
                 let found = match source {
-                    TypeSource::Argument(index, of) => argument(&self.type_of(of)?, *index)?,
+                    TypeSource::Argument(index, of) => argument(&self.made_from(of)?, *index)?,
                     TypeSource::Target(of) => self.type_of(of)?.target()?,
                 };
                 self.names.insert(name.clone(), found);
@@ -176,6 +185,15 @@ impl Walk<'_> {
                 Some(())
             }
         }
+    }
+
+    /// The type of a value, or the type that a name means in the view.
+    fn made_from(&self, expression: &Expression) -> Option<Type> {
+        let named = match &expression.kind {
+            ExpressionKind::Name(name) => self.names.get(&**name).cloned(),
+            _ => None,
+        };
+        named.or_else(|| self.type_of(expression))
     }
 
     fn type_of(&self, expression: &Expression) -> Option<Type> {

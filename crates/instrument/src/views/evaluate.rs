@@ -1,14 +1,14 @@
 //! What a view makes of a value, from the debuggee's memory.
 
+use super::arguments::{template_numbers, template_types};
 use super::seek::{self, Wanted};
 use super::{Shape, Source, Statement, TypeSource, View, Views};
 use crate::expression::{self, Scope};
 use crate::typed::{Memory, Number, Typed};
 use crate::value_error::ValueError;
-use juror_language::Expression;
+use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type, TypeKind};
 use std::collections::HashMap;
-use std::fmt::Write;
 
 /// Elements and characters that are taken.
 pub(crate) const ELEMENTS_MAX: usize = 200;
@@ -50,6 +50,7 @@ pub fn show(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
+    let memory = &value.memory(memory);
     let found = views.of(&value.r#type);
     let mut made = found.filter_map(|view| {
         let mut run = Run::new(value, view, Wanted::All, memory, types);
@@ -61,20 +62,6 @@ pub fn show(
         run.result(view.shape, more)
     });
     made.next()
-}
-
-/// The names that a view has for the arguments of a template.
-pub(super) fn template_types(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
-    let names = view.patterns.first().map(|pattern| &pattern.arguments);
-    let names = names.into_iter().flatten();
-    let arguments = r#type.template_arguments().into_iter();
-    let types = names.zip(arguments).filter_map(|(name, argument)| {
-        let TemplateArgument::Type(r#type) = argument else {
-            return None;
-        };
-        Some((name.clone(), r#type))
-    });
-    types.collect()
 }
 
 /// Why a view goes no further.
@@ -98,7 +85,7 @@ pub(super) struct Run<'a> {
     pub(super) passed: usize,
     /// Where the characters of a text are, what they are, and how many.
     pub(super) characters: Option<(u64, Type, usize)>,
-    elements: Vec<Typed>,
+    pub(super) elements: Vec<Typed>,
     entries: Vec<(Typed, Typed)>,
 }
 
@@ -115,8 +102,8 @@ impl<'a> Run<'a> {
                 value,
                 memory,
                 types,
-                variables: HashMap::new(),
-                names: template_types(view, &value.r#type),
+                variables: template_numbers(view, &value.r#type),
+                names: template_types(view, &value.r#type, types),
             },
             wanted,
             steps: 0,
@@ -145,12 +132,13 @@ impl<'a> Run<'a> {
                     Source::Base(index, of) => {
                         base(&self.evaluate(of)?, *index, self.frame.memory)?
                     }
+                    Source::Argument(index, of) => number_argument(&self.made_from(of)?, *index)?,
                 };
                 self.frame.variables.insert(name.clone(), value);
             }
             Statement::Name(name, source) => {
                 let found = match source {
-                    TypeSource::Argument(index, of) => argument(&self.evaluate(of)?, *index)?,
+                    TypeSource::Argument(index, of) => argument(&self.made_from(of)?, *index)?,
                     TypeSource::Target(of) => {
                         self.evaluate(of)?.r#type.target().ok_or(Halt::Failed)?
                     }
@@ -202,12 +190,9 @@ impl<'a> Run<'a> {
                 });
             }
             Statement::Word(words) => {
-                let mut text = words.first.to_string();
-                for (number, behind) in &words.numbers {
-                    let number = self.integer(number)?;
-                    let _ = write!(text, "{number}{behind}");
-                }
-                self.shown = Some(Shown::Word(text.into()));
+                let value = |expression: &Expression| self.evaluate(expression).ok();
+                let text = words.written(value, self.frame.memory);
+                self.shown = Some(Shown::Word(text.ok_or(Halt::Failed)?.into()));
             }
         }
         Ok(())
@@ -219,7 +204,11 @@ impl<'a> Run<'a> {
             Wanted::All | Wanted::Text(_) | Wanted::Length if self.steps > STEPS_MAX => {
                 Err(Halt::Failed)
             }
-            Wanted::Element(_) | Wanted::Key(_) if self.steps > seek::STEPS_MAX => Err(Halt::Far),
+            Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_)
+                if self.steps > seek::STEPS_MAX =>
+            {
+                Err(Halt::Far)
+            }
             _ => Ok(()),
         }
     }
@@ -231,6 +220,13 @@ impl<'a> Run<'a> {
                 return Err(Halt::Full);
             }
             Wanted::Element(_) => self.passed += 1,
+            Wanted::Elements(start, _) if self.passed < start => self.passed += 1,
+            Wanted::Elements(_, count) => {
+                self.elements.push(element);
+                if self.elements.len() >= count {
+                    return Err(Halt::Full);
+                }
+            }
             Wanted::Length => return Err(Halt::Far),
             _ if self.elements.len() >= ELEMENTS_MAX => return Err(Halt::Full),
             _ => self.elements.push(element),
@@ -327,6 +323,16 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// The type of a value, or the type that a name means in the view.
+    fn made_from(&self, expression: &Expression) -> Result<Type, Halt> {
+        if let ExpressionKind::Name(name) = &expression.kind
+            && let Some(r#type) = self.frame.names.get(&**name)
+        {
+            return Ok(r#type.clone());
+        }
+        Ok(self.evaluate(expression)?.r#type)
+    }
+
     fn evaluate(&self, expression: &Expression) -> Result<Typed, Halt> {
         expression::evaluate(expression, &self.frame).map_err(|_| Halt::Failed)
     }
@@ -393,9 +399,16 @@ fn base(value: &Typed, index: usize, memory: &dyn Memory) -> Result<Typed, Halt>
     value.base(base, memory).map_err(|_| Halt::Failed)
 }
 
-fn argument(value: &Typed, index: usize) -> Result<Type, Halt> {
-    match value.r#type.template_arguments().into_iter().nth(index) {
+fn argument(of: &Type, index: usize) -> Result<Type, Halt> {
+    match of.template_arguments().into_iter().nth(index) {
         Some(TemplateArgument::Type(r#type)) => Ok(r#type),
+        _ => Err(Halt::Failed),
+    }
+}
+
+fn number_argument(of: &Type, index: usize) -> Result<Typed, Halt> {
+    match of.template_arguments().into_iter().nth(index) {
+        Some(TemplateArgument::Number(number)) => Typed::of_integer(number).ok_or(Halt::Failed),
         _ => Err(Halt::Failed),
     }
 }

@@ -8,18 +8,22 @@
 //! library, memory that was never initialized), the next one is tried, and
 //! with none left the value is shown as it is.
 
+mod arguments;
 mod by_type;
 mod evaluate;
 mod parse;
 mod pattern;
 mod seek;
+mod slice;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(crate) use by_type::Within;
 pub use evaluate::{Shown, show};
 pub use parse::ViewError;
 pub(crate) use seek::{Index, Length, Sought, instead, length, seek};
+pub(crate) use slice::{Slice, slice};
 
 use juror_language::Expression;
 use juror_symbols::Type;
@@ -156,6 +160,8 @@ pub(crate) enum Source {
     Expression(Expression),
     /// `base 1 of e`: a base class, counted from 1.
     Base(usize, Expression),
+    /// `argument 2 of e`: a number that the template was given, counted from 1.
+    Argument(usize, Expression),
 }
 
 /// Where a type comes from.

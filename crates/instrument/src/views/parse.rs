@@ -214,9 +214,13 @@ impl<'a> Reader<'a> {
             ));
         };
         let name = self.name(name)?;
-        let source = match self.numbered(source, "base ")? {
-            Some((number, of)) => Source::Base(number, of),
-            None => Source::Expression(self.expression(source)?),
+        let source = match (
+            self.numbered(source, "base ")?,
+            self.numbered(source, "argument ")?,
+        ) {
+            (Some((number, of)), _) => Source::Base(number, of),
+            (None, Some((number, of))) => Source::Argument(number, of),
+            (None, None) => Source::Expression(self.expression(source)?),
         };
         Ok(Statement::Assign(name, source))
     }

@@ -20,6 +20,8 @@ pub(crate) enum Wanted<'a> {
     All,
     /// The element with this number, from 0.
     Element(usize),
+    /// So many elements from the one with a number on.
+    Elements(usize, usize),
     /// The value of the key that this is true for.
     Key(&'a dyn Fn(&Typed) -> bool),
     /// So many characters of a text.
@@ -67,6 +69,7 @@ pub(crate) fn seek(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Sought> {
+    let memory = &value.memory(memory);
     views.of(&value.r#type).find_map(|view| {
         let wanted = match (view.shape, index.number) {
             (Shape::Value, _) => Wanted::All,
@@ -102,6 +105,7 @@ pub(crate) fn length(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Length> {
+    let memory = &value.memory(memory);
     views.of(&value.r#type).find_map(|view| {
         if !view.knows_length() {
             return None;
@@ -125,6 +129,7 @@ pub(crate) fn instead(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
+    let memory = &value.memory(memory);
     let mut fitting = views.of(&value.r#type);
     fitting.find_map(|view| {
         if view.shape != Shape::Value {
@@ -171,6 +176,9 @@ impl View {
     ) -> Option<usize> {
         match (wanted, body) {
             (Wanted::Element(number), [Statement::Element(_)]) => number.checked_sub(passed),
+            (Wanted::Elements(start, _), [Statement::Element(_)]) => {
+                Some(start.saturating_sub(passed))
+            }
             (Wanted::Length, [Statement::Element(_)]) => Some(usize::MAX),
             _ => None,
         }

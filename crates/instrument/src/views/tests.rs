@@ -72,6 +72,11 @@ fn what_is_wrong_in_a_file_of_views_is_shown() {
         "a count is written: for i in 0 .. n {",
     );
     check(
+        "view x {\n    let n = argument 0 of y\n}",
+        2,
+        "they are counted from 1",
+    );
+    check(
         "view x {\n    type T = argument 0 of y\n}",
         2,
         "they are counted from 1",
