@@ -484,8 +484,16 @@ rip  0x0000000000401136  4198710  queue_push+4
     fn functions_and_members_are_shown_with_their_types() {
         for (type_name, value, expected) in [
             ("int (int)", "0x1000 <f>", "$1 = {int (int)} 0x1000 <f>\n"),
-            ("char *(void)", "0x1000 <f>", "$1 = {char *(void)} 0x1000 <f>\n"),
-            ("int (*)(int)", "0x1000 <f>", "$1 = (int (*)(int)) 0x1000 <f>\n"),
+            (
+                "char *(void)",
+                "0x1000 <f>",
+                "$1 = {char *(void)} 0x1000 <f>\n",
+            ),
+            (
+                "int (*)(int)",
+                "0x1000 <f>",
+                "$1 = (int (*)(int)) 0x1000 <f>\n",
+            ),
             ("int S::*", "&S::b", "$1 = (int S::*) &S::b\n"),
             ("int (S::*)(int)", "null", "$1 = (int (S::*)(int)) null\n"),
             ("int S::*", "<optimized out>", "$1 = <optimized out>\n"),

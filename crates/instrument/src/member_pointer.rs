@@ -83,7 +83,11 @@ impl MemberPointer {
             }
         };
         let count = if is_function { 2 } else { 1 };
-        words.iter().take(count).flat_map(|it| it.to_le_bytes()).collect()
+        words
+            .iter()
+            .take(count)
+            .flat_map(|it| it.to_le_bytes())
+            .collect()
     }
 
     /// The same for objects in which the one that was meant begins so much later.
@@ -252,7 +256,11 @@ fn are_equal(first: &Typed, second: &Typed, memory: &dyn Memory) -> Result<bool,
         (Some((first, _)), Some((second, _))) => base_offset(&second, &first)?.is_some(),
         _ => false,
     };
-    let (first, second) = if is_base { (second, first) } else { (first, second) };
+    let (first, second) = if is_base {
+        (second, first)
+    } else {
+        (first, second)
+    };
     Ok(read(first, memory)? == converted(second, &first.r#type, false, memory)?)
 }
 

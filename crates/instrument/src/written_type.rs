@@ -8,10 +8,7 @@ use juror_symbols::{Type, TypeKind};
 ///
 /// # Errors
 /// There is none of that name, or none can be made so; a sentence about it.
-pub fn written_type(
-    name: &TypeName,
-    named: &dyn Fn(&str) -> Option<Type>,
-) -> Result<Type, String> {
+pub fn written_type(name: &TypeName, named: &dyn Fn(&str) -> Option<Type>) -> Result<Type, String> {
     let missing = |name: &str| format!("there is no type `{name}` in the program");
     let mut r#type = named(&name.name).ok_or_else(|| missing(&name.name))?;
     for (position, derivation) in name.derivations.iter().enumerate() {
@@ -91,7 +88,10 @@ mod tests {
         check("int&", Ok("int &"));
         check("int[3][4]", Ok("int [3][4]"));
         check("int(*)[4]", Ok("int (*)[4]"));
-        check("char*(*)(int,char[4],...)", Ok("char *(*)(int, char *, ...)"));
+        check(
+            "char*(*)(int,char[4],...)",
+            Ok("char *(*)(int, char *, ...)"),
+        );
         check("int (*(*)[3])(void)", Ok("int (*(*)[3])(void)"));
         check("int(int)", Ok("int (int)"));
         check("node*", Err("there is no type `node` in the program"));

@@ -237,9 +237,15 @@ mod tests {
         check("(p->*m)(1)", "(p->*m)(1)");
         check("-o.*m * 2", "((-o).*m) * 2");
         check("(int(*)[4])p", "(int (*)[4])p");
-        check("(int(*(*)[3])(char*,...))p", "(int (*(*)[3])(char *, ...))p");
+        check(
+            "(int(*(*)[3])(char*,...))p",
+            "(int (*(*)[3])(char *, ...))p",
+        );
         check("(int S::*)p", "(int S::*)p");
-        check("(int (ns::S<int>::*)(void) const)p", "(int (ns::S<int>::*)() const)p");
+        check(
+            "(int (ns::S<int>::*)(void) const)p",
+            "(int (ns::S<int>::*)() const)p",
+        );
         check("(char *[3])p", "(char *[3])p");
         check("(node (*)(node*))p", "(node (*)(node *))p");
         check("(a[3])", "a[3]");

@@ -62,9 +62,9 @@ pub use names::{
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Access, Base, BitField, Character, ClassMember, ClassMemberKind, Composite, CompositeKind,
-    Encoding, Enumerator, Field, Method, PlacedField, TableOwner, TemplateArgument, Type, TypeKind, Variant,
-    VariantPart, VirtualStep, processor_flags, signal_information, standard_name, vector_control,
-    vector_register,
+    Encoding, Enumerator, Field, Method, PlacedField, TableOwner, TemplateArgument, Type, TypeKind,
+    Variant, VariantPart, VirtualStep, processor_flags, signal_information, standard_name,
+    vector_control, vector_register,
 };
 pub use unit_description::UnitDescription;
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound, unwind_without_file};

@@ -205,7 +205,9 @@ impl Program {
 /// Whether a function, by its name, adjusts the object and goes on to another (*Itanium C++
 /// ABI*, section 5.1.4).
 fn is_thunk(name: &str) -> bool {
-    ["_ZTh", "_ZTv", "_ZTc"].iter().any(|start| name.starts_with(start))
+    ["_ZTh", "_ZTv", "_ZTc"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 fn argument_error(index: usize, name: &str, why: &str) -> String {

@@ -10,8 +10,8 @@ use super::read_type::may_have_length;
 use crate::expression::arithmetic::takes_fractions;
 use crate::expression::promotion::{common_type, flipped_in, promoted};
 use crate::expression::{
-    REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative,
-    names_member, no_length, whole_text,
+    REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative, names_member,
+    no_length, whole_text,
 };
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;

@@ -28,10 +28,7 @@ fn class_and_name<'a>(
 }
 
 /// Whether a path names a member of each object of a class: `Class::member`.
-pub(crate) fn names_member(
-    expression: &Expression,
-    named: &dyn Fn(&str) -> Option<Type>,
-) -> bool {
+pub(crate) fn names_member(expression: &Expression, named: &dyn Fn(&str) -> Option<Type>) -> bool {
     class_and_name(expression, named).is_some_and(|(class, name)| {
         let is_of_object = |method: &Method| !method.is_static;
         class.declared_field(name).is_some() || class.methods_named(name).iter().any(is_of_object)
@@ -239,10 +236,7 @@ impl Bound {
         // elsewhere, and the function itself knows.
         let object = Typed::in_memory(Type::void(), object);
         Ok(Some(MemberCall {
-            function: Typed::of_bytes(
-                self.member.pointer_to(),
-                address.to_le_bytes().to_vec(),
-            ),
+            function: Typed::of_bytes(self.member.pointer_to(), address.to_le_bytes().to_vec()),
             object: address_of(&object)?,
             type_name: self.member.member_pointer_of(&self.class).name(),
             parameter_count: parameters.len().saturating_sub(1),

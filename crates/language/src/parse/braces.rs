@@ -8,7 +8,9 @@
 use super::declarator::TypeAhead;
 use super::primary::TYPE_WORDS;
 use super::{Dialect, Parser, RESERVED};
-use crate::syntax::{BinaryOperator, Derivation, Expression, ExpressionKind, TypeName, UnaryOperator};
+use crate::syntax::{
+    BinaryOperator, Derivation, Expression, ExpressionKind, TypeName, UnaryOperator,
+};
 use crate::token::{Sign, TokenKind};
 
 impl Parser<'_> {

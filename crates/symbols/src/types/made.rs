@@ -120,11 +120,7 @@ mod tests {
             (int.array_of(4).pointer_to(), "int (*)[4]", Some(8)),
             (int.pointer_to().array_of(4), "int *[4]", Some(32)),
             (function.clone(), "int (int, char *, ...)", None),
-            (
-                function.pointer_to(),
-                "int (*)(int, char *, ...)",
-                Some(8),
-            ),
+            (function.pointer_to(), "int (*)(int, char *, ...)", Some(8)),
             (
                 int.function(Vec::new(), false).pointer_to().array_of(2),
                 "int (*[2])(void)",

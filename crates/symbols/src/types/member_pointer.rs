@@ -45,9 +45,7 @@ impl Type {
         let class = self.strip();
         let composite = class.composite()?;
         let is_meant = |field: &Field| {
-            field.offset == offset
-                && field.bits.is_none()
-                && field.r#type.plain_name() == wanted
+            field.offset == offset && field.bits.is_none() && field.r#type.plain_name() == wanted
         };
         let own = class.plain_fields(DERIVED_MAX);
         if let Some(field) = own.into_iter().find(is_meant) {

@@ -81,8 +81,7 @@ impl Type {
         let entry = info.die(*die);
         let definition = entry.and_then(|entry| read::definition(info, *die, &entry));
         let children = info.children(definition.unwrap_or(*die)).into_iter();
-        let methods =
-            children.filter(|(_, child)| child.tag() == gimli::DW_TAG_subprogram);
+        let methods = children.filter(|(_, child)| child.tag() == gimli::DW_TAG_subprogram);
         methods
             .filter(|(at, child)| is_meant(info, *at, child))
             .map(|(at, child)| method(info, at, &child, self, offset))
@@ -112,7 +111,9 @@ fn method(
         class: class.clone(),
         offset,
         r#type: Type::from_die(Arc::clone(info), at),
-        name: info.text(at.unit, entry.attr_value(gimli::DW_AT_name)).unwrap_or_default(),
+        name: info
+            .text(at.unit, entry.attr_value(gimli::DW_AT_name))
+            .unwrap_or_default(),
         linkage_name: info.text(at.unit, entry.attr_value(gimli::DW_AT_linkage_name)),
         slot,
         is_static: !takes_object,

@@ -468,8 +468,9 @@ impl PartialEq for Type {
                 Arc::ptr_eq(a, b) && x == y
             }
             (Source::Void, Source::Void) => true,
-            (Source::Pointer(a), Source::Pointer(b))
-            | (Source::Const(a), Source::Const(b)) => a == b,
+            (Source::Pointer(a), Source::Pointer(b)) | (Source::Const(a), Source::Const(b)) => {
+                a == b
+            }
             (
                 Source::Reference {
                     to: a,
@@ -482,8 +483,14 @@ impl PartialEq for Type {
             ) => a == b && x == y,
             (Source::Function(a), Source::Function(b)) => a == b,
             (
-                Source::MemberPointer { class: a, member: x },
-                Source::MemberPointer { class: b, member: y },
+                Source::MemberPointer {
+                    class: a,
+                    member: x,
+                },
+                Source::MemberPointer {
+                    class: b,
+                    member: y,
+                },
             ) => a == b && x == y,
             (
                 Source::Array {
