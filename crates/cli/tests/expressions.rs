@@ -241,7 +241,10 @@ fn what_runs_code_of_the_program_is_refused_with_the_reason() {
         ("thing->numbrs", "did you mean `numbers`"),
         ("(struct Nod *)thing", "there is no type `struct Nod`"),
         ("ret + 1", "no returned value yet"),
-        ("thing->spot", "is a pointer to a member"),
+        (
+            "thing->spot",
+            "which member it is, `thing->spot == &Node::NAME`",
+        ),
         ("(thing->*thing->area)(1)", "guards are pure"),
     ] {
         let property = format!(
