@@ -138,6 +138,12 @@ fn members_and_types_are_the_same() {
         },
         asked: lines(asked),
     };
+    let differences = [Difference {
+        program: "written_types.c",
+        gdb: &[],
+        juror: &["0"],
+        why: "gdb finds a function among the callers of the frame alone",
+    }];
     compare(
         &[
             values(
@@ -146,7 +152,6 @@ fn members_and_types_are_the_same() {
                     "print *(int (*)[4])begin",
                     "print (*(int (*)[2])begin)[1]",
                     "print ((int (*)(int))call)(4)",
-                    "print (short[4])cells",
                     "whatis (int(*)[4])begin",
                     "whatis row",
                     "whatis *row",
@@ -185,7 +190,7 @@ fn members_and_types_are_the_same() {
                 ],
             ),
         ],
-        &[],
+        &differences,
         value,
     );
 }
