@@ -74,6 +74,15 @@ const TRUE: &[&str] = &[
     "($eflags & 2) == 2",
     "(size_t)-count > 5",
     "$xmm0.v16_int8[3] == $xmm0.v4_int32[0] >> 24",
+    "thing->list->*thing->spot == 21",
+    "(*thing->list).*thing->spot + 1 == 22",
+    "(*(int (*)[4])thing->cells)[2] == 7",
+    "(int (*)(int))thing->one == thing->one",
+    "sizeof(int (*)[4]) == 8",
+    "sizeof(char *[3]) == 24",
+    "sizeof('a') == 1",
+    "sizeof thing->spot == 8",
+    "sizeof thing->area == 16",
 ];
 
 /// What a guard knows once its event reads it by name: without `::` a name may be one of
@@ -87,6 +96,11 @@ const DECLARED: &[&str] = &[
     "(count ? thing->part : 0) / 3 == thing->third",
     "(count ? 1 : thing->ratio) / 2 == 0.5",
     "(count ? thing->list : null)->value == 21",
+    "thing->spot == &Node::value",
+    "thing->spot != null",
+    "thing->area == &Thing::measure",
+    "thing->one == add_one",
+    "thing->one == &add_one",
 ];
 
 /// Values of more than a number.
@@ -227,6 +241,11 @@ fn what_runs_code_of_the_program_is_refused_with_the_reason() {
         ("thing->numbrs", "did you mean `numbers`"),
         ("(struct Nod *)thing", "there is no type `struct Nod`"),
         ("ret + 1", "no returned value yet"),
+        (
+            "thing->spot",
+            "which member it is, `thing->spot == &Node::NAME`",
+        ),
+        ("(thing->*thing->area)(1)", "guards are pure"),
     ] {
         let property = format!(
             "property p event e = before use(count, half, thing, x = {capture})

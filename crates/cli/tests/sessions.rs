@@ -302,6 +302,16 @@ fn casts_between_classes_move_the_address_as_cpp_does() {
     check("casts", "casts.cpp", unoptimized);
 }
 
+#[test]
+fn pointers_to_members_lead_to_them_in_every_object() {
+    check("member_pointers", "member_pointers.cpp", unoptimized);
+}
+
+#[test]
+fn types_are_made_of_others_as_c_writes_them() {
+    check("written_types", "written_types.c", unoptimized);
+}
+
 /// Arguments that only the caller still knows, and those that it must not be asked for.
 #[test]
 fn what_a_function_was_called_with_is_found_in_its_caller() {

@@ -402,6 +402,14 @@ impl Scope for Recording<'_> {
         self.frame.type_named(name)
     }
 
+    fn is_cpp(&self) -> bool {
+        self.frame.is_cpp()
+    }
+
+    fn function_linked(&self, linkage_name: &str) -> Option<u64> {
+        self.frame.function_linked(linkage_name)
+    }
+
     fn views(&self) -> Option<&Views> {
         self.frame.views()
     }

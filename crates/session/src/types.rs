@@ -131,7 +131,7 @@ impl Session {
             // Libraries have variables of all short names.
             Ok(value) if self.is_of_library(&value) && self.program_has_type(text) => Ok(None),
             Ok(value) => Ok(Some(value.r#type)),
-            Err(_) if self.type_written(text).is_ok() => Ok(None),
+            Err(_) if is_made(text) || self.type_written(text).is_ok() => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -155,8 +155,7 @@ impl Session {
     fn type_written(&self, text: &str) -> Result<Type, CommandError> {
         // Names of other languages are no types of C.
         let written = juror_language::parse_type(text);
-        let is_made = |it: &TypeName| it.derivations.iter().any(|it| *it != Derivation::Pointer);
-        if let Some(written) = written.filter(is_made) {
+        if let Some(written) = written.filter(has_derivations) {
             return written_type(&written, &|name| self.type_named(name))
                 .map_err(CommandError::new);
         }
@@ -206,6 +205,18 @@ fn type_of(signature: &Signature) -> String {
     signature
         .result
         .declaration(&format!("({})", list.join(", ")))
+}
+
+/// Whether something other than pointers is made of a type.
+fn has_derivations(written: &TypeName) -> bool {
+    let mut derivations = written.derivations.iter();
+    derivations.any(|it| *it != Derivation::Pointer)
+}
+
+/// Whether a text is a type that nobody takes for a value: `int (*)[4]`.
+fn is_made(text: &str) -> bool {
+    let is_value = juror_language::parse_expression(text).1.is_empty();
+    !is_value && juror_language::parse_type(text).is_some_and(|it| has_derivations(&it))
 }
 
 /// The name before the stars of a type, and how many there are.

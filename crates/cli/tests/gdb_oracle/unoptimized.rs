@@ -127,6 +127,74 @@ fn values_are_the_same() {
     );
 }
 
+#[test]
+fn members_and_types_are_the_same() {
+    let values = |program, asked: &[&str]| Question {
+        program,
+        wanted: gcc_unoptimized,
+        before: match program {
+            "written_types.c" => &["break depth if n == 0", "run", "up 2"],
+            _ => &["break member_of", "run", "up"],
+        },
+        asked: lines(asked),
+    };
+    let differences = [Difference {
+        program: "written_types.c",
+        gdb: &[],
+        juror: &["0"],
+        why: "gdb finds a function among the callers of the frame alone",
+    }];
+    compare(
+        &[
+            values(
+                "written_types.c",
+                &[
+                    "print *(int (*)[4])begin",
+                    "print (*(int (*)[2])begin)[1]",
+                    "print ((int (*)(int))call)(4)",
+                    "whatis (int(*)[4])begin",
+                    "whatis row",
+                    "whatis *row",
+                    "whatis &table",
+                    "whatis &twice",
+                    "whatis *call",
+                    "whatis &behind",
+                    "whatis int[3]",
+                    "whatis int (*)[4]",
+                    "whatis int &",
+                    "ptype operation",
+                    "print sizeof(int (*)[4])",
+                    "print sizeof(char *[3])",
+                    "print main::n",
+                    "print depth::n",
+                ],
+            ),
+            values(
+                "member_pointers.cpp",
+                &[
+                    "whatis member",
+                    "print plain.*member",
+                    "print pointer->*member",
+                    "print plain.*whole",
+                    "print (plain.*values)[1]",
+                    "print square.*inherited",
+                    "print box.*outside",
+                    "print (plain.*add)(3)",
+                    "print (pointer->*look)(3)",
+                    "print (sized->*grow)(1)",
+                    "print member == &Plain::second",
+                    "print add == &Plain::add",
+                    "print (long)member",
+                    "print sizeof(grow)",
+                    "print sizeof('a')",
+                ],
+            ),
+        ],
+        &differences,
+        value,
+    );
+}
+
 /// Where the virtual base classes of an object are, of whole ones and of those that are
 /// being constructed.
 #[test]

@@ -38,6 +38,8 @@ struct Deep : virtual Left {
     int deep = 6;
 };
 
+int add_one(int n) { return n + 1; }
+
 struct Thing {
     std::vector<int> numbers;
     std::map<std::string, int> ages;
@@ -60,9 +62,12 @@ struct Thing {
     char16_t units[8];
     char32_t points[4];
     std::wstring title;
+    int Node::*spot;
+    int (Thing::*area)(int);
+    int (*one)(int);
+    int measure(int n) { return n + cells[1]; }
 };
 
-int add_one(int n) { return n + 1; }
 
 __attribute__((noinline)) Thing *use(Thing *thing, int count, double half,
                                      const std::string &word, int &total,
@@ -80,7 +85,8 @@ int main()
     Thing thing{{1, 2, 3}, {{"ann", 30}, {"bob", 40}}, "gadget",
                 std::make_unique<Node>(Node{11, nullptr}), 77, {5, -3}, GREEN, Kind::Fancy,
                 limits::HIGH, 2.5, "lab", "text", nullptr, {9, 8, 7, 6}, {}, {},
-                0.1f, 0.1f / 3, L"breit \u00e4", u"\u20ac 5", U"z", L"title"};
+                0.1f, 0.1f / 3, L"breit \u00e4", u"\u20ac 5", U"z", L"title",
+                &Node::value, &Thing::measure, add_one};
     Node second{22, nullptr}, first{21, &second};
     thing.list = &first;
     std::string word = "word";

@@ -74,6 +74,14 @@ impl Scope for ReturnScope<'_> {
         self.home.type_of_table(address)
     }
 
+    fn is_cpp(&self) -> bool {
+        self.home.is_cpp()
+    }
+
+    fn function_linked(&self, linkage_name: &str) -> Option<u64> {
+        self.home.function_linked(linkage_name)
+    }
+
     fn overloads(&self, name: &str) -> Vec<Overload> {
         self.home.overloads(name)
     }

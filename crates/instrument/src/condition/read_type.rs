@@ -43,6 +43,10 @@ pub(super) fn no_value(expression: &Expression, read: &str, names: &impl Names) 
         false => part_of(&found, &whole, names, 0),
     };
     instead.extend(part.map(|part| format!("a part, `{part}`")));
+    if let TypeKind::MemberPointer { class, .. } = found.strip().kind() {
+        let class = class.strip().name();
+        instead.push(format!("which member it is, `{read} == &{class}::NAME`"));
+    }
     if !is_range && may_have_length(&found, names) {
         instead.push(format!("how many there are, `len({read})`"));
     }
@@ -144,6 +148,7 @@ fn is_no_value(r#type: &Type, names: &impl Names, depth: usize) -> bool {
     }
     match r#type.strip().kind() {
         TypeKind::Array { element, .. } => is_no_value(&element, names, depth + 1),
+        TypeKind::MemberPointer { .. } => true,
         _ if names.is_collection(r#type) => true,
         TypeKind::Composite(_) if !names.is_viewed(r#type) => true,
         TypeKind::Composite(_) => match names.within(r#type) {

@@ -1,5 +1,5 @@
-//! `function::variable`: a variable of the innermost call of a function that is on the
-//! stack.
+//! `function::variable`: a variable of a call of a function that is on the stack. That is
+//! the innermost one of the frame at hand and its callers, or else of those it has called.
 
 use super::FrameScope;
 use crate::frames::Frame;
@@ -17,7 +17,8 @@ impl FrameScope<'_> {
     /// function.
     pub(super) fn variable_of_function(&self, path: &str) -> Option<Result<Typed, ValueError>> {
         let (function, name) = scope_and_name(path)?;
-        let mut frames = self.frames.iter();
+        let called = self.frames.iter().take(self.level);
+        let mut frames = self.frames.iter().skip(self.level).chain(called);
         let Some(frame) = frames.find(|frame| is_of(frame, function)) else {
             let is_function = !super::Scope::overloads(self, function).is_empty();
             let why = format!("`{function}` is not on the stack, so its variables have no values");

@@ -364,18 +364,13 @@ impl Parser<'_> {
     }
 
     fn size_of(&mut self) -> ExpressionKind {
-        if self.is(Sign::OpenParenthesis) {
+        let is_open = self.is(Sign::OpenParenthesis);
+        if self.is_character(usize::from(is_open)) {
+            return self.size_of_character(is_open);
+        }
+        if is_open {
             let before = self.position;
             self.advance();
-            let is_character = self.kind() == TokenKind::Character && self.text().starts_with('\'');
-            if is_character && self.kind_ahead(1) == TokenKind::Sign(Sign::CloseParenthesis) {
-                let character = self.character();
-                self.advance();
-                return match character {
-                    ExpressionKind::Integer(_) => ExpressionKind::SizeOfCharacter,
-                    _ => ExpressionKind::Error,
-                };
-            }
             if let Some(type_name) = self.type_in_parentheses(true) {
                 return ExpressionKind::SizeOfType(type_name);
             }
@@ -387,6 +382,31 @@ impl Parser<'_> {
         let operand = self.nested(Self::unary);
         let operand = operand.unwrap_or_else(|| self.error_expression());
         ExpressionKind::SizeOf(Box::new(operand))
+    }
+
+    /// Whether a plain character stands so far ahead, with nothing behind it that it is a
+    /// part of: in parentheses it stands alone.
+    fn is_character(&self, ahead: usize) -> bool {
+        let is_plain = self.text_ahead(ahead).starts_with('\'');
+        let is_alone = match ahead {
+            0 => self.kind_ahead(1) != TokenKind::Sign(Sign::PathSeparator),
+            _ => self.kind_ahead(ahead + 1) == TokenKind::Sign(Sign::CloseParenthesis),
+        };
+        self.kind_ahead(ahead) == TokenKind::Character && is_plain && is_alone
+    }
+
+    fn size_of_character(&mut self, is_open: bool) -> ExpressionKind {
+        if is_open {
+            self.advance();
+        }
+        let character = self.character();
+        if is_open {
+            self.advance();
+        }
+        match character {
+            ExpressionKind::Integer(_) => ExpressionKind::SizeOfCharacter,
+            _ => ExpressionKind::Error,
+        }
     }
 
     /// `int[4])` behind `sizeof(`: so many times the size of an element. Only a word that

@@ -36,6 +36,14 @@ fn shown(expression: &Expression) -> String {
             let sign = if *arrow { "->" } else { "." };
             format!("{}{sign}{}", shown(object), field.text)
         }
+        Kind::Member {
+            object,
+            member,
+            arrow,
+        } => {
+            let sign = if *arrow { "->*" } else { ".*" };
+            format!("({}{sign}{})", shown(object), shown(member))
+        }
         Kind::Index { object, index } => format!("{}[{}]", shown(object), shown(index)),
         Kind::Slice { object, start, end } => {
             format!("{}[{}..{}]", shown(object), shown(start), shown(end))
@@ -50,6 +58,7 @@ fn shown(expression: &Expression) -> String {
         }
         Kind::SizeOf(operand) => format!("sizeof {}", shown(operand)),
         Kind::SizeOfType(type_name) => format!("sizeof <{type_name}>"),
+        Kind::SizeOfCharacter => "sizeof <character>".to_owned(),
         Kind::Set(_) | Kind::Map(_) | Kind::Sequence(_) => "collection".to_owned(),
         Kind::Error => "!".to_owned(),
     }
@@ -96,6 +105,11 @@ fn precedence() {
         "f((a ? 1 : 2), b)[(c ? 0 : 1)]",
     );
     check("(a ? b : c)->d", "(a ? b : c)->d");
+    check("o.*m * 2 + p->*q", "(((o.*m) * 2) + (p->*q))");
+    check("*p.*m.n", "((* p).*m.n)");
+    check("a.*b->*c", "((a.*b)->*c)");
+    check("(o.*f)(1)", "(o.*f)(1)");
+    check("&S::b == o.*m", "((& S::b) == (o.*m))");
 }
 
 #[test]
