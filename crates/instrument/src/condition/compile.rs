@@ -11,7 +11,7 @@ use crate::expression::arithmetic::takes_fractions;
 use crate::expression::promotion::{common_type, flipped_in, promoted};
 use crate::expression::{
     REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative, no_length,
-    whole_text,
+    text_in_array, whole_text,
 };
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
@@ -555,8 +555,13 @@ impl<N: Names> Compiler<'_, N> {
         let Some(character) = target.and_then(|target| target.character()) else {
             return wrong("this is not text", &value.span);
         };
+        let count = array_length(&operand.r#type).filter(|count| *count > 0);
         let address = word_of(counted(operand, &value.span)?.node);
-        let text = whole_text(text, character).ok_or(Stuck::Evaluate)?;
+        let text = match count {
+            Some(count) => text_in_array(text, character, count),
+            None => whole_text(text, character),
+        };
+        let text = text.ok_or(Stuck::Evaluate)?;
         Operand::truth(Node::IsText(address, text.into(), equal))
     }
 }

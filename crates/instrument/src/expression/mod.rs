@@ -35,7 +35,7 @@ pub(crate) use length::{REFERENCES_MAX, array_length, behind_reference, no_lengt
 use named_cast::{converted_type_named, named_cast};
 use slice::elements;
 use text::compare_with_text;
-pub(crate) use text::{text_of, whole_text};
+pub(crate) use text::{text_in_array, text_of, whole_text};
 use viewed::{Key, Reach};
 
 use crate::typed::{Memory, Number, Place, Typed};

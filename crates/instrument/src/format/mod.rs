@@ -10,6 +10,7 @@ mod number;
 mod text;
 mod viewed;
 
+pub use escape::{quoted, readable};
 pub use layout::pretty;
 
 use crate::typed::{Memory, Number, Place, Typed};
