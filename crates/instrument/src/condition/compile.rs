@@ -10,8 +10,8 @@ use super::read_type::may_have_length;
 use crate::expression::arithmetic::takes_fractions;
 use crate::expression::promotion::{common_type, flipped_in, promoted};
 use crate::expression::{
-    REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative, no_length,
-    text_in_array, whole_text,
+    REFERENCES_MAX, array_length, behind_reference, element_type, is_complex, names_alternative,
+    no_length, text_in_array, whole_text,
 };
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
@@ -171,8 +171,9 @@ impl<N: Names> Compiler<'_, N> {
                 if (*arrow && !is_object) || base.r#type.is_pointer() {
                     base = self.dereference(base, &object.span)?;
                 }
-                // It may be a field of what this one leads to.
-                if base.r#type.field(&field.text).is_none() && self.leads_on(&base.r#type) {
+                // It may be a field of what this one leads to, or a part of a complex number.
+                let goes_on = self.leads_on(&base.r#type) || is_complex(&base.r#type);
+                if base.r#type.field(&field.text).is_none() && goes_on {
                     return Err(Stuck::Evaluate);
                 }
                 field_of(&base, &field.text, &field.span, self.names)

@@ -6,6 +6,7 @@
 
 use super::viewed::{Key, Reach, is_composite};
 use super::Scope;
+use super::complex::part_named;
 use crate::trait_objects::concrete;
 use crate::typed::{Memory, Number, Place, Typed};
 use crate::value_error::ValueError;
@@ -74,6 +75,9 @@ pub(super) fn field_of(
     arrow: bool,
     scope: &dyn Scope,
 ) -> Result<Typed, ValueError> {
+    if let Some(part) = part_named(object, name) {
+        return part;
+    }
     // `.` on a pointer means `->`, as in Rust.
     let base = match arrow || object.r#type.is_pointer() {
         true => pointed_to(object, scope)?,

@@ -8,6 +8,7 @@ mod access;
 mod alternative;
 pub(crate) mod arithmetic;
 pub(crate) mod call;
+mod complex;
 mod conditional;
 mod length;
 mod member;
@@ -17,6 +18,7 @@ pub(crate) mod promotion;
 mod slice;
 mod static_type;
 mod text;
+mod unsigned;
 mod vector;
 mod viewed;
 
@@ -31,6 +33,7 @@ use crate::views::Views;
 use access::{field_of, indexed, pointed_to};
 use alternative::compare_with_alternative;
 pub(crate) use alternative::names_alternative;
+pub(crate) use complex::is_complex;
 pub(crate) use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
 use named_cast::{converted_type_named, named_cast};
 use slice::elements;
@@ -344,6 +347,9 @@ pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, Va
 }
 
 fn truth(value: &Typed, scope: &dyn Scope) -> Result<bool, ValueError> {
+    if unsigned::above(value, scope.memory()).is_some() {
+        return Ok(true);
+    }
     Ok(is_nonzero(&number(value, scope)?))
 }
 
@@ -419,6 +425,9 @@ fn unary(
         UnaryOperator::Dereference => return pointed_to(value, scope),
         UnaryOperator::AddressOf => return address_of(value),
         UnaryOperator::Not => Number::Bool(!truth(value, scope)?),
+        UnaryOperator::Negate if is_complex(&value.r#type) => {
+            return complex::negated(value, scope.memory());
+        }
         UnaryOperator::Negate => match number(value, scope)? {
             Number::Int(number) => {
                 Number::Int(number.checked_neg().ok_or("the result is too large")?)
@@ -464,6 +473,9 @@ fn is_number(r#type: &Type) -> bool {
 pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let size = r#type.size().unwrap_or(0);
     let stripped = r#type.strip();
+    if let Some(converted) = unsigned::cast_unsigned(value, &r#type, memory) {
+        return Ok(converted);
+    }
     let number = match value.number(memory) {
         Ok(number) => number,
         // A structure seen as another one. A number that cannot be read is none.
@@ -583,6 +595,11 @@ fn binary(
         };
     }
     let second = part(right, scope)?;
+    let special = complex::compute_complex(operator, &first, &second, scope.memory());
+    let unsigned = || unsigned::compute_unsigned(operator, &first, &second, scope.memory());
+    if let Some(computed) = special.or_else(unsigned) {
+        return computed.map_err(error);
+    }
     if let Some(computed) = vector::compute_elements(operator, &first, &second, scope.memory()) {
         return computed.map_err(error);
     }
