@@ -4,9 +4,9 @@
 //! A library type is gone through as it is shown ([`crate::views`]): an element
 //! of a vector, a value by its key, what a smart pointer holds.
 
-use super::viewed::{Key, Reach, is_composite};
 use super::Scope;
 use super::complex::part_named;
+use super::viewed::{Key, Reach, is_composite};
 use crate::trait_objects::concrete;
 use crate::typed::{Memory, Number, Place, Typed};
 use crate::value_error::ValueError;

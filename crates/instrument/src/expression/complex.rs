@@ -126,7 +126,10 @@ fn computed(
 ) -> Result<Typed, ValueError> {
     use BinaryOperator::{Add, Divide, Equal, Multiply, NotEqual, Subtract};
     let format = Format::of(first, second)?;
-    let (a, b) = (Complex::read(first, memory)?, Complex::read(second, memory)?);
+    let (a, b) = (
+        Complex::read(first, memory)?,
+        Complex::read(second, memory)?,
+    );
     let steps = Steps {
         format: &format,
         memory,
@@ -198,7 +201,9 @@ impl Format {
             if let Number::Int(number) = number
                 && !fits(number, &self.part)
             {
-                return Err(format!("a part of a `{}` does not hold {number}", self.whole.name()).into());
+                return Err(
+                    format!("a part of a `{}` does not hold {number}", self.whole.name()).into(),
+                );
             }
             let part = of_result(&number, Some(self.part.clone()));
             let part = match part.map(|part| part.place) {
@@ -240,25 +245,65 @@ impl Steps<'_> {
         use BinaryOperator::{Add, Multiply, Subtract};
         let times = |a: &Number, b: &Number| self.step(Multiply, a.clone(), b.clone());
         let product = Complex {
-            real: self.step(Subtract, times(&a.real, &b.real)?, times(&a.imaginary, &b.imaginary)?)?,
-            imaginary: self.step(Add, times(&a.real, &b.imaginary)?, times(&a.imaginary, &b.real)?)?,
+            real: self.step(
+                Subtract,
+                times(&a.real, &b.real)?,
+                times(&a.imaginary, &b.imaginary)?,
+            )?,
+            imaginary: self.step(
+                Add,
+                times(&a.real, &b.imaginary)?,
+                times(&a.imaginary, &b.real)?,
+            )?,
         };
         finite(product, [a, b])
     }
 
+    /// Parts of a `float` are divided as doubles and rounded once, larger ones by the larger
+    /// part of the divisor (R. L. Smith, *Algorithm 116*), as the compilers' library does.
     fn quotient(&self, a: &Complex, b: &Complex) -> Result<Complex, ValueError> {
         use BinaryOperator::{Add, Divide, Multiply, Subtract};
-        // One that is narrower is divided in the next format, and rounded at the end.
-        let step = |operator, a, b| compute(operator, a, b, self.memory);
+        let step = |operator, a: Number, b: Number| compute(operator, a, b, self.memory);
         let times = |a: &Number, b: &Number| step(Multiply, a.clone(), b.clone());
         let parts = [&a.real, &a.imaginary, &b.real, &b.imaginary];
         if !parts.into_iter().all(is_moderate) {
             return Err("a part is too large or too small for this division".into());
         }
-        let below = step(Add, times(&b.real, &b.real)?, times(&b.imaginary, &b.imaginary)?)?;
-        let real = step(Add, times(&a.real, &b.real)?, times(&a.imaginary, &b.imaginary)?)?;
-        let imaginary =
-            step(Subtract, times(&a.imaginary, &b.real)?, times(&a.real, &b.imaginary)?)?;
+        let is_narrow = self.format.part.size() == Some(4) || !is_float(&self.format.part);
+        let is_first_larger = double(&b.real).abs() >= double(&b.imaginary).abs();
+        let (below, real, imaginary) = if is_narrow {
+            (
+                step(
+                    Add,
+                    times(&b.real, &b.real)?,
+                    times(&b.imaginary, &b.imaginary)?,
+                )?,
+                step(
+                    Add,
+                    times(&a.real, &b.real)?,
+                    times(&a.imaginary, &b.imaginary)?,
+                )?,
+                step(
+                    Subtract,
+                    times(&a.imaginary, &b.real)?,
+                    times(&a.real, &b.imaginary)?,
+                )?,
+            )
+        } else if is_first_larger {
+            let ratio = step(Divide, b.imaginary.clone(), b.real.clone())?;
+            (
+                step(Add, times(&b.imaginary, &ratio)?, b.real.clone())?,
+                step(Add, times(&a.imaginary, &ratio)?, a.real.clone())?,
+                step(Subtract, a.imaginary.clone(), times(&a.real, &ratio)?)?,
+            )
+        } else {
+            let ratio = step(Divide, b.real.clone(), b.imaginary.clone())?;
+            (
+                step(Add, times(&b.real, &ratio)?, b.imaginary.clone())?,
+                step(Add, times(&a.real, &ratio)?, a.imaginary.clone())?,
+                step(Subtract, times(&a.imaginary, &ratio)?, a.real.clone())?,
+            )
+        };
         let quotient = Complex {
             real: step(Divide, real, below.clone())?,
             imaginary: step(Divide, imaginary, below)?,

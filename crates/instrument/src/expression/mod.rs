@@ -421,6 +421,9 @@ fn unary(
     value: &Typed,
     scope: &dyn Scope,
 ) -> Result<Typed, ValueError> {
+    if let Some(computed) = unsigned::unary_unsigned(operator, value, scope.memory()) {
+        return computed;
+    }
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
         UnaryOperator::AddressOf => return address_of(value),

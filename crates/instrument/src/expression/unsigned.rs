@@ -7,15 +7,14 @@
 use super::arithmetic::compute;
 use crate::typed::{Memory, Number, Typed};
 use crate::value_error::ValueError;
-use juror_language::BinaryOperator;
+use juror_language::{BinaryOperator, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 use std::cmp::Ordering;
 
 /// A number that only 16 bytes without sign hold; nothing for others.
 pub(super) fn above(value: &Typed, memory: &dyn Memory) -> Option<u128> {
     let stripped = value.r#type.strip();
-    let is_unsigned = matches!(stripped.kind(), TypeKind::Base(Encoding::Unsigned));
-    if !is_unsigned || stripped.size() != Some(16) || value.bits.is_some() {
+    if !is_unsigned(&stripped) || value.bits.is_some() {
         return None;
     }
     let mut bytes: [u8; 16] = value.bytes(memory, 16).ok()?.try_into().ok()?;
@@ -24,6 +23,12 @@ pub(super) fn above(value: &Typed, memory: &dyn Memory) -> Option<u128> {
     }
     let number = u128::from_le_bytes(bytes);
     i128::try_from(number).is_err().then_some(number)
+}
+
+fn is_unsigned(r#type: &Type) -> bool {
+    let stripped = r#type.strip();
+    let is_unsigned = matches!(stripped.kind(), TypeKind::Base(Encoding::Unsigned));
+    is_unsigned && stripped.size() == Some(16)
 }
 
 /// A whole number of up to 129 bits.
@@ -159,9 +164,7 @@ fn computed(operator: BinaryOperator, a: Whole, b: Whole) -> Result<Whole, Value
     Ok(match operator {
         BinaryOperator::Add => a.plus(b).ok_or_else(large)?,
         BinaryOperator::Subtract => a.plus(b.negated()).ok_or_else(large)?,
-        BinaryOperator::Multiply => {
-            a.sign(b, a.size.checked_mul(b.size).ok_or_else(large)?)
-        }
+        BinaryOperator::Multiply => a.sign(b, a.size.checked_mul(b.size).ok_or_else(large)?),
         BinaryOperator::Divide => a.sign(b, a.size / b.size),
         BinaryOperator::Remainder => a.sign(plain(1), a.size % b.size),
         BinaryOperator::BitAnd => plain(a.bits() & b.bits()),
@@ -178,6 +181,32 @@ fn computed(operator: BinaryOperator, a: Whole, b: Whole) -> Result<Whole, Value
         BinaryOperator::ShiftRight => plain(a.size >> shift()?),
         _ => return Err(format!("`{operator}` does not apply here").into()),
     })
+}
+
+/// `-x`, `+x` of such a number, and `~x` of any of that type; nothing for others.
+pub(super) fn unary_unsigned(
+    operator: UnaryOperator,
+    value: &Typed,
+    memory: &dyn Memory,
+) -> Option<Result<Typed, ValueError>> {
+    let number = match (operator, above(value, memory)) {
+        (UnaryOperator::Complement, _) if is_unsigned(&value.r#type) => {
+            Whole::read(value, memory)?.bits()
+        }
+        (UnaryOperator::Negate | UnaryOperator::Plus, Some(number)) => number,
+        _ => return None,
+    };
+    let plain = |size| Whole {
+        is_negative: false,
+        size,
+    };
+    let result = match operator {
+        UnaryOperator::Complement => plain(!number),
+        UnaryOperator::Negate => plain(number).negated(),
+        _ => plain(number),
+    };
+    let result = result.value(&value.r#type.strip());
+    Some(result.ok_or_else(|| "the result is larger than 16 bytes hold".into()))
 }
 
 /// Such a number as one of another type, as C's casts have it; nothing where it is none.

@@ -87,7 +87,10 @@ mod tests {
     fn the_arguments_in_a_name_are_its_outermost() {
         let check = |name, expected: &[&str]| assert_eq!(arguments_in(name), expected, "{name}");
         check("std::_List_iterator<int>", &["int"]);
-        check("a::b<std::map<int, long>, c(int, int)>", &["std::map<int, long>", "c(int, int)"]);
+        check(
+            "a::b<std::map<int, long>, c(int, int)>",
+            &["std::map<int, long>", "c(int, int)"],
+        );
         check("plain", &[]);
         check("a<b", &[]);
         check("a<b<c> >", &["b<c>"]);

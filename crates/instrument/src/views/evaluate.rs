@@ -132,9 +132,7 @@ impl<'a> Run<'a> {
                     Source::Base(index, of) => {
                         base(&self.evaluate(of)?, *index, self.frame.memory)?
                     }
-                    Source::Argument(index, of) => {
-                        number_argument(&self.made_from(of)?, *index)?
-                    }
+                    Source::Argument(index, of) => number_argument(&self.made_from(of)?, *index)?,
                 };
                 self.frame.variables.insert(name.clone(), value);
             }
@@ -206,7 +204,11 @@ impl<'a> Run<'a> {
             Wanted::All | Wanted::Text(_) | Wanted::Length if self.steps > STEPS_MAX => {
                 Err(Halt::Failed)
             }
-            Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_) if self.steps > seek::STEPS_MAX => Err(Halt::Far),
+            Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_)
+                if self.steps > seek::STEPS_MAX =>
+            {
+                Err(Halt::Far)
+            }
             _ => Ok(()),
         }
     }

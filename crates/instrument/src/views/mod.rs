@@ -15,15 +15,15 @@ mod parse;
 mod pattern;
 mod seek;
 mod slice;
-mod words;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(crate) use by_type::Within;
 pub use evaluate::{Shown, show};
 pub use parse::ViewError;
-pub(crate) use slice::{Slice, slice};
 pub(crate) use seek::{Index, Length, Sought, instead, length, seek};
+pub(crate) use slice::{Slice, slice};
 
 use juror_language::Expression;
 use juror_symbols::Type;
