@@ -2,27 +2,11 @@
 
 mod support;
 
-use juror_testing::{Build, Compiler, Language, Optimization};
+use juror_testing::{Build, Compiler, Language};
 use serde_json::Value;
 use std::path::Path;
+use support::printed::{check, plain_builds, without_addresses};
 use support::{Batch, program};
-
-/// Checks what `print` says of expressions where `look` was called.
-fn check(executable: &Path, build: &Build, table: &[(&str, &str)]) {
-    let mut batch = Batch::new()
-        .command("break look")
-        .command("run")
-        .command("up");
-    for (expression, _) in table {
-        batch = batch.command(&format!("print {expression}"));
-    }
-    let report = batch.run(executable, &[]);
-    for (expression, expected) in table {
-        let outcome = report.outcome(&format!("print {expression}"));
-        let shown = outcome["value"].as_str().unwrap_or_default();
-        assert_eq!(without_addresses(shown), *expected, "{expression}, {build}");
-    }
-}
 
 #[test]
 fn code_of_the_compiler_is_shown_near_the_line_before_it() {
@@ -55,23 +39,6 @@ fn code_of_the_compiler_is_shown_near_the_line_before_it() {
         let words = format!("compiler-generated code near line {line} of generated.c, at ");
         assert!(text.contains(&words), "{build} {}", report.all());
     }
-}
-
-/// Addresses differ from run to run: `0x?` for each.
-fn without_addresses(text: &str) -> String {
-    let mut parts = text.split("0x");
-    let mut result = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        result.push_str("0x?");
-        result.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
-    }
-    result
-}
-
-fn plain_builds(language: Language) -> Vec<Build> {
-    let mut builds = Build::all_of(language);
-    builds.retain(|build| build.optimization == Optimization::None && build.pie);
-    builds
 }
 
 const CPP: &[(&str, &str)] = &[

@@ -405,6 +405,11 @@ impl Typed {
             Encoding::Other if is_decimal(r#type) => {
                 Err("decimal fractions are shown, and not computed with".into())
             }
+            Encoding::Other if r#type.name() == "complex" => Err(
+                "a complex number, and its parts are whole numbers of which the compiler does \
+                 not say more; `*(int *)&z@2` shows them as `int`"
+                    .into(),
+            ),
             Encoding::Other if is_complex_integer(r#type) => {
                 Err("a complex number is not a single number".into())
             }

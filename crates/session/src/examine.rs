@@ -7,7 +7,7 @@ use crate::evaluations::Purpose;
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::{AssemblyView, MemoryRow, MemoryView, Outcome};
-use juror_instrument::format::{Names as _, Radix};
+use juror_instrument::format::{Names as _, Radix, quoted};
 use juror_instrument::program::Program;
 use juror_instrument::typed::{Number, Typed};
 use juror_symbols::{Character, Encoding, Type, TypeKind};
@@ -335,7 +335,7 @@ fn texts(program: &Program, address: u64, how: Examined) -> (Outcome, u64) {
                 let text = characters.map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER));
                 format!("{}{:?}", wide.prefix(), text.collect::<String>())
             }
-            None => format!("{:?}", String::from_utf8_lossy(shown)),
+            None => quoted(shown),
         };
         view.rows.push(MemoryRow {
             address: at,

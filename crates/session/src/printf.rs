@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::view::Outcome;
 pub(crate) use conversion::arguments;
 use conversion::{Given, Piece, pieces, split, unescaped};
-use juror_instrument::format::{Radix, format};
+use juror_instrument::format::{Radix, format, readable};
 use juror_instrument::program::Program;
 use juror_instrument::typed::{Number, Typed};
 use juror_language::{Expression, ExpressionKind};
@@ -177,5 +177,5 @@ fn c_text(value: &Typed, memory: &dyn Memory) -> Option<String> {
         }
         bytes.extend(byte);
     }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(readable(&bytes))
 }

@@ -4,6 +4,8 @@
 //! Each test file uses a part of it.
 #![allow(dead_code)]
 
+pub mod printed;
+
 use juror_testing::{Fixture, Juror, Output, repository_directory};
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};

@@ -9,8 +9,8 @@ use super::read_type::may_have_length;
 use crate::expression::arithmetic::{Overflow, takes_fractions};
 use crate::expression::promotion::{common_type, overflow_in, promoted, unsigned_bits};
 use crate::expression::{
-    REFERENCES_MAX, array_length, behind_reference, element_type, names_alternative, names_member,
-    no_length, whole_text,
+    REFERENCES_MAX, array_length, behind_reference, element_type, is_complex, names_alternative,
+    names_member, no_length, text_in_array, whole_text,
 };
 use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
@@ -171,8 +171,9 @@ impl<N: Names> Compiler<'_, N> {
                 if (*arrow && !is_object) || base.r#type.is_pointer() {
                     base = self.dereference(base, &object.span)?;
                 }
-                // It may be a field of what this one leads to.
-                if base.r#type.field(&field.text).is_none() && self.leads_on(&base.r#type) {
+                // It may be a field of what this one leads to, or a part of a complex number.
+                let goes_on = self.leads_on(&base.r#type) || is_complex(&base.r#type);
+                if base.r#type.field(&field.text).is_none() && goes_on {
                     return Err(Stuck::Evaluate);
                 }
                 field_of(&base, &field.text, &field.span, self.names)
@@ -577,8 +578,13 @@ impl<N: Names> Compiler<'_, N> {
         let Some(character) = target.and_then(|target| target.character()) else {
             return wrong("this is not text", &value.span);
         };
+        let count = array_length(&operand.r#type).filter(|count| *count > 0);
         let address = word_of(counted(operand, &value.span)?.node);
-        let text = whole_text(text, character).ok_or(Stuck::Evaluate)?;
+        let text = match count {
+            Some(count) => text_in_array(text, character, count),
+            None => whole_text(text, character),
+        };
+        let text = text.ok_or(Stuck::Evaluate)?;
         Operand::truth(Node::IsText(address, text.into(), equal))
     }
 }

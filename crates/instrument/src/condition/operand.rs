@@ -357,7 +357,9 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
         Encoding::Boolean => Reading::Bool { shift, bits },
         Encoding::Float if size == 4 => Reading::Float32,
         Encoding::Float if size == 8 => Reading::Float64,
-        Encoding::Float | Encoding::ComplexFloat => return Err(Stuck::Evaluate),
+        Encoding::Float | Encoding::ComplexFloat | Encoding::Other => {
+            return Err(Stuck::Evaluate);
+        }
         encoding if encoding.is_signed() => Reading::Signed { shift, bits },
         _ => Reading::Unsigned { shift, bits },
     };

@@ -5,6 +5,7 @@
 //! of a vector, a value by its key, what a smart pointer holds.
 
 use super::Scope;
+use super::complex::part_named;
 use super::viewed::{Key, Reach, is_composite};
 use crate::trait_objects::concrete;
 use crate::typed::{Memory, Number, Place, Typed};
@@ -74,6 +75,9 @@ pub(super) fn field_of(
     arrow: bool,
     scope: &dyn Scope,
 ) -> Result<Typed, ValueError> {
+    if let Some(part) = part_named(object, name) {
+        return part;
+    }
     // `.` on a pointer means `->`, as in Rust.
     let base = match arrow || object.r#type.is_pointer() {
         true => pointed_to(object, scope)?,

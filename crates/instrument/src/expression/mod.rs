@@ -8,6 +8,7 @@ mod access;
 mod alternative;
 pub(crate) mod arithmetic;
 pub(crate) mod call;
+mod complex;
 mod conditional;
 mod length;
 mod member;
@@ -18,6 +19,7 @@ pub(crate) mod promotion;
 mod slice;
 mod static_type;
 mod text;
+mod unsigned;
 mod vector;
 mod viewed;
 
@@ -32,12 +34,13 @@ use crate::views::Views;
 use access::{field_of, indexed, pointed_to};
 use alternative::compare_with_alternative;
 pub(crate) use alternative::names_alternative;
+pub(crate) use complex::is_complex;
 pub(crate) use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
 pub(crate) use member_of::names_member;
 use named_cast::{converted_type_named, named_cast};
 use slice::elements;
 use text::compare_with_text;
-pub(crate) use text::{text_of, whole_text};
+pub(crate) use text::{text_in_array, text_of, whole_text};
 use viewed::{Key, Reach};
 
 use crate::member_pointer;
@@ -382,6 +385,9 @@ fn truth(value: &Typed, scope: &dyn Scope) -> Result<bool, ValueError> {
     if let Some(is_null) = member_pointer::is_null(value, scope.memory()) {
         return is_null.map(|is_null| !is_null);
     }
+    if unsigned::above(value, scope.memory()).is_some() {
+        return Ok(true);
+    }
     Ok(is_nonzero(&number(value, scope)?))
 }
 
@@ -445,6 +451,9 @@ fn unary(
     value: &Typed,
     scope: &dyn Scope,
 ) -> Result<Typed, ValueError> {
+    if let Some(computed) = unsigned::unary_unsigned(operator, value, scope.memory()) {
+        return computed;
+    }
     let mut r#type = promoted(&of_bit_field(value.r#type.clone(), value.bits));
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
@@ -452,6 +461,9 @@ fn unary(
         UnaryOperator::Not => {
             r#type = None;
             Number::Bool(!truth(value, scope)?)
+        }
+        UnaryOperator::Negate if is_complex(&value.r#type) => {
+            return complex::negated(value, scope.memory());
         }
         UnaryOperator::Negate => match number(value, scope)? {
             Number::Int(number) => {
@@ -540,6 +552,9 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
     }
     let size = r#type.size().unwrap_or(0);
     let stripped = r#type.strip();
+    if let Some(converted) = unsigned::cast_unsigned(value, &r#type, memory) {
+        return Ok(converted);
+    }
     let number = match value.number(memory) {
         Ok(number) => number,
         // A structure seen as another one. A number that cannot be read is none.
@@ -663,6 +678,11 @@ fn binary(
         return equal
             .map_err(error)
             .and_then(|equal| of(Number::Bool(equal)));
+    }
+    let special = complex::compute_complex(operator, &first, &second, scope.memory());
+    let unsigned = || unsigned::compute_unsigned(operator, &first, &second, scope.memory());
+    if let Some(computed) = special.or_else(unsigned) {
+        return computed.map_err(error);
     }
     if let Some(computed) = vector::compute_elements(operator, &first, &second, scope.memory()) {
         return computed.map_err(error);

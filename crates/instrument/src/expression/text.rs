@@ -59,17 +59,24 @@ fn is_array_text(
     text: &str,
     memory: &dyn Memory,
 ) -> Result<bool, &'static str> {
-    let Some(wanted) = whole_text(text, character) else {
+    let Some(wanted) = text_in_array(text, character, count) else {
         return Ok(false);
     };
-    let unit = u64::from(character.size());
-    let size = count.saturating_mul(unit).min(wanted.len() as u64);
-    if size + unit < wanted.len() as u64 {
-        return Ok(false);
+    let bytes = value.bytes(memory, wanted.len() as u64);
+    Ok(bytes.map_err(|_| "the text cannot be read")? == wanted)
+}
+
+/// A text as it stands in an array of so many characters, with the zero at its end where
+/// there is room; nothing where it is none that can stand there.
+pub(crate) fn text_in_array(text: &str, character: Character, count: u64) -> Option<Vec<u8>> {
+    let mut bytes = whole_text(text, character)?;
+    let unit = usize::from(character.size());
+    let room = usize::try_from(count).ok()?.saturating_mul(unit);
+    if bytes.len() > room.saturating_add(unit) {
+        return None;
     }
-    let bytes = value.bytes(memory, size);
-    let bytes = bytes.map_err(|_| "the text cannot be read")?;
-    Ok(wanted.get(..bytes.len()) == Some(&*bytes))
+    bytes.truncate(room);
+    Some(bytes)
 }
 
 /// Whether the text that a `char *` points to, or an array holds, is this one.
@@ -102,4 +109,22 @@ pub(super) fn is_c_text(
         }
     }
     Ok(!is_broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_fills_an_array_has_no_end_there() {
+        let check = |text, count, expected: Option<&[u8]>| {
+            let found = text_in_array(text, Character::Byte, count);
+            assert_eq!(found.as_deref(), expected, "{text} {count}");
+        };
+        check("abc", 4, Some(b"abc\0"));
+        check("abcd", 4, Some(b"abcd"));
+        check("abcde", 4, None);
+        check("", 4, Some(b"\0"));
+        check("a\0", 4, None);
+    }
 }

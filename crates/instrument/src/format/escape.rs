@@ -62,6 +62,24 @@ impl Escapes {
     }
 }
 
+/// What a program writes as text: bytes that are no UTF-8 are escaped, and everything else
+/// is as it is.
+pub fn readable(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\{byte:03o}");
+        }
+    }
+    text
+}
+
+/// Text of C between its quotes.
+pub fn quoted(bytes: &[u8]) -> String {
+    format!("\"{}\"", Escapes::C.text(bytes))
+}
+
 /// Words of juror's own and names, which have no quotes around them.
 pub(super) fn unquoted(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -82,6 +100,13 @@ fn is_hidden(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_escaped() {
+        assert_eq!(readable(b"h\xc3\xa9\xff\x1b\""), "h\u{e9}\\377\u{1b}\"");
+        assert_eq!(quoted(b"h\xc3\xa9\xff\x1b\""), "\"h\u{e9}\\377\\033\\\"\"");
+        assert_eq!(quoted(b"\xe2\x82"), "\"\\342\\202\"");
+    }
 
     #[test]
     fn quotes_stay_where_nothing_is_quoted() {

@@ -11,6 +11,7 @@ mod number;
 mod text;
 mod viewed;
 
+pub use escape::{quoted, readable};
 pub use layout::pretty;
 
 use crate::typed::{Memory, Number, Place, Typed};

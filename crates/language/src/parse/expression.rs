@@ -5,7 +5,7 @@
 
 use super::{Dialect, NODES_MAX, Parser};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
+use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::token::{Sign, TokenKind};
 
 /// How tightly `not` binds: looser than a comparison.
@@ -148,6 +148,28 @@ impl Parser<'_> {
         }
     }
 
+    /// `__real__ z`: a part of a complex number, as a field is one of a structure.
+    fn part_of_complex(&mut self, start: usize) -> Expression {
+        let field = Name {
+            text: self.text().into(),
+            span: self.span(),
+        };
+        self.advance();
+        if !self.count_node() {
+            return self.error_expression();
+        }
+        let operand = self.nested(Self::unary);
+        let object = operand.unwrap_or_else(|| self.error_expression());
+        Expression {
+            kind: ExpressionKind::Field {
+                object: Box::new(object),
+                field,
+                arrow: false,
+            },
+            span: self.span_from(start),
+        }
+    }
+
     /// C and Rust disagree about `a & 1 == 1`: nobody has to know which of
     /// them this language follows.
     fn check_mixed(
@@ -211,6 +233,9 @@ impl Parser<'_> {
     /// Operators before an operand.
     pub(super) fn unary(&mut self) -> Expression {
         let start = self.start();
+        if self.kind() == TokenKind::Word && matches!(self.text(), "__real__" | "__imag__") {
+            return self.part_of_complex(start);
+        }
         let operator = match self.kind() {
             TokenKind::Sign(Sign::Not) => UnaryOperator::Not,
             TokenKind::Sign(Sign::Minus) => UnaryOperator::Negate,
