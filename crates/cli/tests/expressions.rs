@@ -509,6 +509,13 @@ const COMPUTED: &[&str] = &[
     "ui - (ui + ui) + i",
     "uc + 4294967295",
     "most - 1 + ui",
+    "wide - 2",
+    "-wide",
+    "~wide",
+    "wide * l",
+    "wide << 127 >> 126",
+    "l / wide",
+    "ui ? l : wide",
 ];
 
 /// The same of comparisons, which C and C++ give different types.
@@ -525,6 +532,8 @@ const COMPARED: &[&str] = &[
     "i == ui - 2",
     "cells + ui - 1 == cells",
     "cells[ui - 1] == 4",
+    "l < wide",
+    "wide - 2 > wide",
 ];
 
 /// The compiler is asked itself, by variables that it fills.
@@ -543,7 +552,7 @@ fn numbers_are_what_the_compiler_makes_of_them() {
             "enum colour { RED, GREEN } colour = RED;
              struct { unsigned narrow : 3; unsigned whole : 32; } fields = {1, 1};
              unsigned char uc = 1; unsigned short us = 1; unsigned ui = 1; unsigned long ul = 1;
-             int i = -1, most = 2147483647; long l = -1; int cells[2] = {4, 5};
+             unsigned __int128 wide = 1; int i = -1, most = 2147483647; long l = -1; int cells[2] = {4, 5};
              int main(void) {\n",
         );
         for (number, text) in COMPUTED.iter().enumerate() {
@@ -587,6 +596,7 @@ fn numbers_are_what_the_compiler_makes_of_them() {
                 said.unwrap_or_else(|| panic!("{line}: {outcome}"))
                     .replace("long unsigned int", "unsigned long")
                     .replace("long int", "long")
+                    .replace("__int128 unsigned", "unsigned __int128")
             };
             assert_eq!(said(asked), said(told), "{asked} ({compiler:?})");
         }

@@ -1,9 +1,9 @@
 //! `a ? b : c`: of the two sides one is evaluated, and both say of which type the result
 //! is, as in C: of a whole number and a fraction it is a fraction.
 
-use super::promotion::{common_type, of_bit_field, of_result, overflow_in};
+use super::promotion::{common_type, of_bit_field, of_result, wraps};
 use super::static_type::{is_float, static_type};
-use super::{ExpressionError, Scope, is_number, is_true, part};
+use super::{ExpressionError, Scope, cast, is_number, is_true, part};
 use crate::typed::{Number, Typed};
 use crate::value_error::ValueError;
 use juror_language::Expression;
@@ -50,15 +50,14 @@ fn common(value: Typed, other: &Type, scope: &dyn Scope) -> Result<Typed, ValueE
     if !is_arithmetic(&own) || !is_arithmetic(&other) {
         return Ok(value);
     }
+    let common = common_type(&own, &other);
+    if let Some(common) = common.as_ref().filter(|it| wraps(it)) {
+        return cast(&value, common.clone(), scope.memory());
+    }
     let number = match value.number(scope.memory())? {
         Number::Int(number) if is_float(&other) => Number::Float(number as f64),
         Number::Bool(truth) if is_float(&other) => Number::Float(f64::from(u8::from(truth))),
         Number::Bool(truth) => Number::Int(i128::from(truth)),
-        number => number,
-    };
-    let common = common_type(&own, &other);
-    let number = match number {
-        Number::Int(number) => Number::Int(overflow_in(common.as_ref()).applied_to(number)),
         number => number,
     };
     of_result(&number, common).ok_or("no C type holds the result".into())

@@ -157,17 +157,24 @@ fn own(r#type: &Type, rank: Rank) -> Option<Type> {
     is_own.then(|| r#type.strip())
 }
 
-/// What becomes of whole numbers that a type does not hold: C's types without a sign
-/// wrap. Rust's do not: it is a mistake there.
+/// Whether whole numbers of a type wrap: C's types without a sign. Rust's do not: it is a
+/// mistake there.
+pub(crate) fn wraps(r#type: &Type) -> bool {
+    let is_unsigned = matches!(
+        Rank::of(r#type),
+        Some(Rank::Whole {
+            is_signed: false,
+            ..
+        })
+    );
+    is_unsigned && !r#type.is_rust()
+}
+
+/// What becomes of whole numbers that a type of up to 8 bytes does not hold.
 pub(crate) fn overflow_in(r#type: Option<&Type>) -> Overflow {
-    match r#type.and_then(|it| Some((it, Rank::of(it)?))) {
-        Some((
-            r#type,
-            Rank::Whole {
-                size: size @ (4 | 8),
-                is_signed: false,
-            },
-        )) if !r#type.is_rust() => Overflow::Wraps {
+    let size = r#type.filter(|it| wraps(it)).and_then(Type::size);
+    match size {
+        Some(size @ 4..=8) => Overflow::Wraps {
             bits: size as u32 * 8,
         },
         _ => Overflow::Error,
