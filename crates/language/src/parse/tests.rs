@@ -168,11 +168,20 @@ fn casts_and_sizes() {
     check("sizeof(unsigned long)", "sizeof <unsigned long>");
     check("sizeof(x)", "sizeof x");
     check("sizeof(ns::T *)", "sizeof <ns::T *>");
-    check("sizeof(int[4])", "(sizeof <int> * 4)");
+    check("sizeof(int[4])", "sizeof <int [4]>");
+    check("sizeof(char *[2][3]) + 1", "(sizeof <char *[2][3]> + 1)");
+    check("sizeof(int[n][3])", "((sizeof <int> * n) * 3)");
+    check("sizeof(int (*)[3])", "sizeof <int (*)[3]>");
     check(
-        "sizeof(char *[2][3]) + 1",
-        "(((sizeof <char *> * 2) * 3) + 1)",
+        "sizeof('a') + sizeof 'a'",
+        "(sizeof <character> + sizeof <character>)",
     );
+    check("sizeof('a' + 1)", "sizeof (97 + 1)");
+    check("sizeof 'a.c'::x", "sizeof a.c::x");
+    check("(int (*)(char, ...))p + 1", "(<int (*)(char, ...)>p + 1)");
+    check("(int ns::S::*)p", "<int ns::S::*>p");
+    check("(a * b)", "(a * b)");
+    check("(f (*g)(h))", "f((* g))(h)");
     check("sizeof(a[4])", "sizeof a[4]");
     check("{int}p + 1", "((* <int *>p) + 1)");
     check("{struct node *}&x", "(* <struct node **>(& x))");
