@@ -269,7 +269,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
                     function,
                     arguments,
                 } => call(operand, function, arguments, Some(r#type.clone()), scope)?,
-                _ if is_to_reference(&r#type) => evaluate(operand, scope)?,
+                _ if is_to_reference(&r#type) => {
+                    let value = evaluate(operand, scope)?;
+                    return at(referring(&value, r#type, scope.memory()));
+                }
                 _ => part(operand, scope)?,
             };
             at(cast(&value, r#type, scope.memory()))
@@ -521,6 +524,17 @@ fn is_number(r#type: &Type) -> bool {
     )
 }
 
+/// A reference to what a value is, or refers to.
+fn referring(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    if r#type.is_rust() {
+        return cast(value, r#type, memory);
+    }
+    let pointer = address_of(&referred_to(value, memory)?)?;
+    let target = r#type.target().ok_or("it refers to nothing")?;
+    let pointer = cast(&pointer, target.pointer_to(), memory)?;
+    Ok(Typed { r#type, ..pointer })
+}
+
 /// What lies in memory, seen as an array that is not longer; nothing where none is meant.
 fn seen_as_array(value: &Typed, r#type: &Type) -> Option<Result<Typed, ValueError>> {
     let TypeKind::Array { .. } = r#type.strip().kind() else {
@@ -552,6 +566,9 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
     }
     let size = r#type.size().unwrap_or(0);
     let stripped = r#type.strip();
+    if let TypeKind::Void = stripped.kind() {
+        return Ok(Typed::of_bytes(r#type, Vec::new()));
+    }
     if let Some(converted) = unsigned::cast_unsigned(value, &r#type, memory) {
         return Ok(converted);
     }

@@ -148,5 +148,7 @@ mod tests {
             assert_eq!(made, made.clone());
         }
         assert_ne!(int.pointer_to(), int.reference_to());
+        let declared = of_object.member_pointer_of(&char).declaration("m");
+        assert_eq!(declared, "int (char::*m)(int)");
     }
 }

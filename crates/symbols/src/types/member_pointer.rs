@@ -8,6 +8,33 @@ use super::{Field, Method, TYPE_DEPTH_MAX, Type, TypeKind};
 
 /// How deeply classes are derived.
 const DERIVED_MAX: usize = TYPE_DEPTH_MAX / 4;
+/// How many classes are looked at: a bound for damaged types, which may be derived from
+/// themselves.
+const CLASSES_MAX: usize = 10_000;
+
+/// How far a search through classes still goes.
+struct Search {
+    depth: usize,
+    classes: usize,
+}
+
+impl Search {
+    fn new() -> Search {
+        Search {
+            depth: DERIVED_MAX,
+            classes: CLASSES_MAX,
+        }
+    }
+
+    /// Looks at one more class, and what is inside of it.
+    fn within<T>(&mut self, look: impl FnOnce(&mut Search) -> Option<T>) -> Option<T> {
+        self.classes = self.classes.checked_sub(1)?;
+        self.depth = self.depth.checked_sub(1)?;
+        let found = look(self);
+        self.depth += 1;
+        found
+    }
+}
 
 /// A member of a class or of one of its bases, and the class that declares it.
 #[derive(Debug, Clone)]
@@ -30,90 +57,97 @@ impl Type {
     /// A member of this name, and the class that declares it: this one, or one of its
     /// bases.
     pub fn declared_field(&self, name: &str) -> Option<PlacedField> {
-        self.declared_within(&|class| class.own_field(name), DERIVED_MAX)
+        let is_meant = |field: &Field| field.name.as_deref() == Some(name);
+        self.declared_within(&is_meant, &mut Search::new())
+    }
+
+    fn declared_within(
+        &self,
+        is_meant: &dyn Fn(&Field) -> bool,
+        search: &mut Search,
+    ) -> Option<PlacedField> {
+        search.within(|search| {
+            let class = self.strip();
+            let mut own = class.plain_fields(search).into_iter();
+            if let Some(field) = own.find(is_meant) {
+                return Some(PlacedField { class, field });
+            }
+            let composite = class.composite()?;
+            let mut bases = composite.bases.iter();
+            bases.find_map(|base| base.r#type.declared_within(is_meant, search))
+        })
     }
 
     /// The member of a class of C++ that begins at `offset` and is of the type `member`.
     /// Bit fields are none.
     pub fn field_at(&self, offset: u64, member: &Type) -> Option<PlacedField> {
-        let wanted = member.plain_name();
-        self.field_at_within(offset, &wanted, DERIVED_MAX)
+        self.field_at_within(offset, &member.plain_name(), &mut Search::new())
     }
 
-    fn field_at_within(&self, offset: u64, wanted: &str, depth: usize) -> Option<PlacedField> {
-        let depth = depth.checked_sub(1)?;
-        let class = self.strip();
-        let composite = class.composite()?;
-        let is_meant = |field: &Field| {
-            field.offset == offset && field.bits.is_none() && field.r#type.plain_name() == wanted
-        };
-        let own = class.plain_fields(DERIVED_MAX);
-        if let Some(field) = own.into_iter().find(is_meant) {
-            return Some(PlacedField { class, field });
-        }
-        composite.bases.iter().find_map(|base| {
-            let inside = offset.checked_sub(base.offset?)?;
-            base.r#type.field_at_within(inside, wanted, depth)
+    fn field_at_within(
+        &self,
+        offset: u64,
+        wanted: &str,
+        search: &mut Search,
+    ) -> Option<PlacedField> {
+        search.within(|search| {
+            let class = self.strip();
+            let is_meant = |field: &Field| {
+                let is_there = field.offset == offset && field.bits.is_none();
+                is_there && field.r#type.plain_name() == wanted
+            };
+            let mut own = class.plain_fields(search).into_iter();
+            if let Some(field) = own.find(is_meant) {
+                return Some(PlacedField { class, field });
+            }
+            let composite = class.composite()?;
+            let mut bases = composite.bases.iter();
+            bases.find_map(|base| {
+                let inside = offset.checked_sub(base.offset?)?;
+                base.r#type.field_at_within(inside, wanted, search)
+            })
         })
     }
 
     /// The function at a place of the table of virtual functions that the part of the
     /// class at `offset` begins with.
     pub fn method_in_slot(&self, offset: u64, slot: u64) -> Option<Method> {
-        self.method_in_slot_within(offset, slot, DERIVED_MAX)
+        self.method_in_slot_within(offset, slot, &mut Search::new())
     }
 
-    fn method_in_slot_within(&self, offset: u64, slot: u64, depth: usize) -> Option<Method> {
-        let depth = depth.checked_sub(1)?;
-        if offset == 0 {
-            let mut own = self.own_methods().into_iter();
-            // What ends objects has two places, and no pointer leads there.
-            let is_meant =
-                |method: &Method| method.slot == Some(slot) && !method.name.starts_with('~');
-            if let Some(found) = own.find(is_meant) {
-                return Some(found);
+    fn method_in_slot_within(&self, offset: u64, slot: u64, search: &mut Search) -> Option<Method> {
+        search.within(|search| {
+            if offset == 0 {
+                let mut own = self.own_methods().into_iter();
+                // What ends objects has two places, and no pointer leads there.
+                let is_meant =
+                    |method: &Method| method.slot == Some(slot) && !method.name.starts_with('~');
+                if let Some(found) = own.find(is_meant) {
+                    return Some(found);
+                }
             }
-        }
-        // The table at the start of a class goes on the one of the base that begins there.
-        self.composite()?.bases.iter().find_map(|base| {
-            let inside = offset.checked_sub(base.offset?)?;
-            let has_table = base.r#type.has_table();
-            let found = || base.r#type.method_in_slot_within(inside, slot, depth);
-            has_table.then(found).flatten()
+            // The table at the start of a class goes on that of the base that begins there.
+            self.composite()?.bases.iter().find_map(|base| {
+                let inside = offset.checked_sub(base.offset?)?;
+                let has_table = base.r#type.has_table();
+                let found = || base.r#type.method_in_slot_within(inside, slot, search);
+                has_table.then(found).flatten()
+            })
         })
     }
 
-    fn declared_within(
-        &self,
-        find: &dyn Fn(&Type) -> Option<Field>,
-        depth: usize,
-    ) -> Option<PlacedField> {
-        let depth = depth.checked_sub(1)?;
-        let class = self.strip();
-        if let Some(field) = find(&class) {
-            return Some(PlacedField { class, field });
-        }
-        let composite = class.composite()?;
-        let mut bases = composite.bases.iter();
-        bases.find_map(|base| base.r#type.declared_within(find, depth))
-    }
-
-    fn own_field(&self, name: &str) -> Option<Field> {
-        let mut own = self.plain_fields(DERIVED_MAX).into_iter();
-        own.find(|field| field.name.as_deref() == Some(name))
-    }
-
     /// The members that have names; those of anonymous members among them.
-    fn plain_fields(&self, depth: usize) -> Vec<Field> {
-        let (Some(depth), Some(composite)) = (depth.checked_sub(1), self.composite()) else {
-            return Vec::new();
-        };
+    fn plain_fields(&self, search: &mut Search) -> Vec<Field> {
         let mut found = Vec::new();
+        let Some(composite) = self.composite() else {
+            return found;
+        };
         for field in &composite.fields {
             match &field.name {
                 Some(_) => found.push(field.clone()),
                 None => {
-                    let inside = field.r#type.plain_fields(depth).into_iter();
+                    let inside = search.within(|search| Some(field.r#type.plain_fields(search)));
+                    let inside = inside.unwrap_or_default().into_iter();
                     found.extend(inside.filter_map(|it| it.moved(field.offset)));
                 }
             }

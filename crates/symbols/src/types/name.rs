@@ -152,7 +152,7 @@ fn declare_pointer(to: &Type, symbol: &str, declarator: String, depth: usize) ->
 /// The object that a function is for is no parameter that anybody writes: whether it is
 /// constant stands behind the others.
 fn declare_member_pointer(class: &Type, member: &Type, declarator: String, depth: usize) -> String {
-    let pointer = join(&format!("{}::*", class.strip().name()), &declarator);
+    let pointer = format!("{}::*{declarator}", class.strip().name());
     let TypeKind::Function {
         returns,
         parameters,
