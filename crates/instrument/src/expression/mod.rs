@@ -8,12 +8,14 @@ mod access;
 mod alternative;
 pub(crate) mod arithmetic;
 pub(crate) mod call;
+mod cast;
 mod complex;
 mod conditional;
 mod length;
 mod member;
 mod member_of;
 mod named_cast;
+mod operators;
 mod overload;
 pub(crate) mod promotion;
 mod slice;
@@ -25,37 +27,34 @@ mod viewed;
 
 pub(crate) use access::element_type;
 pub use access::{address_of, dereference, element};
+pub(crate) use cast::cast;
+use cast::referring;
+use operators::{binary, unary};
 pub use overload::Overload;
 pub(crate) use overload::function_at;
 
-use crate::upcast::{base_part, cast_address, referred_to};
+use crate::upcast::referred_to;
 use crate::value_error::ValueError;
 use crate::views::Views;
 use access::{field_of, indexed, pointed_to};
-use alternative::compare_with_alternative;
 pub(crate) use alternative::names_alternative;
 pub(crate) use complex::is_complex;
 pub(crate) use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
 pub(crate) use member_of::names_member;
-use named_cast::{converted_type_named, named_cast};
+use named_cast::converted_type_named;
 use slice::elements;
-use text::compare_with_text;
 pub(crate) use text::{text_in_array, text_of, whole_text};
 use viewed::{Key, Reach};
 
 use crate::member_pointer;
-use crate::typed::{Memory, Number, Place, Typed};
-use crate::wide::{Wide, is_quad};
+use crate::typed::{Memory, Number, Typed};
 use crate::written_type::written_type;
-use arithmetic::compute;
 use call::{Request, call};
 use conditional::conditional;
 use juror_event::{Unavailability, Value};
-use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+use juror_language::{Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
-use promotion::{
-    common_type, literal_type, may_be_wider, of_bit_field, of_result, overflow_in, promoted,
-};
+use promotion::{literal_type, of_result};
 pub(crate) use static_type::static_type;
 use std::ops::Range;
 
@@ -431,88 +430,6 @@ fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, Expressio
     number.map_err(|why| ExpressionError::new(why, &expression.span))
 }
 
-/// `~`, within the width in which it is computed: that of the operand's type in C, also
-/// where a result on the way to the operand had to have a wider one.
-fn complement(value: &Typed, r#type: Option<Type>, scope: &dyn Scope) -> Result<Typed, ValueError> {
-    let Number::Int(number) = number(value, scope)? else {
-        return Err("`~` needs a whole number".into());
-    };
-    let own = r#type.filter(|it| promotion::fits(number, it));
-    let own = own.unwrap_or_else(|| of_bit_field(value.r#type.clone(), value.bits));
-    let within = promoted(&own);
-    let bits = within.as_ref().and_then(promotion::unsigned_bits);
-    let flipped = match bits.filter(|_| number >= 0) {
-        Some(bits) => !number & ((1i128 << bits) - 1),
-        None => !number,
-    };
-    of_result(&Number::Int(flipped), within).ok_or_else(|| "no C type holds the result".into())
-}
-
-fn unary(
-    operator: UnaryOperator,
-    operand: &Expression,
-    value: &Typed,
-    scope: &dyn Scope,
-) -> Result<Typed, ValueError> {
-    if let Some(computed) = unsigned::unary_unsigned(operator, value, scope.memory()) {
-        return computed;
-    }
-    let mut r#type = promoted(&of_bit_field(value.r#type.clone(), value.bits));
-    let computed = match operator {
-        UnaryOperator::Dereference => return pointed_to(value, scope),
-        UnaryOperator::AddressOf => return address_of(value),
-        UnaryOperator::Not => {
-            r#type = None;
-            Number::Bool(!truth(value, scope)?)
-        }
-        UnaryOperator::Negate if is_complex(&value.r#type) => {
-            return complex::negated(value, scope.memory());
-        }
-        UnaryOperator::Negate => match number(value, scope)? {
-            Number::Int(number) => {
-                let own = operand_type(operand, value, &Number::Int(number), scope);
-                r#type = promoted(&own);
-                let negative = number.checked_neg().ok_or("the result is too large")?;
-                Number::Int(overflow_in(r#type.as_ref()).applied_to(negative))
-            }
-            Number::Bool(truth) => Number::Int(-i128::from(truth)),
-            Number::Float(number) => Number::Float(-number),
-            Number::Wide(number) => Number::Wide(number.negated()),
-            Number::Pointer(..) => return Err("a pointer has no negative".into()),
-        },
-        UnaryOperator::Plus => match number(value, scope)? {
-            Number::Bool(truth) => Number::Int(i128::from(truth)),
-            Number::Pointer(..) => return Err("a pointer has no sign".into()),
-            number => number,
-        },
-        UnaryOperator::Complement => {
-            return complement(value, static_type::static_type(operand, scope), scope);
-        }
-        UnaryOperator::Caller => return Err("`^` stands before a name".into()),
-    };
-    of_result(&computed, r#type).ok_or("no C type holds the result".into())
-}
-
-/// The type that a number counts as where it is computed with: a result whose own type
-/// does not hold it has a wider one only to be shown.
-fn operand_type(
-    expression: &Expression,
-    value: &Typed,
-    number: &Number,
-    scope: &dyn Scope,
-) -> Type {
-    let is_computed = matches!(
-        expression.kind,
-        ExpressionKind::Unary { .. }
-            | ExpressionKind::Binary { .. }
-            | ExpressionKind::Conditional { .. }
-    );
-    let computed = (is_computed && may_be_wider(value, number))
-        .then(|| static_type(expression, scope))
-        .flatten();
-    computed.unwrap_or_else(|| of_bit_field(value.r#type.clone(), value.bits))
-}
-
 /// Whether values of a type are numbers, where they can be read.
 fn is_number(r#type: &Type) -> bool {
     matches!(
@@ -522,199 +439,4 @@ fn is_number(r#type: &Type) -> bool {
             | TypeKind::Reference(_)
             | TypeKind::Enumeration { .. }
     )
-}
-
-/// A reference to what a value is, or refers to.
-fn referring(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
-    if r#type.is_rust() {
-        return cast(value, r#type, memory);
-    }
-    let pointer = address_of(&referred_to(value, memory)?)?;
-    let target = r#type.target().ok_or("it refers to nothing")?;
-    let pointer = cast(&pointer, target.pointer_to(), memory)?;
-    Ok(Typed { r#type, ..pointer })
-}
-
-/// What lies in memory, seen as an array that is not longer; nothing where none is meant.
-fn seen_as_array(value: &Typed, r#type: &Type) -> Option<Result<Typed, ValueError>> {
-    let TypeKind::Array { .. } = r#type.strip().kind() else {
-        return None;
-    };
-    let fits = r#type.size().zip(value.r#type.size());
-    let is_there = matches!(value.place, Place::Memory(_)) && value.bits.is_none();
-    Some(match fits {
-        Some((wanted, given)) if wanted <= given && is_there => Ok(Typed {
-            r#type: r#type.clone(),
-            ..value.clone()
-        }),
-        _ => Err(format!(
-            "only what lies in memory, and is as large, can be seen as `{0}`; what lies at an \
-             address is {{{0}}}address",
-            r#type.name()
-        )
-        .into()),
-    })
-}
-
-/// A value as one of another type, as C's casts have it.
-pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
-    if let Some(converted) = member_pointer::cast(value, &r#type, memory) {
-        return converted;
-    }
-    if let Some(seen) = seen_as_array(value, &r#type) {
-        return seen;
-    }
-    let size = r#type.size().unwrap_or(0);
-    let stripped = r#type.strip();
-    if let TypeKind::Void = stripped.kind() {
-        return Ok(Typed::of_bytes(r#type, Vec::new()));
-    }
-    if let Some(converted) = unsigned::cast_unsigned(value, &r#type, memory) {
-        return Ok(converted);
-    }
-    let number = match value.number(memory) {
-        Ok(number) => number,
-        // A structure seen as another one. A number that cannot be read is none.
-        Err(_) if matches!(value.place, Place::Memory(_)) && !is_number(&value.r#type) => {
-            if let Some(part) = base_part(value, &r#type, memory)? {
-                return Ok(part);
-            }
-            return Ok(Typed {
-                r#type,
-                ..value.clone()
-            });
-        }
-        Err(why) => return Err(why),
-    };
-    let whole = match &number {
-        Number::Int(number) => *number,
-        Number::Bool(truth) => i128::from(*truth),
-        Number::Pointer(address, target) => {
-            let to = stripped.is_pointer().then(|| stripped.target()).flatten();
-            i128::from(match to {
-                Some(to) => cast_address(*address, target, &to, memory)?,
-                None => *address,
-            })
-        }
-        Number::Float(number) => *number as i128,
-        Number::Wide(number) => number.whole(),
-    };
-    let bytes = match stripped.kind() {
-        TypeKind::Base(juror_symbols::Encoding::Boolean) => vec![u8::from(is_nonzero(&number))],
-        TypeKind::Base(juror_symbols::Encoding::Float) => {
-            let float = match value.number(memory)? {
-                Number::Float(number) => number,
-                Number::Wide(number) => number.double(),
-                _ => whole as f64,
-            };
-            match size {
-                4 => (float as f32).to_le_bytes().to_vec(),
-                8 => float.to_le_bytes().to_vec(),
-                // No `double` in between where it is one already.
-                16 if value.r#type.strip().name() == stripped.name() => value.bytes(memory, 16)?,
-                16 => Wide::of(&number, is_quad(&stripped))
-                    .ok_or("an address is no fraction")?
-                    .bytes(),
-                _ => return Err(format!("values cannot be made into `{}`", r#type.name()).into()),
-            }
-        }
-        // C wraps here, because the user asked for the type.
-        TypeKind::Base(_)
-        | TypeKind::Pointer(_)
-        | TypeKind::Reference(_)
-        | TypeKind::Enumeration { .. } => whole
-            .to_le_bytes()
-            .get(..size.min(16) as usize)
-            .unwrap_or(&[])
-            .to_vec(),
-        _ => return Err(format!("a number cannot be made into `{}`", r#type.name()).into()),
-    };
-    let mut bytes = bytes;
-    if stripped.is_big_endian() {
-        bytes.reverse();
-    }
-    Ok(Typed::of_bytes(r#type, bytes))
-}
-
-fn binary(
-    expression: &Expression,
-    operator: BinaryOperator,
-    left: &Expression,
-    right: &Expression,
-    scope: &dyn Scope,
-) -> Result<Typed, ExpressionError> {
-    let error = |why: ValueError| ExpressionError::new(why, &expression.span);
-    let of = |number: Number| {
-        Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".into()))
-    };
-    if let Some(cast) = named_cast(operator, left, right, scope) {
-        return cast;
-    }
-    if let BinaryOperator::And | BinaryOperator::Or = operator {
-        let first = match scope.decided(&left.span) {
-            Some(truth) => truth,
-            None => {
-                let truth = is_true(left, scope)?;
-                scope.decide(&left.span, truth);
-                truth
-            }
-        };
-        let decided = first == (operator == BinaryOperator::Or);
-        return of(Number::Bool(if decided {
-            first
-        } else {
-            is_true(right, scope)?
-        }));
-    }
-    if let Some(equal) = compare_with_text(operator, left, right, scope)? {
-        return of(Number::Bool(equal));
-    }
-    let first = part(left, scope)?;
-    let compared = compare_with_alternative(operator, &first, right, scope.memory());
-    if let Some(equal) = compared.map_err(|why| ExpressionError::new(why, &left.span))? {
-        return of(Number::Bool(equal));
-    }
-    if operator == BinaryOperator::Repeat {
-        let count = integer(right, scope)?;
-        if !(1..=ELEMENTS_MAX).contains(&count) {
-            let message = format!("between 1 and {ELEMENTS_MAX} elements can be taken");
-            return Err(error(message.into()));
-        }
-        return match first.place {
-            Place::Memory(_) => Ok(Typed {
-                r#type: first.r#type.array_of(count as u64),
-                ..first
-            }),
-            _ => Err(error(
-                "`@` needs a value in memory, as in: *pointer@10".into(),
-            )),
-        };
-    }
-    let second = part(right, scope)?;
-    if let Some(equal) = member_pointer::compare(operator, &first, &second, scope.memory()) {
-        return equal
-            .map_err(error)
-            .and_then(|equal| of(Number::Bool(equal)));
-    }
-    let special = complex::compute_complex(operator, &first, &second, scope.memory());
-    let unsigned = || unsigned::compute_unsigned(operator, &first, &second, scope.memory());
-    if let Some(computed) = special.or_else(unsigned) {
-        return computed.map_err(error);
-    }
-    if let Some(computed) = vector::compute_elements(operator, &first, &second, scope.memory()) {
-        return computed.map_err(error);
-    }
-    let (a, b) = (
-        number(&first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
-        number(&second, scope).map_err(|why| ExpressionError::new(why, &right.span))?,
-    );
-    let first = operand_type(left, &first, &a, scope);
-    let r#type = match operator {
-        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&first),
-        _ => common_type(&first, &operand_type(right, &second, &b, scope)),
-    };
-    let overflow = overflow_in(r#type.as_ref());
-    compute(operator, overflow, a, b, scope.memory())
-        .and_then(|number| of_result(&number, r#type).ok_or("no C type holds the result".into()))
-        .map_err(error)
 }
