@@ -2,7 +2,7 @@
 
 use super::declarator::TypeAhead;
 use super::{Dialect, Parser, RESERVED};
-use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, TypeName};
+use crate::syntax::{BinaryOperator, Derivation, Expression, ExpressionKind, Name, TypeName};
 use crate::token::{Sign, TokenKind};
 
 /// Words that only a type begins with.
@@ -462,7 +462,8 @@ impl Parser<'_> {
             true => self.whole_type_ahead(0)?,
             false => found,
         };
-        if !ends(&found) {
+        // Nothing is cast to a function: `a * (b)` and `a(*(b))` are values.
+        if !ends(&found) || matches!(found.derivations.last(), Some(Derivation::Function(_))) {
             return None;
         }
         let TypeAhead {

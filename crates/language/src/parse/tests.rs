@@ -172,6 +172,11 @@ fn casts_and_sizes() {
     check("sizeof(char *[2][3]) + 1", "(sizeof <char *[2][3]> + 1)");
     check("sizeof(int[n][3])", "((sizeof <int> * n) * 3)");
     check("sizeof(int (*)[3])", "sizeof <int (*)[3]>");
+    // Values, whatever types there are.
+    check("-(i * (*(p)))", "(- (i * (* p)))");
+    check("(f(*(p)))", "f((* p))");
+    check("-(i * (e))", "(- (i * e))");
+    check("-(i * (e[3]))", "(- (i * e[3]))");
     check(
         "sizeof('a') + sizeof 'a'",
         "(sizeof <character> + sizeof <character>)",
