@@ -500,9 +500,17 @@ impl Scope for FrameScope<'_> {
 
     fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
         let modules = &self.program.modules;
-        let written = format!("{type_name}::{name}");
         let with_types = |module: &Module| module.symbols.has_debug_info();
-        let found = modules.reached_definitions(&written, with_types);
+        let written = format!("{type_name}::{name}");
+        let mut found = modules.reached_definitions(&written, with_types);
+        if found.is_empty() {
+            // What a trait of Rust has for all types that do not have it themselves. Of
+            // several traits none is meant.
+            let provided = format!("{name}<{type_name}>");
+            found = modules.reached_definitions(&provided, with_types);
+            found.retain(|bound| bound.function.name.contains("::"));
+            found.truncate(if found.len() > 1 { 0 } else { 1 });
+        }
         let bound = found.first()?;
         let signature = bound.module.symbols.signature(&bound.function).ok()??;
         let types = signature.parameters.into_iter().map(|(_, of)| of);

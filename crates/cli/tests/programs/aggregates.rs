@@ -66,6 +66,20 @@ fn main() {
     let (p, m) = (point(1), mixed(1));
     let (r, s, t) = (row(1), short_row(1.5), together(1));
     let (f, e) = (found(1.5), told(7));
-    let total = sum(p, m, r, s, t);
+    let add = |more: i32| p.x + more; let total = sum(p, m, r, s, t) + black_box(&add)(0) as i64 - p.size() as i64 + p.double() as i64 / 2;
     shown(total + f.map_or(0, |x| x as i64) + e.is_ok() as i64);
+}
+
+pub trait Measured {
+    fn size(&self) -> i32;
+    #[inline(never)]
+    fn double(&self) -> i32 {
+        self.size() * 2
+    }
+}
+
+impl Measured for Point {
+    fn size(&self) -> i32 {
+        self.x + self.y + self.z
+    }
 }

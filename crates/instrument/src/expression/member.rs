@@ -86,8 +86,18 @@ pub(super) fn call_operator(
         TypeKind::Reference(target) => target,
         _ => value.r#type.clone(),
     };
-    if class.composite().is_none() || class.is_rust() {
+    if class.composite().is_none() {
         return Ok(None);
+    }
+    if class.is_rust() {
+        return match class.strip().name().contains("{closure_env#") {
+            true => Err(
+                "closures of Rust are not called: how they take what they hold is not in the \
+                 debug information; break in the closure, or call the function around it"
+                    .into(),
+            ),
+            false => Ok(None),
+        };
     }
     members(value, "operator()", is_indirect(&value.r#type), scope)
 }
