@@ -5,7 +5,7 @@ mod support;
 use juror_testing::{Build, Compiler, Language};
 use serde_json::Value;
 use std::path::Path;
-use support::printed::{check, plain_builds, without_addresses};
+use support::printed::{check, plain_builds, printed};
 use support::{Batch, program};
 
 #[test]
@@ -193,17 +193,7 @@ fn what_is_called_and_locked_is_shown_by_its_state() {
 }
 
 fn check_callable(executable: &Path, build: &Build, table: &[(&str, &str)], before: &str) {
-    let mut batch = Batch::new()
-        .command("break look")
-        .command("run")
-        .command("up");
-    for (expression, _) in table {
-        batch = batch.command(&format!("print {expression}"));
-    }
-    let report = batch.run(executable, &[]);
-    for (expression, expected) in table {
-        let outcome = report.outcome(&format!("print {expression}"));
-        let shown = without_addresses(outcome["value"].as_str().unwrap_or_default());
+    for (shown, (expression, expected)) in printed(executable, table).iter().zip(table) {
         // The compilers write the name of this type in two ways.
         let shown = shown.replace("int (int)", "int(int)");
         let shown = match shown.split_once("by thread ") {

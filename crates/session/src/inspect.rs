@@ -83,6 +83,7 @@ impl Session {
         };
         self.selection.level = level;
         self.selection.listed = None;
+        self.selection.of_caller = None;
         let view = self.frame_view(level, &frame);
         let source = self.source_of(&frame, 7);
         Ok(Outcome::Frame(Box::new(view), source))

@@ -32,19 +32,15 @@ impl Session {
         };
         let here = frame.as_ref().map(|frame| frame.pc);
         let begun = frame.as_ref().filter(|_| has_begun);
-        let is_relative = matches!(written, Place::Line { file: None, .. } | Place::Offset(_));
-        let shown = match begun {
-            Some(frame) if is_relative => self.line_shown_instead(frame),
-            _ => None,
-        };
-        let line = begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?)));
-        let line = match &shown {
+        let shown = self.selection.of_caller.clone();
+        let line = match shown.as_ref().filter(|_| self.selection.level == 0) {
             Some((file, line)) => Some((file.as_path(), *line)),
-            None => line,
+            None => begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?))),
         };
         // Before it has begun, the program is thought to stand at its main
         // function: the linker is nobody's current place. To find it takes as long as
         // any name does.
+        let is_relative = matches!(written, Place::Line { file: None, .. } | Place::Offset(_));
         let main = match line {
             None if is_relative => self.main_line(),
             _ => None,

@@ -51,6 +51,9 @@ pub(crate) struct Selection {
     pub level: usize,
     /// What `list` has shown last.
     pub listed: Option<Listed>,
+    /// The line of a caller's that the stop has shown: the innermost frame's source is not
+    /// there.
+    pub of_caller: Option<(PathBuf, u32)>,
 }
 
 /// Lines of a file that were shown.

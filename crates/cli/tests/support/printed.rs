@@ -6,19 +6,25 @@ use std::path::Path;
 
 /// Checks what `print` says of expressions where `look` was called.
 pub fn check(executable: &Path, build: &Build, table: &[(&str, &str)]) {
-    let mut batch = Batch::new()
+    for (shown, (expression, expected)) in printed(executable, table).iter().zip(table) {
+        assert_eq!(shown, expected, "{expression}, {build}");
+    }
+}
+
+/// What `print` says of each expression where `look` was called, without addresses.
+pub fn printed(executable: &Path, table: &[(&str, &str)]) -> Vec<String> {
+    let lines = table.iter().map(|(it, _)| format!("print {it}"));
+    let lines: Vec<String> = lines.collect();
+    let begun = Batch::new()
         .command("break look")
         .command("run")
         .command("up");
-    for (expression, _) in table {
-        batch = batch.command(&format!("print {expression}"));
-    }
+    let batch = lines.iter().fold(begun, |batch, line| batch.command(line));
     let report = batch.run(executable, &[]);
-    for (expression, expected) in table {
-        let outcome = report.outcome(&format!("print {expression}"));
-        let shown = outcome["value"].as_str().unwrap_or_default();
-        assert_eq!(without_addresses(shown), *expected, "{expression}, {build}");
-    }
+    let shown = lines.iter().map(|line| &report.outcome(line)["value"]);
+    shown
+        .map(|it| without_addresses(it.as_str().unwrap_or_default()))
+        .collect()
 }
 
 /// Addresses differ from run to run: `0x?` for each.

@@ -239,7 +239,10 @@ fn of_method(
         arguments.push(part);
     }
     let address = match (method.slot, arguments.first()) {
-        (Some(slot), Some(part)) => virtual_function(part, slot, scope)?,
+        (Some(slot), Some(part)) => {
+            let missing = "the object is not in memory, so its virtual functions are not known";
+            virtual_function(part.address().ok_or(missing)?, slot, scope)?
+        }
         _ => {
             let linkage_name = method.linkage_name.as_deref();
             let function = linkage_name.and_then(|linkage| scope.function_linked(linkage));
@@ -261,19 +264,27 @@ pub(super) fn without_code(name: &str, class: &Type) -> String {
     format!("`{name}` of `{class}` has no code: it was inlined wherever it is called, or is unused")
 }
 
-/// The function in a slot of the table that an object begins with.
-fn virtual_function(object: &Typed, slot: u64, scope: &dyn Scope) -> Result<u64, ValueError> {
-    let address = object
-        .address()
-        .ok_or("the object is not in memory, so its virtual functions are not known")?;
+/// The function of a number in the table of the object at an address.
+pub(super) fn virtual_function(
+    object: u64,
+    slot: u64,
+    scope: &dyn Scope,
+) -> Result<u64, ValueError> {
+    let memory = scope.memory();
     let word = |address: u64| {
         let mut bytes = [0; 8];
-        let is_read = scope.memory().read(address, &mut bytes);
-        let value = u64::from_le_bytes(bytes);
-        is_read
-            .then_some(value)
-            .ok_or(ValueError::Unreadable(address))
+        match memory.read(address, &mut bytes) {
+            true => Ok(u64::from_le_bytes(bytes)),
+            false => Err(ValueError::Unreadable(address)),
+        }
     };
-    let table = word(address)?;
+    let table = word(object)?;
+    if memory.table_owner(table).is_none() {
+        return Err(format!(
+            "which function it is cannot be told: at {object:#x} is no object with virtual \
+             functions, or none that is constructed yet"
+        )
+        .into());
+    }
     word(table.wrapping_add(slot.wrapping_mul(8)))
 }

@@ -2,7 +2,7 @@
 //! `(object.*f)(3)`.
 
 use super::access::{address_of, pointed_to};
-use super::member::without_code;
+use super::member::{virtual_function, without_code};
 use super::{ExpressionError, Scope, part};
 use crate::member_pointer::{MemberPointer, identity, parts, read};
 use crate::typed::{Place, Typed};
@@ -256,25 +256,4 @@ impl MemberCall {
         let name = &self.type_name;
         Err(format!("`{name}` takes {wanted} argument{plural}; {given} given").into())
     }
-}
-
-/// The function of a number in the table of the object at an address.
-fn virtual_function(object: u64, slot: u64, scope: &dyn Scope) -> Result<u64, ValueError> {
-    let memory = scope.memory();
-    let word = |address: u64| {
-        let mut bytes = [0; 8];
-        match memory.read(address, &mut bytes) {
-            true => Ok(u64::from_le_bytes(bytes)),
-            false => Err(ValueError::Unreadable(address)),
-        }
-    };
-    let table = word(object)?;
-    if memory.table_owner(table).is_none() {
-        return Err(format!(
-            "which function it is cannot be told: at {object:#x} is no object with virtual \
-             functions, or none that is constructed yet"
-        )
-        .into());
-    }
-    word(table.wrapping_add(slot.wrapping_mul(8)))
 }

@@ -11,7 +11,6 @@ use crate::view::{
 };
 use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::frames::{Frame, level_of_line, users_frames};
-use std::path::PathBuf;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -213,6 +212,9 @@ impl Session {
         let mut source_frame = None;
         if source.is_none() && asks_why(&reason) {
             (source, source_frame) = self.source_of_caller(thread).unzip();
+            let shown = source_frame.as_ref().map(|caller| &caller.location);
+            self.selection.of_caller =
+                shown.and_then(|it| Some((it.file.as_ref()?.into(), it.line?)));
         }
         let displays = self.displayed(&frames, 0);
         Ok(StopView {
@@ -254,22 +256,6 @@ impl Session {
             }
         }
         None
-    }
-
-    /// The line that a stop has shown in place of that of the innermost frame, whose source
-    /// is not there.
-    pub(crate) fn line_shown_instead(&mut self, frame: &Frame) -> Option<(PathBuf, u32)> {
-        let thread = self
-            .selection
-            .thread
-            .filter(|_| self.selection.level == 0)?;
-        let own = self.line_of(frame);
-        let is_there = own.and_then(|(file, line, _)| self.text_around(frame, &file, line, 1));
-        if is_there.is_some() {
-            return None;
-        }
-        let (_, caller) = self.source_of_caller(thread)?;
-        Some((caller.location.file?.into(), caller.location.line?))
     }
 
     /// Where the statement stands that has accessed what was watched, when the
