@@ -47,6 +47,10 @@ pub enum Read {
     /// More than a place: an expression of the prompt over what the event sees, as it
     /// is written (`(struct node *)p`, `ages["ann"]`).
     Expression(Box<str>),
+    /// What is computed with other values of the event alone, in the types that these
+    /// have in the program; nothing is captured where they have none, or where whole
+    /// numbers without bounds come to the same.
+    Arithmetic(Arithmetic),
     /// The bytes read as this type, whatever the debug information says.
     Convert(Box<Read>, Conversion),
     /// The number of the thread in which it happened.
@@ -81,6 +85,34 @@ pub enum Read {
     StartRoutine,
     /// Its name.
     StartFunction,
+}
+
+/// An operation on values of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Arithmetic {
+    /// The operation as an expression, in which `$0` stands for the first operand.
+    pub text: Box<str>,
+    /// What the operands read: other captures of the same event.
+    pub operands: Box<[Read]>,
+}
+
+impl fmt::Display for Arithmetic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pieces = self.text.split('$');
+        f.write_str(pieces.next().unwrap_or_default())?;
+        for piece in pieces {
+            let end = piece.find(|it: char| !it.is_ascii_digit());
+            let (number, rest) = piece.split_at(end.unwrap_or(piece.len()));
+            let number = number.parse::<usize>().ok();
+            match number.and_then(|number| self.operands.get(number)) {
+                Some(Read::Convert(inner, to)) => write!(f, "({to}){}", Operand(inner))?,
+                Some(read) => Operand(read).fmt(f)?,
+                None => f.write_str("?")?,
+            }
+            f.write_str(rest)?;
+        }
+        Ok(())
+    }
 }
 
 impl Read {
@@ -133,6 +165,20 @@ pub enum Conversion {
     Text,
 }
 
+impl fmt::Display for Conversion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Conversion::Signed { bytes } => write!(f, "i{}", u32::from(*bytes) * 8),
+            Conversion::Unsigned { bytes } => write!(f, "u{}", u32::from(*bytes) * 8),
+            Conversion::Bool => f.write_str("bool"),
+            Conversion::Float32 => f.write_str("f32"),
+            Conversion::Float64 => f.write_str("f64"),
+            Conversion::Address => f.write_str("address"),
+            Conversion::Text => f.write_str("text"),
+        }
+    }
+}
+
 impl fmt::Display for Read {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -151,6 +197,7 @@ impl fmt::Display for Read {
                 write!(f, "{}[{start}..{end}]", Operand(inner))
             }
             Read::Expression(text) => f.write_str(text),
+            Read::Arithmetic(arithmetic) => arithmetic.fmt(f),
             Read::Convert(inner, _) => write!(f, "{inner}"),
             Read::Thread => f.write_str("thread"),
             Read::Time => f.write_str("time"),
@@ -179,7 +226,10 @@ struct Operand<'a>(&'a Read);
 impl fmt::Display for Operand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Read::Dereference(_) | Read::AddressOf(_) | Read::Expression(_) => {
+            Read::Dereference(_)
+            | Read::AddressOf(_)
+            | Read::Expression(_)
+            | Read::Arithmetic(_) => {
                 write!(f, "({})", self.0)
             }
             read => read.fmt(f),
@@ -207,6 +257,20 @@ mod tests {
             (
                 Read::Field(Box::new(Read::Expression("(node *)p".into())), "x".into()),
                 "((node *)p).x",
+            ),
+            (
+                Read::Arithmetic(Arithmetic {
+                    text: "($0 - 1) > $1".into(),
+                    operands: [
+                        *pointee(),
+                        Read::Convert(
+                            Box::new(Read::Argument(2)),
+                            Conversion::Unsigned { bytes: 4 },
+                        ),
+                    ]
+                    .into(),
+                }),
+                "((*p) - 1) > (u32)arg 2",
             ),
         ] {
             assert_eq!(read.to_string(), expected);

@@ -16,7 +16,7 @@ mod symbolic;
 mod value;
 mod verdict;
 
-pub use capture::{Capture, Conversion, Read};
+pub use capture::{Arithmetic, Capture, Conversion, Read};
 pub use collection::{DEPTH_MAX, Map, Sequence, Set, TooDeep};
 pub use symbolic::{EventId, EventKind, Reach, SymbolicEvent};
 pub use value::{Unavailability, Value};

@@ -10,6 +10,7 @@
 //! Invariant: a compiled condition says what the evaluation would say; where
 //! it comes to no result, the evaluation is asked, so that its words are shown.
 
+mod captured;
 mod compile;
 mod node;
 mod operand;
@@ -21,12 +22,13 @@ use crate::program::Program;
 use crate::read_plan::Machine;
 use crate::scope::{FrameScope, is_register};
 use crate::typed::Typed;
+pub use captured::Operation;
+pub(crate) use captured::{CapturedOperand, Sight};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{
     Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression_with_types, parse_read,
 };
-use juror_symbols::{Type, Variable};
 use node::{Node, Scalar};
 use operand::Stuck;
 use places::PointNames;
@@ -75,12 +77,16 @@ impl Check {
 
     /// The number that it comes to, in a stopped thread.
     pub(crate) fn value(&self, machine: &impl Machine) -> Option<Value> {
-        Some(match self.node.as_ref()?.evaluate(machine)? {
-            Scalar::Int(number) => Value::Int(number),
-            Scalar::Float(number) => Value::Float(number),
-            Scalar::Bool(truth) => Value::Bool(truth),
-            Scalar::Address(address) => Value::Address(address),
-        })
+        self.node.as_ref()?.evaluate(machine).map(value_of)
+    }
+}
+
+fn value_of(scalar: Scalar) -> Value {
+    match scalar {
+        Scalar::Int(number) => Value::Int(number),
+        Scalar::Float(number) => Value::Float(number),
+        Scalar::Bool(truth) => Value::Bool(truth),
+        Scalar::Address(address) => Value::Address(address),
     }
 }
 
@@ -127,19 +133,14 @@ impl Condition {
         self.frame_count
     }
 
-    /// Prepares it for its value at an address, in the frame at a level there. `result` is
-    /// the type of what the function returns, where it has returned; `arguments` are the
-    /// parameters of an inlined call that begins there.
+    /// Prepares it for its value where its names have their meaning.
     ///
     /// # Errors
     /// As [`Condition::at`].
     pub(crate) fn value_at(
         &self,
         program: &Program,
-        address: u64,
-        level: usize,
-        result: Option<&Type>,
-        arguments: Option<&Rc<[Variable]>>,
+        sight: Sight<'_>,
     ) -> Result<Check, ExpressionError> {
         let parts = self.expression.all_parts().into_iter();
         for part in parts {
@@ -151,24 +152,14 @@ impl Condition {
                 return Err(ExpressionError::new(message, &part.span));
             }
         }
-        let names = PointNames::new(program, address, level).returning(result);
-        let names = names.beginning_with(arguments);
-        prepared(compile::value(&self.expression, &names), level)
+        let names = sight.names(program);
+        prepared(compile::value(&self.expression, &names), sight.level)
     }
 
     /// What it reads, where that is never a value of an event: a container, a structure.
     /// Asked as [`Condition::value_at`].
-    pub(crate) fn no_value_at(
-        &self,
-        program: &Program,
-        address: u64,
-        level: usize,
-        result: Option<&Type>,
-        arguments: Option<&Rc<[Variable]>>,
-    ) -> Option<NoValue> {
-        let names = PointNames::new(program, address, level).returning(result);
-        let names = names.beginning_with(arguments);
-        read_type::no_value(&self.expression, &self.text, &names)
+    pub(crate) fn no_value_at(&self, program: &Program, sight: Sight<'_>) -> Option<NoValue> {
+        read_type::no_value(&self.expression, &self.text, &sight.names(program))
     }
 
     /// Whether asking it runs functions of the program.

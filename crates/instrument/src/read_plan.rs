@@ -29,6 +29,12 @@ pub trait Machine {
         let _ = (table, class);
         false
     }
+    /// The bits of a number that an event has captured in a slot; a fraction as one of so
+    /// many bytes.
+    fn captured(&self, slot: u8, fraction_bytes: u8) -> Option<u64> {
+        let _ = (slot, fraction_bytes);
+        None
+    }
 }
 
 /// A class of C++, as [`crate::modules::Modules`] numbers those that plans go through.

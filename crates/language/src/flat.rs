@@ -57,6 +57,9 @@ enum Operation {
     SkipUnless(u8),
     /// Goes so many operations further.
     Skip(u8),
+    /// Puts what was captured on the stack and goes so many operations further; does
+    /// nothing where nothing was.
+    LoadOr(u8, u8),
 }
 
 /// A term as operations; its value is the last on the stack.
@@ -271,6 +274,13 @@ impl FlatTerm {
                     _ => return None,
                 },
                 Operation::Skip(distance) => next += usize::from(distance),
+                Operation::LoadOr(slot, distance) => match environment.capture(slot) {
+                    Some(Value::Unavailable(_)) | None => {}
+                    Some(value) => {
+                        stack.push(Scalar::of(value)?)?;
+                        next += usize::from(distance);
+                    }
+                },
             }
         }
         stack.pop()
@@ -325,6 +335,14 @@ fn flatten(term: &Term, operations: &mut Vec<Operation>) -> Option<Operand> {
             flatten_onto_stack(otherwise, operations)?;
             *operations.get_mut(branch)? = Operation::SkipUnless(distance(branch, end + 1)?);
             *operations.get_mut(end)? = Operation::Skip(distance(end, operations.len())?);
+            Some(Operand::Top)
+        }
+        TermKind::Arithmetic { slot, exact } => {
+            let load = operations.len();
+            operations.push(Operation::LoadOr(*slot, 0));
+            flatten_onto_stack(exact, operations)?;
+            let distance = u8::try_from(operations.len() - load - 1).ok()?;
+            *operations.get_mut(load)? = Operation::LoadOr(*slot, distance);
             Some(Operand::Top)
         }
         TermKind::Binary {

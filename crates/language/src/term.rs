@@ -142,6 +142,15 @@ pub enum TermKind {
         /// What it is where that is false.
         otherwise: Box<Term>,
     },
+    /// What is computed with values of the event alone, in the types that they have in
+    /// the program.
+    Arithmetic {
+        /// The capture that has the result. Where nothing is captured, whole numbers
+        /// without bounds come to the same.
+        slot: u8,
+        /// The operation on such numbers.
+        exact: Box<Term>,
+    },
     /// Any binary operator but `Repeat`.
     Binary {
         /// The operator.
@@ -282,11 +291,17 @@ impl Builtin {
 impl Term {
     /// How deeply an evaluation of it recurses, calls aside.
     pub(crate) fn height(&self) -> u32 {
-        let inner = match &self.kind {
+        let highest = self.parts().into_iter().map(Term::height).max();
+        1 + highest.unwrap_or(0)
+    }
+
+    /// The terms that it consists of directly.
+    pub(crate) fn parts(&self) -> Vec<&Term> {
+        match &self.kind {
             TermKind::Constant(_)
             | TermKind::Variable(_)
             | TermKind::Capture(_)
-            | TermKind::Local(_) => 0,
+            | TermKind::Local(_) => Vec::new(),
             TermKind::Set(terms)
             | TermKind::Sequence(terms)
             | TermKind::Builtin {
@@ -294,24 +309,54 @@ impl Term {
             }
             | TermKind::Call {
                 arguments: terms, ..
-            } => highest(terms),
-            TermKind::Map(entries) => {
-                let heights = entries.iter().map(|(k, v)| k.height().max(v.height()));
-                heights.max().unwrap_or(0)
-            }
-            TermKind::Element { collection, key } => collection.height().max(key.height()),
-            TermKind::Unary { operand, .. } => operand.height(),
-            TermKind::Binary { left, right, .. } => left.height().max(right.height()),
+            } => terms.iter().collect(),
+            TermKind::Map(entries) => entries.iter().flat_map(|(k, v)| [k, v]).collect(),
+            TermKind::Element { collection, key } => vec![collection, key],
+            TermKind::Unary { operand, .. } => vec![operand],
+            TermKind::Arithmetic { exact, .. } => vec![exact],
+            TermKind::Binary { left, right, .. } => vec![left, right],
             TermKind::Conditional {
                 condition,
                 then,
                 otherwise,
-            } => condition
-                .height()
-                .max(then.height())
-                .max(otherwise.height()),
-        };
-        inner + 1
+            } => vec![condition, then, otherwise],
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn parts_mut(&mut self) -> Vec<&mut Term> {
+        match &mut self.kind {
+            TermKind::Constant(_)
+            | TermKind::Variable(_)
+            | TermKind::Capture(_)
+            | TermKind::Local(_) => Vec::new(),
+            TermKind::Set(terms)
+            | TermKind::Sequence(terms)
+            | TermKind::Builtin {
+                arguments: terms, ..
+            }
+            | TermKind::Call {
+                arguments: terms, ..
+            } => terms.iter_mut().collect(),
+            TermKind::Map(entries) => entries.iter_mut().flat_map(|(k, v)| [k, v]).collect(),
+            TermKind::Element { collection, key } => vec![collection, key],
+            TermKind::Unary { operand, .. } => vec![operand],
+            TermKind::Arithmetic { exact, .. } => vec![exact],
+            TermKind::Binary { left, right, .. } => vec![left, right],
+            TermKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
+        }
+    }
+
+    /// The operation on whole numbers without bounds.
+    pub(crate) fn exact(&self) -> &Term {
+        match &self.kind {
+            TermKind::Arithmetic { exact, .. } => exact,
+            _ => self,
+        }
     }
 }
 

@@ -108,6 +108,55 @@ fn captures_are_read_as_they_are_written() {
     );
 }
 
+/// What is captured beside the values that a guard names.
+#[track_caller]
+fn check_arithmetic(guard: &str, expected: &[&str]) {
+    let property = loaded(&format!(
+        "property p event e = before f(n, m, t: text, size: u64 = arg 4) \
+         var limit = 3 var seen = {{}} state init {{ on e when {guard} }}"
+    ));
+    let captures = property.events[0].captures.iter();
+    let found: Vec<String> = captures
+        .filter(|capture| matches!(capture.read, Read::Arithmetic(_)))
+        .map(|capture| capture.name.to_string())
+        .collect();
+    assert_eq!(found, expected, "{guard}");
+}
+
+#[test]
+fn what_is_computed_with_values_of_the_program_alone_has_their_types() {
+    for (guard, expected) in [
+        ("n - 1 > limit", &["n - 1"][..]),
+        ("n - 1 > 2 * 3", &["(n - 1) > 6"]),
+        ("n - 1 > m and n < 3", &["(n - 1) > m"]),
+        ("n < m", &["n < m"]),
+        ("n < m or m > n", &["n < m", "m > n"]),
+        ("size - 1 > limit", &["(u64)arg 4 - 1"]),
+        (
+            "n->next->count - *m > 0.5",
+            &["(n->next->count - *m) > 0.5"],
+        ),
+        ("not (n - m == 0)", &["(n - m) == 0"]),
+        (
+            "(n != null ? n->count - 1 : 0) > limit",
+            &["(n != null) ? (n->count - 1) : 0"],
+        ),
+        ("-1 < n", &["(-1) < n"]),
+        ("~n == limit", &["~n"]),
+        // All types have these numbers.
+        ("n > 3 and 0 != m and n == null", &[]),
+        // What the property holds is exact, and so is what belongs to the moment.
+        ("n - limit > 1 and n in seen", &[]),
+        ("thread + 1 > time - 1", &[]),
+        ("n - thread > 1", &[]),
+        ("t == \"x\"", &[]),
+        ("len(t) - 1 > 2", &[]),
+        ("min(n - 1, limit) > 2", &["n - 1"]),
+    ] {
+        check_arithmetic(guard, expected);
+    }
+}
+
 #[test]
 fn functions_and_where_they_are() {
     let source = r#"property p
@@ -144,6 +193,7 @@ fn places_are_hoisted_once_for_each_event() {
         ("limit", false),
         ("queue->count", true),
         ("queue->max", true),
+        ("(queue->count + 1) > queue->max", true),
         ("(u8)queue->flag", true),
         ("*limit", true),
     ];
@@ -151,10 +201,10 @@ fn places_are_hoisted_once_for_each_event() {
         captures,
         expected.map(|(name, hoisted)| (name.to_owned(), hoisted))
     );
-    assert_eq!(property.states()[0].transitions[0].captures, 0b1100);
-    assert_eq!(property.states()[1].transitions[0].captures, 0b11_0010);
+    assert_eq!(property.states()[0].transitions[0].captures, 0b1_1100);
+    assert_eq!(property.states()[1].transitions[0].captures, 0b110_0010);
     // The type that a parameter is given says nothing about what it points to.
-    let read = &property.events[0].captures[5].read;
+    let read = &property.events[0].captures[6].read;
     assert_eq!(*read, Read::Dereference(name("limit")));
 }
 

@@ -167,16 +167,6 @@ fn stored(
     Some(StoredValue { before, after })
 }
 
-fn named(names: impl Iterator<Item = Box<str>>, values: &[Value]) -> Vec<NamedValue> {
-    names
-        .zip(values)
-        .map(|(name, value)| NamedValue {
-            name: name.into(),
-            value: value.clone(),
-        })
-        .collect()
-}
-
 /// The parameters that are bound.
 pub fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue> {
     property
@@ -193,13 +183,14 @@ pub fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue
 }
 
 fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
-    named(
-        property
-            .variables
-            .iter()
-            .map(|variable| variable.name.clone()),
-        environment,
-    )
+    let names = property.variables.iter();
+    names
+        .zip(environment)
+        .map(|(variable, value)| NamedValue {
+            name: variable.name.to_string(),
+            value: value.clone(),
+        })
+        .collect()
 }
 
 fn path_step<P: Places>(
@@ -211,17 +202,21 @@ fn path_step<P: Places>(
     let property = monitor.property();
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
-    // Values that were not asked for in that state say nothing.
-    let mut values = named(
-        names.iter().map(|capture| capture.name.clone()),
-        &event.values,
-    );
-    values.retain(|value| {
-        !matches!(
-            value.value,
-            Value::Unavailable(juror_event::Unavailability::NotCaptured)
-        )
-    });
+    // Values that were not asked for in that state say nothing, and what is compared says
+    // it already.
+    let says_nothing = |read: &Read, value: &Value| match value {
+        Value::Unavailable(juror_event::Unavailability::NotCaptured) => true,
+        Value::Bool(_) => matches!(read, Read::Arithmetic(_)),
+        _ => false,
+    };
+    let values = names.iter().zip(&event.values);
+    let mut values: Vec<NamedValue> = values
+        .filter(|(capture, value)| !says_nothing(&capture.read, value))
+        .map(|(capture, value)| NamedValue {
+            name: capture.name.to_string(),
+            value: value.clone(),
+        })
+        .collect();
     let stored = stored(symbolic, &event.values, &mut values);
     let [from, to] = monitor.step_sketch(bound, event);
     PathStep {

@@ -12,7 +12,9 @@
 //! guard that needs it reports; nothing is guessed.
 
 use crate::model::{Declaration, Layout};
-use juror_event::{Conversion, EventId, Reach, Read, SymbolicEvent, Unavailability, Value};
+use juror_event::{
+    Arithmetic, Conversion, EventId, Reach, Read, SymbolicEvent, Unavailability, Value,
+};
 use juror_language::Property;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -148,18 +150,7 @@ pub fn event_words(event: &SymbolicEvent) -> String {
 /// How a trace names a value: `queue`, `arg 1`, `*p`, `size: u64`.
 pub fn read_words(read: &Read) -> String {
     match read {
-        Read::Convert(inner, conversion) => {
-            let words = match conversion {
-                Conversion::Signed { bytes } => format!("i{}", u32::from(*bytes) * 8),
-                Conversion::Unsigned { bytes } => format!("u{}", u32::from(*bytes) * 8),
-                Conversion::Bool => "bool".to_owned(),
-                Conversion::Float32 => "f32".to_owned(),
-                Conversion::Float64 => "f64".to_owned(),
-                Conversion::Address => "address".to_owned(),
-                Conversion::Text => "text".to_owned(),
-            };
-            format!("{inner}: {words}")
-        }
+        Read::Convert(inner, conversion) => format!("{inner}: {conversion}"),
         read => read.to_string(),
     }
 }
@@ -251,6 +242,14 @@ fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
         Read::Index(inner, index) => Read::Index(within(inner)?, *index),
         Read::Elements(inner, start, end) => Read::Elements(within(inner)?, *start, *end),
         Read::Convert(inner, conversion) => Read::Convert(within(inner)?, *conversion),
+        Read::Arithmetic(arithmetic) => {
+            let operands = arithmetic.operands.iter();
+            let operands = operands.map(|it| renamed(it, parameters).unwrap_or_else(|| it.clone()));
+            Read::Arithmetic(Arithmetic {
+                text: arithmetic.text.clone(),
+                operands: operands.collect(),
+            })
+        }
         // What belongs to the moment has no other name.
         _ => return None,
     })

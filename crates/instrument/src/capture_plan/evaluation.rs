@@ -10,7 +10,7 @@
 use super::returned::ReturnScope;
 use super::value::value_of;
 use super::{CaptureError, CapturePlan};
-use crate::condition::{Condition, NoValue};
+use crate::condition::{Condition, NoValue, Sight};
 use crate::expression::{self, Scope};
 use crate::frames::Frame;
 use crate::modules::Bound;
@@ -110,15 +110,7 @@ pub(super) fn plan(
         Site::Inlined(site) => Sees::Arguments(Rc::clone(&site.arguments)),
         Site::Free => Sees::Globals,
     };
-    let (address, level) = match site {
-        Site::Call(bound) => {
-            let address = bound.address();
-            (address, program.modules.level_at(address))
-        }
-        Site::Line(address, level) => (address, level),
-        Site::Inlined(site) => (site.address, site.level),
-        Site::Free => (0, 0),
-    };
+    let (address, level) = place_of(site, program);
     let result = match &sees {
         Sees::Returned { result, .. } => result.as_ref().map(|result| &result.r#type),
         _ => None,
@@ -128,12 +120,18 @@ pub(super) fn plan(
         Sees::Arguments(arguments) => Some(arguments),
         _ => None,
     };
+    let sight = Sight {
+        address,
+        level,
+        result,
+        arguments,
+    };
     if conversion.is_none()
-        && let Some(found) = condition.no_value_at(program, address, level, result, arguments)
+        && let Some(found) = condition.no_value_at(program, sight)
     {
         return Err(no_value_of_events(&found, &read.to_string()));
     }
-    let check = condition.value_at(program, address, level, result, arguments);
+    let check = condition.value_at(program, sight);
     let check = check.map_err(wrong)?;
     let is_compiled =
         check.is_compiled() && conversion.is_none() && !matches!(sees, Sees::Returned { .. });
@@ -151,6 +149,19 @@ pub(super) fn plan(
         true => CapturePlan::Compiled(check, evaluation),
         false => CapturePlan::Evaluate(evaluation),
     })
+}
+
+/// The address at which the names of an event have their meaning, and the frame there.
+pub(super) fn place_of(site: Site<'_>, program: &Program) -> (u64, usize) {
+    match site {
+        Site::Call(bound) => {
+            let address = bound.address();
+            (address, program.modules.level_at(address))
+        }
+        Site::Line(address, level) => (address, level),
+        Site::Inlined(site) => (site.address, site.level),
+        Site::Free => (0, 0),
+    }
 }
 
 /// A container or a structure has no value that monitors know.

@@ -5,13 +5,14 @@
 //! their own; a line sees the variables of its place. All other events see
 //! globals, and what they bring themselves ([`crate::facts`]).
 
+mod arithmetic;
 mod draft;
 mod evaluation;
 mod planner;
 mod returned;
 mod value;
 
-use crate::condition::Check;
+use crate::condition::{Check, Operation};
 use crate::facts::{Fact, Moment};
 use crate::modules::Bound;
 use crate::program::Program;
@@ -19,12 +20,16 @@ use crate::read_plan::{ClassNumber, Machine, ReadPlan, Source};
 use crate::scope::type_word;
 use evaluation::Site;
 use juror_debuggee::ThreadId;
-use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
+use juror_event::{Capture, Conversion, Read, SymbolicEvent, Unavailability, Value};
 use planner::Planner;
 
+pub use arithmetic::compute_captures;
 pub use evaluation::{Evaluation, InlinedSite};
 
 pub(crate) use draft::decode_type;
+
+/// What is computed, before that is done.
+pub(crate) const NOT_YET: Value = Value::Unavailable(Unavailability::NotCaptured);
 
 /// How one capture is read.
 #[derive(Debug, Clone)]
@@ -50,6 +55,10 @@ pub enum CapturePlan {
     /// By an expression that was compiled for its place; it is evaluated where that
     /// comes to no result.
     Compiled(Check, Evaluation),
+    /// Computed from other captures, when these have been read.
+    Arithmetic(Operation),
+    /// Nothing is captured: exact numbers come to the same.
+    Exact,
 }
 
 /// Why a capture cannot be read.
@@ -102,7 +111,7 @@ fn plan_at(
     site: Site<'_>,
     program: &Program,
 ) -> Result<CapturePlan, CaptureError> {
-    if let Some(plan) = fact_of(event, capture)? {
+    if let Some(plan) = plan_by_itself(event, capture, site, program)? {
         return Ok(plan);
     }
     let bound = match site {
@@ -218,9 +227,10 @@ pub fn plan_line_capture(
     address: u64,
     level: usize,
 ) -> Result<CapturePlan, CaptureError> {
-    match fact_of(event, capture)? {
+    let site = Site::Line(address, level);
+    match plan_by_itself(event, capture, site, program)? {
         Some(plan) => Ok(plan),
-        None => evaluation::plan(event, capture, Site::Line(address, level), program),
+        None => evaluation::plan(event, capture, site, program),
     }
 }
 
@@ -231,9 +241,23 @@ pub fn plan_inlined_capture(
     program: &Program,
     site: &InlinedSite,
 ) -> Result<CapturePlan, CaptureError> {
-    match fact_of(event, capture)? {
+    let site = Site::Inlined(site);
+    match plan_by_itself(event, capture, site, program)? {
         Some(plan) => Ok(plan),
-        None => evaluation::plan(event, capture, Site::Inlined(site), program),
+        None => evaluation::plan(event, capture, site, program),
+    }
+}
+
+/// The plan of what is not read from the program.
+fn plan_by_itself(
+    event: &SymbolicEvent,
+    capture: &Capture,
+    site: Site<'_>,
+    program: &Program,
+) -> Result<Option<CapturePlan>, CaptureError> {
+    match &capture.read {
+        Read::Arithmetic(read) => Ok(Some(arithmetic::plan(event, read, site, program))),
+        _ => fact_of(event, capture),
     }
 }
 
@@ -275,6 +299,7 @@ impl Program {
                 .and_then(|machine| check.value(&machine))
                 .unwrap_or_else(|| evaluation.value(self, thread, &[])),
             CapturePlan::Evaluate(evaluation) => evaluation.value(self, thread, &[]),
+            CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
         }
     }
 }

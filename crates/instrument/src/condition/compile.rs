@@ -32,6 +32,16 @@ pub(super) trait Names {
     fn returned(&self) -> Option<Type> {
         None
     }
+    /// The type of what a name means, wherever that is.
+    fn type_of_name(&self, name: &str) -> Option<Type> {
+        let _ = name;
+        None
+    }
+    /// The type of an argument, wherever it is.
+    fn type_of_argument(&self, position: u8) -> Option<Type> {
+        let _ = position;
+        None
+    }
     /// The number by which a machine knows a class of C++.
     fn class_number(&self, class: &Type) -> Option<ClassNumber> {
         let _ = class;
@@ -255,7 +265,7 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    fn type_of(&self, name: &TypeName) -> Result<Type, Stuck> {
+    pub(super) fn type_of(&self, name: &TypeName) -> Result<Type, Stuck> {
         let found = written_type(name, &|name| self.names.type_named(name));
         found.or_else(|why| wrong(why, &name.span))
     }

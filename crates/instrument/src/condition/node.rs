@@ -69,6 +69,8 @@ pub(super) enum Word {
     Part(Box<Word>, VirtualPart),
     /// What has been computed.
     Computed(Box<Node>),
+    /// What an event has captured in a slot; a fraction as one of so many bytes.
+    Captured(u8, u8),
 }
 
 impl Word {
@@ -107,6 +109,7 @@ impl Word {
                 u64::try_from(address).ok()?
             }
             Word::Part(object, part) => part.find(machine, object.evaluate(machine)?).ok()?,
+            Word::Captured(slot, bytes) => machine.captured(*slot, *bytes)?,
             Word::Computed(node) => u64::try_from(node.evaluate(machine)?.whole()?).ok()?,
         })
     }
@@ -212,6 +215,55 @@ impl Node {
             Node::Rounded(_) => NumberClass::Float,
             Node::Complement(..) | Node::Distance(..) => NumberClass::Whole,
             Node::Conditional(parts) => parts[1].class(),
+        }
+    }
+
+    /// Whether whole numbers without bounds, and fractions of 8 bytes, come to the same.
+    pub(super) fn is_exact(&self) -> bool {
+        use NumberClass::{Address, Float, Truth, Whole};
+        let are_truths = |parts: &[&Node]| {
+            let mut parts = parts.iter();
+            parts.all(|part| part.class() == Truth && part.is_exact())
+        };
+        match self {
+            Node::Constant(_) | Node::Read(Word::Captured(..) | Word::Constant(_), _) => true,
+            Node::Read(Word::Computed(node), Reading::Address) => node.is_exact(),
+            Node::Read(..) => false,
+            Node::Not(operand) => are_truths(&[operand]),
+            Node::Both(left, right) | Node::Either(left, right) => are_truths(&[left, right]),
+            Node::Negate(overflow, operand) => {
+                let is_number = matches!(operand.class(), Whole | Float);
+                is_number && *overflow == Overflow::Error && operand.is_exact()
+            }
+            Node::Complement(operand, unsigned) => unsigned.is_none() && operand.is_exact(),
+            Node::Conditional(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                are_truths(&[condition]) && then.is_exact() && otherwise.is_exact()
+            }
+            Node::Binary(operator, overflow, left, right) => {
+                let are_alike = match (left.class(), right.class()) {
+                    (Whole, Whole) if *overflow == Overflow::Error => true,
+                    (Whole, Whole) => {
+                        operator.is_comparison()
+                            && left.is_never_negative()
+                            && right.is_never_negative()
+                    }
+                    (Float, Float) => true,
+                    (Whole, Float) | (Float, Whole) => !operator.is_comparison(),
+                    (Address, Address) => operator.is_comparison(),
+                    _ => false,
+                };
+                are_alike && left.is_exact() && right.is_exact()
+            }
+            Node::Rounded(_) | Node::Distance(..) | Node::Wrapped(..) | Node::IsText(..) => false,
+        }
+    }
+
+    fn is_never_negative(&self) -> bool {
+        match self {
+            Node::Constant(Scalar::Int(number)) => *number >= 0,
+            Node::Read(_, reading) => matches!(reading, Reading::Unsigned { .. }),
+            _ => false,
         }
     }
 

@@ -88,6 +88,15 @@ impl Operand {
         })
     }
 
+    /// Its type, where it is a number; that of a narrow bit field in arithmetic.
+    pub(super) fn type_of_number(self) -> Option<Type> {
+        let is_number = matches!(
+            self.r#type.strip().kind(),
+            TypeKind::Base(_) | TypeKind::Enumeration { .. } | TypeKind::Pointer(_)
+        );
+        is_number.then(|| of_bit_field(self.r#type, self.bits))
+    }
+
     /// Whether it is a known address of a function.
     pub(super) fn leads_to_function(&self) -> bool {
         let target = self.r#type.target().map(|target| target.strip().kind());

@@ -169,6 +169,26 @@ impl Names for PointNames<'_> {
         self.result.clone()
     }
 
+    fn type_of_name(&self, name: &str) -> Option<Type> {
+        let variables = self.program.variables(self.frame.as_ref()?);
+        let mut variables = variables.into_iter().map(|(variable, _)| variable);
+        let found = variables.find(|variable| &*variable.name == name);
+        found.map(|variable| variable.r#type)
+    }
+
+    fn type_of_argument(&self, position: u8) -> Option<Type> {
+        let frame = self.frame.as_ref()?;
+        let index = usize::from(position).checked_sub(1)?;
+        let (module, function) = (frame.module.as_ref()?, frame.function.as_ref()?);
+        let parameters = match &frame.arguments {
+            Some(arguments) => arguments.to_vec(),
+            None => module.symbols.parameters(function),
+        };
+        parameters
+            .get(index)
+            .map(|variable| variable.r#type.clone())
+    }
+
     fn class_number(&self, class: &Type) -> Option<ClassNumber> {
         Some(self.program.modules.number_of(class))
     }

@@ -65,6 +65,18 @@ fn part_of_range(range: &Type, read: &str, names: &impl Names) -> Option<String>
     part_of(&range.target()?, &format!("{start}]"), names, 0)
 }
 
+/// The type of the value of an event that is read, as far as types tell.
+pub(super) fn value_type(expression: &Expression, names: &impl Names) -> Option<Type> {
+    let mut found = referent(type_of(expression, names)?);
+    for _ in 0..DEPTH_MAX {
+        match names.within(&found).filter(|_| names.is_viewed(&found)) {
+            Some(Within::Instead(inner)) => found = referent(inner),
+            _ => break,
+        }
+    }
+    Some(found)
+}
+
 /// The type of what is read, without reading it.
 fn type_of<N: Names>(expression: &Expression, names: &N) -> Option<Type> {
     let compiler = Compiler { names };
@@ -75,6 +87,9 @@ fn type_of<N: Names>(expression: &Expression, names: &N) -> Option<Type> {
         Err(Stuck::Evaluate) => {}
     }
     match &expression.kind {
+        ExpressionKind::Name(name) => names.type_of_name(name),
+        ExpressionKind::Argument(position) => names.type_of_argument(*position),
+        ExpressionKind::Cast { type_name, .. } => compiler.type_of(type_name).ok(),
         ExpressionKind::Index { object, .. } => element_of(type_of(object, names)?, names, 0),
         ExpressionKind::Slice { object, .. } => {
             let element = element_of(type_of(object, names)?, names, 0)?;

@@ -2,7 +2,7 @@
 //! at the end of a call that was awaited.
 
 use super::{Occurrence, Probes};
-use crate::capture_plan::CapturePlan;
+use crate::capture_plan::{CapturePlan, NOT_YET, compute_captures};
 use crate::facts::{Details, Moment};
 use crate::pending_returns::PendingReturn;
 use crate::program::Program;
@@ -51,9 +51,11 @@ impl Probes {
                     CapturePlan::Evaluate(..) | CapturePlan::Compiled(..) => {
                         program.capture(thread, plan, &moment)
                     }
+                    CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
                 }
             });
         }
+        compute_captures(&probe.captures, mask, values);
         Ok(caller)
     }
 
@@ -83,6 +85,7 @@ impl Probes {
                 program.capture(thread, plan, &moment)
             }
         }));
+        compute_captures(plans, mask, values);
     }
 
     /// A call has been entered whose return is an event: plants the return.
@@ -219,8 +222,10 @@ impl Probes {
                     evaluation.value(program, thread, own)
                 }
                 CapturePlan::Compiled(..) => program.capture(thread, plan, &moment),
+                CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
             });
         }
+        compute_captures(plans, u64::MAX, values);
         Ok(())
     }
 }

@@ -22,6 +22,18 @@ impl Checker<'_> {
         expression: &Expression,
         scope: &mut Scope,
     ) -> Option<(Term, Kind)> {
+        scope.depth += 1;
+        let found = self.exact_term(expression, scope);
+        scope.depth -= 1;
+        let (term, kind) = found?;
+        match scope.depth {
+            0 => Some((self.in_program_types(term, scope), kind)),
+            _ => Some((term, kind)),
+        }
+    }
+
+    /// The same, with numbers that have no types.
+    fn exact_term(&mut self, expression: &Expression, scope: &mut Scope) -> Option<(Term, Kind)> {
         let span = expression.span.clone();
         let value = match &expression.kind {
             ExpressionKind::Error => return None,

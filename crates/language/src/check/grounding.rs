@@ -366,42 +366,7 @@ impl<'a> Checker<'a> {
 /// Moves what is said about a term of another file to the `use`.
 fn relocate(term: &mut Term, span: &Range<usize>) {
     term.span = span.clone();
-    match &mut term.kind {
-        TermKind::Constant(_)
-        | TermKind::Variable(_)
-        | TermKind::Capture(_)
-        | TermKind::Local(_) => {}
-        TermKind::Set(terms)
-        | TermKind::Sequence(terms)
-        | TermKind::Builtin {
-            arguments: terms, ..
-        }
-        | TermKind::Call {
-            arguments: terms, ..
-        } => terms.iter_mut().for_each(|term| relocate(term, span)),
-        TermKind::Map(entries) => {
-            for (key, value) in entries {
-                relocate(key, span);
-                relocate(value, span);
-            }
-        }
-        TermKind::Element { collection, key } => {
-            relocate(collection, span);
-            relocate(key, span);
-        }
-        TermKind::Unary { operand, .. } => relocate(operand, span),
-        TermKind::Binary { left, right, .. } => {
-            relocate(left, span);
-            relocate(right, span);
-        }
-        TermKind::Conditional {
-            condition,
-            then,
-            otherwise,
-        } => {
-            relocate(condition, span);
-            relocate(then, span);
-            relocate(otherwise, span);
-        }
+    for part in term.parts_mut() {
+        relocate(part, span);
     }
 }

@@ -77,7 +77,7 @@ struct Range {
 
 /// The same term, wherever it stands.
 fn same(a: &Term, b: &Term) -> bool {
-    match (&a.kind, &b.kind) {
+    match (&a.exact().kind, &b.exact().kind) {
         (TermKind::Variable(a), TermKind::Variable(b)) => a == b,
         (TermKind::Capture(a), TermKind::Capture(b)) => a == b,
         (TermKind::Constant(a), TermKind::Constant(b)) => a == b,
@@ -99,6 +99,11 @@ fn same(a: &Term, b: &Term) -> bool {
 
 fn range_of(guard: &Term) -> Option<Range> {
     match &guard.kind {
+        // Below zero its type tells what comes of it.
+        TermKind::Arithmetic { exact, .. } => match has_negative(exact) {
+            true => None,
+            false => range_of(exact),
+        },
         TermKind::Variable(_) | TermKind::Capture(_) => Some(Range {
             term: guard.clone(),
             // A truth value: 1 is true.
@@ -144,6 +149,11 @@ fn range_of(guard: &Term) -> Option<Range> {
         },
         _ => None,
     }
+}
+
+fn has_negative(term: &Term) -> bool {
+    matches!(term.kind, TermKind::Constant(Value::Int(..0)))
+        || term.parts().into_iter().any(has_negative)
 }
 
 fn mirrored(operator: BinaryOperator) -> BinaryOperator {

@@ -19,6 +19,7 @@ mod moment;
 mod names;
 mod pattern;
 mod place;
+mod program_types;
 mod reachability;
 mod reaction;
 mod scenario;

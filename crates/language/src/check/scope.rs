@@ -45,6 +45,8 @@ pub(super) struct Scope {
     pub names: Names,
     /// The captures used so far: bit n is slot n.
     pub captures: u64,
+    /// How many expressions lie around the one that is looked at.
+    pub depth: u32,
     /// Local variables, the innermost last; the slot of each is its position
     /// at most.
     pub locals: Vec<Local>,
@@ -65,6 +67,7 @@ impl Scope {
         Scope {
             names,
             captures: 0,
+            depth: 0,
             locals: Vec::new(),
             locals_count: 0,
         }

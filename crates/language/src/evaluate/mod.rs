@@ -13,7 +13,7 @@ mod tests;
 
 pub use block::{execute, execute_in};
 
-use crate::syntax::BinaryOperator;
+use crate::syntax::{BinaryOperator, UnaryOperator};
 use crate::term::{Builtin, Function, Kind, Term, TermKind};
 use crate::{arithmetic, collection};
 use juror_event::{Map, Sequence, Set, Unavailability, Value};
@@ -173,6 +173,9 @@ impl<'a, E: Environment> Frame<'a, E> {
 
     fn truth(&self, term: &Term) -> Result<bool, EvaluationError> {
         let value = self.value(term)?;
+        if let Some(truth) = program_truth(term, &value) {
+            return Ok(truth);
+        }
         match &*value {
             Value::Bool(truth) => Ok(*truth),
             Value::Unavailable(why) => Err(EvaluationError::new(
@@ -194,6 +197,11 @@ impl<'a, E: Environment> Frame<'a, E> {
             TermKind::Local(slot) => Ok(found(self.locals.get(usize::from(*slot)))),
             TermKind::Unary { operator, operand } => {
                 let value = self.value(operand)?;
+                if let (UnaryOperator::Not, Some(truth)) =
+                    (operator, program_truth(operand, &value))
+                {
+                    return Ok(Cow::Owned(Value::Bool(!truth)));
+                }
                 arithmetic::unary(*operator, &value)
                     .map(Cow::Owned)
                     .map_err(|message| {
@@ -226,6 +234,10 @@ impl<'a, E: Environment> Frame<'a, E> {
                 left,
                 right,
             } => self.binary(*operator, left, right, &term.span),
+            TermKind::Arithmetic { slot, exact } => match self.environment.capture(*slot) {
+                Some(Value::Unavailable(_)) | None => self.value(exact),
+                Some(value) => Ok(Cow::Borrowed(value)),
+            },
             TermKind::Element { collection, key } => self.element(collection, key, &term.span),
             _ => self.built(term).map(Cow::Owned),
         }
@@ -378,6 +390,20 @@ impl<'a, E: Environment> Frame<'a, E> {
             )),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// Of the numbers of the program all but zero are true, as in C.
+fn program_truth(term: &Term, value: &Value) -> Option<bool> {
+    let is_of_program = matches!(
+        term.kind,
+        TermKind::Capture(_) | TermKind::Arithmetic { .. }
+    );
+    match value {
+        Value::Int(number) if is_of_program => Some(*number != 0),
+        Value::Address(address) if is_of_program => Some(*address != 0),
+        Value::Float(number) if is_of_program => Some(*number != 0.0),
+        _ => None,
     }
 }
 

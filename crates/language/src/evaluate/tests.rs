@@ -96,6 +96,9 @@ fn guards() {
     check("q->len > 4 or p->len > 4", Ok(true));
     check("p != null and p->len > 3", Ok(false));
     check("b", Ok(true));
+    // As in C, values of the program are true where they are not zero.
+    check("q->len and not (p or not q)", Ok(true));
+    check("p or q->len - 5", Ok(false));
 }
 
 #[test]
@@ -113,8 +116,8 @@ fn what_has_no_value_is_an_error_never_false() {
     check("1 << (n + 121) > 0", Err(("1 << (n + 121)", "0 to 127")));
     check("n / (n - 7) > 0", Err(("n / (n - 7)", "division by zero")));
     check("n % (n - 7) > 0", Err(("n % (n - 7)", "division by zero")));
-    check("q->len", Err(("q->len", "expected true or false")));
-    check("q->len and b", Err(("q->len", "expected true or false")));
+    check("t", Err(("t", "expected true or false")));
+    check("t and b", Err(("t", "expected true or false")));
     check("q->len == t", Err(("q->len == t", "an integer and text")));
     check("q == t", Err(("q == t", "an address and text")));
     check("q == b", Err(("q == b", "an address and a boolean")));

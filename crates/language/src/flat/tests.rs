@@ -96,7 +96,8 @@ fn any_term() -> impl Strategy<Value = Term> {
         ];
         let unary = (prop::sample::select(operators), inner.clone());
         let binary = (any_operator(), inner.clone(), inner.clone());
-        let conditional = (inner.clone(), inner.clone(), inner);
+        let conditional = (inner.clone(), inner.clone(), inner.clone());
+        let arithmetic = (0..SLOTS as u8 + 1, inner);
         prop_oneof![
             1 => unary.prop_map(|(operator, operand)| term(TermKind::Unary {
                 operator,
@@ -111,6 +112,10 @@ fn any_term() -> impl Strategy<Value = Term> {
                 condition: Box::new(condition),
                 then: Box::new(then),
                 otherwise: Box::new(otherwise),
+            })),
+            1 => arithmetic.prop_map(|(slot, exact)| term(TermKind::Arithmetic {
+                slot,
+                exact: Box::new(exact),
             })),
         ]
     })

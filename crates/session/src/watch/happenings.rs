@@ -7,7 +7,7 @@ use super::{Reaction, Watch, is_needed_by};
 use crate::options::Observer;
 use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
-use juror_instrument::capture_plan::CapturePlan;
+use juror_instrument::capture_plan::{CapturePlan, compute_captures};
 use juror_instrument::facts::{Details, Moment};
 use juror_instrument::program::Program;
 use std::path::PathBuf;
@@ -314,6 +314,7 @@ impl Watch {
                 _ => scene.program.capture(scene.thread, plan, moment),
             });
         }
+        compute_captures(captures, mask, &mut values);
         let (program, thread) = (&mut *scene.program, scene.thread);
         let stepped = self.step(
             program,

@@ -3,7 +3,7 @@
 use super::What;
 use crate::options::CommandError;
 use crate::recorded_run::tape::Tape;
-use juror_event::{EventKind, Unavailability, Value};
+use juror_event::{EventKind, Read, Unavailability, Value};
 use juror_language::{Property, suggest};
 use juror_monitor::Monitor;
 use juror_trace::{Binding, Layout, event_words};
@@ -214,7 +214,10 @@ fn lacks_no_value(property: &Property, binding: &Binding, tape: &Tape) -> Result
         .flat_map(|(number, layout)| binding.events(number).iter().map(move |it| (it, layout)))
         .collect();
     let captures = property.events.first().map_or(&[][..], |it| &it.captures);
-    for (slot, capture) in captures.iter().enumerate() {
+    let carried = captures.iter().enumerate();
+    // What is computed with the others is no value of the event's own.
+    let carried = carried.filter(|(_, it)| !matches!(it.read, Read::Arithmetic(_)));
+    for (slot, capture) in carried {
         let is_there = found.iter().any(|(event, layout)| {
             let given = vec![Value::Bool(true); layout.keys.len()];
             let mut filled = Vec::new();

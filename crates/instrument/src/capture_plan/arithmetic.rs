@@ -1,0 +1,101 @@
+//! What a guard computes with values of its event alone, in the types that these have in
+//! the program. The types are those of what the operands read, at the place of the event.
+//!
+//! Invariant: it is computed after all that is read.
+
+use super::CapturePlan;
+use super::evaluation::{Site, place_of};
+use crate::condition::{CapturedOperand, Condition, Operation, Sight};
+use crate::program::Program;
+use crate::scope::type_word;
+use juror_event::{Arithmetic, Conversion, Read, SymbolicEvent, Value};
+use juror_language::ExpressionKind;
+use juror_symbols::Type;
+
+/// Plans an operation; [`CapturePlan::Exact`] where it comes to what exact numbers do, and
+/// where the types are not known.
+pub(super) fn plan(
+    event: &SymbolicEvent,
+    arithmetic: &Arithmetic,
+    site: Site<'_>,
+    program: &Program,
+) -> CapturePlan {
+    let operands: Option<Vec<CapturedOperand>> = arithmetic
+        .operands
+        .iter()
+        .map(|read| {
+            let mut captures = event.captures.iter();
+            let slot = captures.position(|capture| capture.read == *read)?;
+            Some(CapturedOperand {
+                slot: u8::try_from(slot).ok()?,
+                r#type: type_of(event, read, site, program)?,
+            })
+        })
+        .collect();
+    let (address, level) = place_of(site, program);
+    let sight = Sight {
+        address,
+        level,
+        result: None,
+        arguments: None,
+    };
+    let operation =
+        operands.and_then(|operands| Operation::new(&arithmetic.text, &operands, program, sight));
+    operation.map_or(CapturePlan::Exact, CapturePlan::Arithmetic)
+}
+
+/// The type of what is read at the place of an event.
+fn type_of(event: &SymbolicEvent, read: &Read, site: Site<'_>, program: &Program) -> Option<Type> {
+    let (inner, conversion) = match read {
+        Read::Convert(inner, conversion) => (&**inner, Some(*conversion)),
+        read => (read, None),
+    };
+    let (text, site) = match inner {
+        Read::Value | Read::Old => (event.subject.to_string(), Site::Free),
+        inner => (inner.to_string(), site),
+    };
+    let text = match conversion {
+        None => text,
+        Some(Conversion::Address) => format!("(void *)({text})"),
+        Some(conversion) => format!("({})({text})", type_word(conversion)?),
+    };
+    let condition = Condition::of_capture(&text).ok()?;
+    let returned = match site {
+        Site::Call(bound) => bound.module.symbols.return_value_plan(&bound.function),
+        Site::Line(..) | Site::Inlined(_) | Site::Free => None,
+    };
+    let (address, level) = place_of(site, program);
+    let found = condition.type_at(
+        program,
+        Sight {
+            address,
+            level,
+            result: returned.as_ref().map(|value| &value.r#type),
+            arguments: match site {
+                Site::Inlined(site) => Some(&site.arguments),
+                Site::Call(_) | Site::Line(..) | Site::Free => None,
+            },
+        },
+    )?;
+    // Of a range that is watched, an element is.
+    let is_range = matches!(condition.expression().kind, ExpressionKind::Slice { .. });
+    match is_range && matches!(inner, Read::Value | Read::Old) {
+        true => found.target(),
+        false => Some(found),
+    }
+}
+
+/// Computes what there is to compute, where all that is read has been read; slots out of
+/// `mask` are not asked for.
+#[inline]
+pub fn compute_captures(plans: &[CapturePlan], mask: u64, values: &mut [Value]) {
+    for (slot, plan) in plans.iter().enumerate() {
+        if let CapturePlan::Arithmetic(operation) = plan
+            && mask >> slot & 1 != 0
+            && let Some(result) = operation.value(values)
+            && let Some(value) = values.get_mut(slot)
+        {
+            *value = result;
+        }
+    }
+}

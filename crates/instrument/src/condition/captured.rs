@@ -1,0 +1,168 @@
+//! What is computed with the values of an event alone: compiled as a condition is, over
+//! values that were read already.
+//!
+//! Invariant: nothing is read from the program. Where there is no result, the exact one of
+//! the monitor counts, which knows what is wrong.
+
+use super::compile::{Compiler, Names, truth};
+use super::node::{Node, Word};
+use super::operand::{Operand, Spot, Unknown};
+use super::places::PointNames;
+use super::read_type::value_type;
+use super::{Condition, value_of};
+use crate::program::Program;
+use crate::read_plan::{ClassNumber, Machine};
+use crate::views::Within;
+use juror_event::Value;
+use juror_language::parse_expression;
+use juror_symbols::{Encoding, Type, TypeKind, Variable};
+use std::rc::Rc;
+
+/// Where names have their meaning.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sight<'a> {
+    /// In the process.
+    pub(crate) address: u64,
+    /// The frame there: 0 is the innermost.
+    pub(crate) level: usize,
+    /// The type of what the function has returned.
+    pub(crate) result: Option<&'a Type>,
+    /// The parameters of an inlined call that begins there.
+    pub(crate) arguments: Option<&'a Rc<[Variable]>>,
+}
+
+impl<'a> Sight<'a> {
+    pub(super) fn names(&self, program: &'a Program) -> PointNames<'a> {
+        let names = PointNames::new(program, self.address, self.level);
+        names.returning(self.result).beginning_with(self.arguments)
+    }
+}
+
+/// A captured value that is computed with.
+#[derive(Debug, Clone)]
+pub(crate) struct CapturedOperand {
+    /// Where the event has it.
+    pub(crate) slot: u8,
+    /// Its type in the program.
+    pub(crate) r#type: Type,
+}
+
+/// An operation on values of an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    node: Node,
+}
+
+impl Operation {
+    /// Compiles one; nothing where it has no meaning for such types, and where exact
+    /// numbers come to the same.
+    pub(crate) fn new(
+        text: &str,
+        operands: &[CapturedOperand],
+        program: &Program,
+        sight: Sight<'_>,
+    ) -> Option<Operation> {
+        let names = OperandNames {
+            operands,
+            around: &sight.names(program),
+        };
+        let (expression, _) = parse_expression(text);
+        let node = truth(&expression?, &names).ok()?;
+        (!node.is_exact()).then_some(Operation { node })
+    }
+
+    /// Its result; nothing where it has none.
+    pub(crate) fn value(&self, values: &[Value]) -> Option<Value> {
+        self.node.evaluate(&Captured(values)).map(value_of)
+    }
+}
+
+impl Condition {
+    /// The type of what it reads, where that is known before the program runs. What stands
+    /// in the place of another is meant, and what a reference refers to.
+    pub(crate) fn type_at(&self, program: &Program, sight: Sight<'_>) -> Option<Type> {
+        let names = sight.names(program);
+        let compiler = Compiler { names: &names };
+        let operand = compiler.operand_as_is(&self.expression).ok();
+        let number = operand.and_then(Operand::type_of_number);
+        number.or_else(|| value_type(&self.expression, &names))
+    }
+}
+
+/// The operands by their numbers; everything else is as it is there.
+struct OperandNames<'a> {
+    operands: &'a [CapturedOperand],
+    around: &'a PointNames<'a>,
+}
+
+impl Names for OperandNames<'_> {
+    fn name(&self, _: &str) -> Result<Operand, Unknown> {
+        Err(Unknown::Yet)
+    }
+
+    fn register(&self, name: &str) -> Result<Operand, Unknown> {
+        let number: usize = name.parse().map_err(|_| Unknown::Yet)?;
+        let operand = self.operands.get(number).ok_or(Unknown::Yet)?;
+        let stripped = operand.r#type.strip();
+        let size = stripped.size().unwrap_or(0);
+        let bytes = match stripped.kind() {
+            TypeKind::Base(Encoding::Float) if size == 4 => 4,
+            _ => 8,
+        };
+        let spot = Spot::Bits(Word::Captured(operand.slot, bytes));
+        Ok(Operand::new(operand.r#type.clone(), spot))
+    }
+
+    fn argument(&self, _: u8) -> Result<Operand, Unknown> {
+        Err(Unknown::Yet)
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.around.type_named(name)
+    }
+
+    fn class_number(&self, class: &Type) -> Option<ClassNumber> {
+        self.around.class_number(class)
+    }
+
+    fn is_viewed(&self, r#type: &Type) -> bool {
+        self.around.is_viewed(r#type)
+    }
+
+    fn within(&self, r#type: &Type) -> Option<Within> {
+        self.around.within(r#type)
+    }
+}
+
+/// The values of an event, by slot.
+struct Captured<'a>(&'a [Value]);
+
+impl Machine for Captured<'_> {
+    fn register(&self, _: u8) -> u64 {
+        0
+    }
+
+    fn vector(&self, _: u8) -> Option<u64> {
+        None
+    }
+
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+
+    fn captured(&self, slot: u8, fraction_bytes: u8) -> Option<u64> {
+        match self.0.get(usize::from(slot))? {
+            Value::Int(number) => {
+                let signed = i64::try_from(*number).map(|number| number as u64);
+                signed.or_else(|_| u64::try_from(*number)).ok()
+            }
+            Value::Bool(truth) => Some(u64::from(*truth)),
+            Value::Address(address) => Some(*address),
+            Value::Float(number) if fraction_bytes == 4 => {
+                Some(u64::from((*number as f32).to_bits()))
+            }
+            Value::Float(number) => Some(number.to_bits()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What a guard or update computes with values of the event alone is computed in the
+//! types that these have in the program, as at the prompt: `count - 1` wraps where `count`
+//! has no sign, and `p + 1` is the next element.
+//!
+//! The types are known where the event is bound. So the operation becomes a capture of the
+//! event; the exact one stays beside it, for what has no type: values of a recorded run.
+//!
+//! Invariant: what a property holds, what belongs to the moment, and what is computed with
+//! either of them is exact.
+
+use super::Checker;
+use super::scope::{Names, Scope};
+use crate::syntax::{BinaryOperator, UnaryOperator};
+use crate::term::{Kind, Term, TermKind};
+use juror_event::{Arithmetic, Read, Value};
+use std::fmt::Write as _;
+
+impl Checker<'_> {
+    /// A term whose largest parts over values of the event alone are computed in their
+    /// types.
+    pub(super) fn in_program_types(&mut self, mut term: Term, scope: &mut Scope) -> Term {
+        let Names::Event(event) = scope.names else {
+            return term;
+        };
+        let arithmetic = match is_typed(&term) {
+            true => self.arithmetic(&term, event),
+            false => None,
+        };
+        if let Some(arithmetic) = arithmetic {
+            let read = Read::Arithmetic(arithmetic);
+            let name = read.to_string();
+            let span = term.span.clone();
+            return match self.capture_slot(&span, scope, read, name, Kind::Unknown) {
+                Some(slot) => {
+                    let exact = Box::new(term);
+                    let kind = TermKind::Arithmetic { slot, exact };
+                    Term { kind, span }
+                }
+                None => term,
+            };
+        }
+        for part in term.parts_mut() {
+            let nothing = Term {
+                kind: TermKind::Constant(Value::Bool(false)),
+                span: part.span.clone(),
+            };
+            *part = self.in_program_types(std::mem::replace(part, nothing), scope);
+        }
+        term
+    }
+
+    /// An operation as it is computed with captures; nothing where it has other values.
+    fn arithmetic(&self, term: &Term, event: u16) -> Option<Arithmetic> {
+        let mut writer = Writer {
+            checker: self,
+            event: usize::from(event),
+            operands: Vec::new(),
+            text: String::new(),
+        };
+        writer.operation(term)?;
+        let is_of_program = !writer.operands.is_empty();
+        is_of_program.then(|| Arithmetic {
+            text: writer.text.into(),
+            operands: writer.operands.into(),
+        })
+    }
+}
+
+/// Whether the types of its operands may change what an operation comes to.
+fn is_typed(term: &Term) -> bool {
+    let is_plain = |side: &Term| match &side.kind {
+        TermKind::Constant(Value::Int(number)) => *number >= 0,
+        TermKind::Constant(_) => true,
+        _ => false,
+    };
+    match &term.kind {
+        TermKind::Unary { operator, .. } => {
+            matches!(operator, UnaryOperator::Negate | UnaryOperator::Complement)
+        }
+        TermKind::Conditional { .. } => true,
+        TermKind::Binary { operator, .. } if operator.is_logical() => false,
+        TermKind::Binary {
+            operator: BinaryOperator::In,
+            ..
+        } => false,
+        // A value and a number that all types have.
+        TermKind::Binary {
+            operator,
+            left,
+            right,
+        } if operator.is_comparison() => {
+            let sides = [left, right];
+            let is_value = |side: &Term| matches!(side.kind, TermKind::Capture(_));
+            let has_number = sides.iter().any(|side| is_plain(side));
+            !(has_number && sides.iter().any(|side| is_value(side)))
+        }
+        TermKind::Binary { .. } => true,
+        _ => false,
+    }
+}
+
+/// Writes an operation with its operands by their numbers.
+struct Writer<'c, 'd> {
+    checker: &'c Checker<'d>,
+    event: usize,
+    operands: Vec<Read>,
+    text: String,
+}
+
+impl Writer<'_, '_> {
+    fn operation(&mut self, term: &Term) -> Option<()> {
+        match &term.kind {
+            TermKind::Constant(value) => self.constant(value),
+            TermKind::Capture(slot) => self.operand(*slot),
+            TermKind::Unary { operator, operand } => {
+                let space = match operator {
+                    UnaryOperator::Not => " ",
+                    _ => "",
+                };
+                write!(self.text, "{operator}{space}").ok()?;
+                self.enclosed(operand)
+            }
+            TermKind::Binary { operator, .. } if *operator == BinaryOperator::In => None,
+            TermKind::Binary {
+                operator,
+                left,
+                right,
+            } => {
+                self.enclosed(left)?;
+                write!(self.text, " {operator} ").ok()?;
+                self.enclosed(right)
+            }
+            TermKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.enclosed(condition)?;
+                self.text.push_str(" ? ");
+                self.enclosed(then)?;
+                self.text.push_str(" : ");
+                self.enclosed(otherwise)
+            }
+            _ => None,
+        }
+    }
+
+    fn enclosed(&mut self, term: &Term) -> Option<()> {
+        if matches!(term.kind, TermKind::Constant(_) | TermKind::Capture(_)) {
+            return self.operation(term);
+        }
+        self.text.push('(');
+        self.operation(term)?;
+        self.text.push(')');
+        Some(())
+    }
+
+    fn constant(&mut self, value: &Value) -> Option<()> {
+        match value {
+            Value::Int(number @ 0..) => write!(self.text, "{number}").ok(),
+            Value::Int(number) => write!(self.text, "({number})").ok(),
+            Value::Bool(truth) => write!(self.text, "{truth}").ok(),
+            Value::Float(number) if number.is_finite() => write!(self.text, "{number:?}").ok(),
+            Value::Address(0) => {
+                self.text.push_str("null");
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn operand(&mut self, slot: u8) -> Option<()> {
+        let slot = usize::from(slot);
+        let kind = self.checker.capture_kinds.get(self.event)?.get(slot)?;
+        if !kind.is_number() && !matches!(kind, Kind::Boolean | Kind::Unknown) {
+            return None;
+        }
+        let event = self.checker.events.get(self.event)?;
+        let read = &event.captures.get(slot)?.read;
+        let inner = match read {
+            Read::Convert(inner, _) => inner,
+            read => read,
+        };
+        if inner.is_of_moment() && !matches!(inner, Read::Value | Read::Old) {
+            return None;
+        }
+        let known = self.operands.iter().position(|known| known == read);
+        let number = known.unwrap_or(self.operands.len());
+        if known.is_none() {
+            self.operands.push(read.clone());
+        }
+        write!(self.text, "${number}").ok()
+    }
+}
