@@ -153,11 +153,11 @@ fn check(event: &str, guards: &[Numbered], executable: &Path, what: &str) {
     let again = juror(&["check", "--keep-going", "--json", "--property"])
         .args([file.as_os_str(), trace.path().as_os_str()])
         .run();
-    let end = again.stdout.lines().filter_map(|line| {
+    let end = again.stdout.lines().find_map(|line| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
         (line["kind"] == "trace_end").then_some(line)
     });
-    let end = end.last().expect("an end");
+    let end = end.expect("an end");
     let ours = &report.end()["summaries"];
     let pairs = ours.as_array().into_iter().flatten();
     let theirs = end["summaries"].as_array().expect("a list");

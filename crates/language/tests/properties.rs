@@ -134,7 +134,7 @@ fn what_is_computed_with_values_of_the_program_alone_has_their_types() {
         ("size - 1 > limit", &["(u64)arg 4 - 1"]),
         (
             "n->next->count - *m > 0.5",
-            &["(n->next->count - *m) > 0.5"],
+            &["(n->next->count - (*m)) > 0.5"],
         ),
         ("not (n - m == 0)", &["(n - m) == 0"]),
         (

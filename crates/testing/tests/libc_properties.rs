@@ -6,7 +6,7 @@
 //! what its first argument points to by then. The thread is left out: these
 //! properties do not look at it.
 
-use juror_event::{Conversion, EventId, EventKind, Read, Value, Verdict};
+use juror_event::{Conversion, EventId, EventKind, Read, Unavailability, Value, Verdict};
 use juror_language::Property;
 use juror_monitor::{Monitor, Occurrence};
 use juror_testing::repository_directory;
@@ -54,6 +54,8 @@ fn value(read: &Read, event: &Event<'_>) -> Value {
     match read {
         Read::Convert(inner, Conversion::Address) => Value::Address(raw(inner, event)),
         Read::Convert(inner, _) => Value::Int(raw(inner, event).into()),
+        // What is computed has no types either.
+        Read::Arithmetic(_) => Value::Unavailable(Unavailability::NotCaptured),
         _ => panic!("a capture without a type: nothing is known of a stripped library"),
     }
 }

@@ -166,3 +166,6 @@ impl Machine for Captured<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -248,8 +248,8 @@ impl Node {
                             && left.is_never_negative()
                             && right.is_never_negative()
                     }
-                    (Float, Float) => true,
-                    (Whole, Float) | (Float, Whole) => !operator.is_comparison(),
+                    (Float, Float) if operator.is_comparison() => true,
+                    (Float, Float | Whole) | (Whole, Float) => is_of_fractions(*operator),
                     (Address, Address) => operator.is_comparison(),
                     _ => false,
                 };
@@ -318,6 +318,12 @@ impl Node {
             }
         })
     }
+}
+
+/// Whether monitors compute it with fractions.
+fn is_of_fractions(operator: BinaryOperator) -> bool {
+    use BinaryOperator::{Add, Divide, Multiply, Subtract};
+    matches!(operator, Add | Subtract | Multiply | Divide)
 }
 
 fn compute(

@@ -58,11 +58,28 @@ impl Checker<'_> {
             text: String::new(),
         };
         writer.operation(term)?;
-        let is_of_program = !writer.operands.is_empty();
-        is_of_program.then(|| Arithmetic {
+        let is_exact = match *writer.operands {
+            [] => true,
+            // What a place holds and what it held have one type.
+            [Read::Value, Read::Old] | [Read::Old, Read::Value] => compares_values(term),
+            _ => false,
+        };
+        (!is_exact).then(|| Arithmetic {
             text: writer.text.into(),
             operands: writer.operands.into(),
         })
+    }
+}
+
+fn compares_values(term: &Term) -> bool {
+    let is_value = |side: &Term| matches!(side.kind, TermKind::Capture(_));
+    match &term.kind {
+        TermKind::Binary {
+            operator,
+            left,
+            right,
+        } => operator.is_comparison() && is_value(left) && is_value(right),
+        _ => false,
     }
 }
 
