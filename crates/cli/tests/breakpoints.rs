@@ -2,11 +2,11 @@
 
 mod support;
 
-use juror_testing::{Build, Language};
+use juror_testing::{Build, Language, Optimization};
 use support::{Batch, Report, program};
 
 fn unoptimized() -> Vec<Build> {
-    let is_meant = |build: &Build| build.optimization == juror_testing::Optimization::None;
+    let is_meant = |build: &Build| build.optimization == Optimization::None;
     Build::all_of(Language::C)
         .into_iter()
         .filter(is_meant)
@@ -256,5 +256,45 @@ fn an_address_where_no_instruction_begins_is_refused() {
             .run(executable, &[]);
         report.assert_code(2);
         assert!(report.output.stdout.contains(expected), "{}", report.all());
+    }
+}
+
+/// Also where statements of several lines, and inlined calls, begin at one instruction. The
+/// end of a function may have no instruction of its own.
+#[test]
+fn a_breakpoint_at_a_line_says_that_line() {
+    for (file, language, lines) in [
+        ("optimized.c", Language::C, 25),
+        ("inlined.c", Language::C, 30),
+        ("overloads.cpp", Language::Cpp, 50),
+    ] {
+        for optimization in [Optimization::Light, Optimization::Full] {
+            let build = Build {
+                optimization,
+                ..Build::plain(language)
+            };
+            let mut batch = Batch::new().command("run");
+            for line in 1..=lines {
+                batch = batch.command(&format!("break {file}:{line}"));
+            }
+            let report = batch.run(program(file).compile(&build), &[]);
+            let source = std::fs::read_to_string(
+                std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                    .join("tests/programs")
+                    .join(file),
+            );
+            let source = source.expect("the program is there");
+            let is_end = |line: usize| source.lines().nth(line - 1) == Some("}");
+            for line in (1..=lines).filter(|line| !is_end(*line)) {
+                let said = report.outcome(&format!("break {file}:{line}"));
+                let said = said.as_str().unwrap_or_default();
+                let is_elsewhere = said.contains("has no code") || said.contains("places)");
+                let is_there = said
+                    .lines()
+                    .next()
+                    .is_some_and(|it| it.ends_with(&format!(":{line}")));
+                assert!(is_elsewhere || is_there, "{said} ({optimization:?})");
+            }
+        }
     }
 }

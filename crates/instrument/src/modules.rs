@@ -153,7 +153,19 @@ impl Module {
                 let entered = self.symbols.line_entered_at(address);
                 entered.or_else(|| self.symbols.statement_line_at(address))
             }
-            _ => self.symbols.line_at(address),
+            _ => self.own_line(address, inlined.len()),
+        }
+    }
+
+    /// The line of an address in what it lies in itself. Calls that begin there have their
+    /// rows there, too, also those of which no code is left.
+    fn own_line(&self, address: u64, depth: usize) -> Option<Line> {
+        let last = self.symbols.line_at(address)?;
+        let statement = self.symbols.statement_line_at(address);
+        let begins_no_call = || self.symbols.inlined_frames(address).len() == depth;
+        match statement.filter(|line| line.file == last.file && line.line != last.line) {
+            Some(statement) if begins_no_call() => Some(statement),
+            _ => Some(last),
         }
     }
 }

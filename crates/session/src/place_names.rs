@@ -4,6 +4,7 @@
 use crate::breakpoints::Resolvable;
 use crate::options::CommandError;
 use crate::session::Session;
+use juror_instrument::frames::usual_level;
 use juror_instrument::modules::Bound;
 use juror_symbols::is_name_of;
 use std::collections::BTreeSet;
@@ -51,13 +52,16 @@ impl Session {
         }
     }
 
-    /// The same of a line, where inlined calls begin at its address.
+    /// The same of a line, where inlined calls or other lines begin at its address.
     fn words_of_line(&self, place: &Resolvable, address: u64) -> Option<String> {
         let modules = self.modules();
         let frames = modules.frames_at(address);
         let line = place.line_taken(modules)?;
-        let level = place.level_in(&frames, Some(line))?;
-        let frame = frames.get(level).filter(|_| level > 0)?;
+        let frame = match place.level_in(&frames, Some(line)) {
+            Some(level) if level == usual_level(&frames) => return None,
+            Some(level) => frames.get(level)?,
+            None => place.statement_among(&frames, line)?,
+        };
         let (function, file) = frame.name.as_deref().zip(frame.file.as_deref())?;
         let (function, file) = (shortened(function), name_of(file));
         Some(format!("{address:#x}: {function}, {file}:{line}"))

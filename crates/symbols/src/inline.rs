@@ -275,10 +275,6 @@ impl SymbolFile {
         });
         found.unwrap_or_default()
     }
-
-    pub(crate) fn innermost_inlined(&self, info: &DebugInfo, address: u64) -> Option<DieRef> {
-        inlined_chain(info, address).last().map(|(die, _)| *die)
-    }
 }
 
 /// A function of which copies are looked for.

@@ -135,6 +135,32 @@ impl Resolvable {
         }
     }
 
+    /// The frame, of those that a thread would have at an address, to which a statement of
+    /// the line belongs that begins there and is no frame's line, since others begin there,
+    /// too. `line` is the one that was taken.
+    pub fn statement_among<'f>(&self, frames: &'f [Frame], line: u32) -> Option<&'f Frame> {
+        let Resolvable::Line(file, _) = self else {
+            return None;
+        };
+        let innermost = frames.first()?;
+        let module = innermost.module.as_ref()?;
+        let address = module.to_file(innermost.pc);
+        let path = module
+            .symbols
+            .file_of_statement(address, Path::new(file), line)?;
+        let line_of = |frame: &Frame| frame.line.filter(|_| frame.file.as_deref() == Some(&*path));
+        let of_file = frames
+            .iter()
+            .filter_map(|frame| Some((line_of(frame)?, frame)));
+        // Of calls inlined into one another, that with the nearest line before it is the one
+        // that has it, or whose first line it is.
+        let nearest = of_file.min_by_key(|(own, _)| match *own <= line {
+            true => (0, line - own),
+            false => (1, own - line),
+        });
+        nearest.map(|(_, frame)| frame)
+    }
+
     /// The same of one of its addresses, before a thread is there.
     pub fn level_at(&self, modules: &Modules, address: u64, line: Option<u32>) -> usize {
         let frames = modules.frames_at(address);

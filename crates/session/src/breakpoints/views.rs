@@ -63,10 +63,17 @@ fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
 /// Where a location is: in front of the inlined calls that begin there.
 fn place(breakpoint: &Breakpoint, program: &Program, address: u64) -> Location {
     let frames = program.frames_at(address);
-    match breakpoint.place.level_in(&frames, breakpoint.line) {
-        Some(level) => frames
-            .get(level)
-            .map_or_else(Default::default, |it| report::location_of(program, it)),
+    if let Some(level) = breakpoint.place.level_in(&frames, breakpoint.line) {
+        let frame = frames.get(level);
+        return frame.map_or_else(Default::default, |it| report::location_of(program, it));
+    }
+    let line = breakpoint.line;
+    let statement = line.and_then(|line| breakpoint.place.statement_among(&frames, line));
+    match statement {
+        Some(frame) => Location {
+            line,
+            ..report::location_of(program, frame)
+        },
         None => report::location(program, address),
     }
 }

@@ -100,7 +100,7 @@ impl SymbolFile {
             }
         }
         let found = by_file.into_iter().filter_map(|(file, candidates)| {
-            let (found, addresses) = self.best_of(info, &candidates)?;
+            let (found, addresses) = self.best_of(info, &file, &candidates)?;
             Some(LineAddresses {
                 file,
                 line: found,
@@ -114,7 +114,12 @@ impl SymbolFile {
     /// The line of a file that is taken, and its addresses. Where no statement of the line
     /// begins, the calls are looked for that were inlined from there: what else has rows of
     /// it, comes after them.
-    fn best_of(&self, info: &DebugInfo, candidates: &Candidates) -> Option<(u32, Vec<u64>)> {
+    fn best_of(
+        &self,
+        info: &DebugInfo,
+        file: &Path,
+        candidates: &Candidates,
+    ) -> Option<(u32, Vec<u64>)> {
         let wanted = candidates.wanted;
         let by_rows = (candidates.line != u32::MAX).then_some(candidates.line);
         let last = match by_rows {
@@ -125,7 +130,7 @@ impl SymbolFile {
         let by_calls = is_needed
             .then(|| self.calls_of_line(info, &candidates.files, (wanted, last)))
             .flatten();
-        by_calls.or_else(|| Some((by_rows?, self.one_for_each_instance(info, candidates))))
+        by_calls.or_else(|| Some((by_rows?, self.one_for_each_instance(info, file, candidates))))
     }
 
     /// The innermost block around an address that has variables of its own, in a function
@@ -136,51 +141,69 @@ impl SymbolFile {
             .then(|| innermost_block(info, address))?
     }
 
-    /// The function and the inlined copies of which a statement may be: where a call begins
-    /// that was inlined, its own and the one that makes it.
-    fn may_be_of(&self, info: &DebugInfo, address: u64) -> Vec<(Option<u64>, Option<DieRef>)> {
-        let function = self.function_at(address).map(|function| function.low_pc);
-        let mut calls = inlined_chain(info, address);
-        let mut found = Vec::new();
-        loop {
-            let call = calls.pop();
-            found.push((function, call.map(|(die, _)| die)));
-            if call.is_none_or(|(_, entry)| entry != address) {
-                return found;
+    /// What a row of a line belongs to. Where a call begins that was inlined from that line,
+    /// it is the caller, but for what is inlined into itself.
+    fn instance_of(&self, info: &DebugInfo, address: u64, (file, line): (&Path, u32)) -> Instance {
+        let function = info.function_at(address);
+        let mut around = vec![function.as_ref().map(|function| function.die)];
+        let calls = inlined_chain(info, address);
+        around.extend(calls.iter().map(|(die, _)| Some(*die)));
+        while let [.., Some(caller), Some(copy)] = around.as_slice() {
+            let begins = calls
+                .get(around.len() - 2)
+                .is_some_and(|call| call.1 == address);
+            let (call_file, call_line) = self.call_site(info, *copy);
+            let is_from_there = call_line == Some(line) && call_file.as_deref() == Some(file);
+            if !begins || !is_from_there || source_of(info, *caller) == source_of(info, *copy) {
+                break;
             }
+            around.pop();
+        }
+        let die = around.pop().flatten();
+        Instance {
+            function: function.map(|function| function.low_pc),
+            source: die.map(|die| source_of(info, die)),
+            copy: die.filter(|_| !around.is_empty()),
         }
     }
 
     /// Keeps the best address in each function and each inlined copy; and in each block with
     /// variables, where gcc has moved the parts of a statement apart.
-    fn one_for_each_instance(&self, info: &DebugInfo, candidates: &Candidates) -> Vec<u64> {
+    fn one_for_each_instance(
+        &self,
+        info: &DebugInfo,
+        file: &Path,
+        candidates: &Candidates,
+    ) -> Vec<u64> {
         let mut best: BTreeMap<_, (u8, u64)> = BTreeMap::new();
-        let mut with_statement = BTreeSet::new();
+        let (mut with_statement, mut sources) = (BTreeSet::new(), BTreeSet::new());
         let mut found = candidates.found.clone();
         found.sort_unstable();
         for (rank, address) in &found {
             let function = self.function_at(*address);
-            let inlined = self.innermost_inlined(info, *address);
+            let instance = self.instance_of(info, *address, (file, candidates.line));
             let is_entry = function
                 .as_ref()
                 .is_some_and(|function| function.low_pc == *address);
             let mut choice = (*rank, *address);
-            if let (Some(function), None, true) = (&function, inlined, is_entry) {
+            if let (Some(function), None, true) = (&function, instance.copy, is_entry) {
                 // At the entry the frame is not set up yet. The address
                 // compares as the entry's, so that it stays the first.
                 choice.1 = self.prologue_end(function);
             }
-            let copy = (function.as_ref().map(|function| function.low_pc), inlined);
-            // Statements come before what begins none.
+            // Statements come before what begins none. That counts where no other code is
+            // left of a function that has the line.
             let is_statement = *rank < RANK_PASSING;
-            if !is_statement && with_statement.contains(&copy) {
+            let is_of_others = !sources.is_empty() && !sources.contains(&instance.source);
+            if !is_statement && (with_statement.contains(&instance) || is_of_others) {
                 continue;
             }
             let block = is_statement.then(|| self.block_of_statement(info, *address));
             if is_statement {
-                with_statement.extend(self.may_be_of(info, *address));
+                sources.insert(instance.source);
+                with_statement.insert(instance.clone());
             }
-            let instance = (copy, block.flatten());
+            let instance = (instance, block.flatten());
             best.entry(instance)
                 .and_modify(|kept| {
                     if choice < *kept {
@@ -194,6 +217,24 @@ impl SymbolFile {
         addresses.dedup();
         addresses
     }
+}
+
+/// What code of a line belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Instance {
+    /// Where the function begins.
+    function: Option<u64>,
+    /// The function of the source.
+    source: Option<DieRef>,
+    /// The inlined copy of it.
+    copy: Option<DieRef>,
+}
+
+/// The function of the source that an inlined copy, or one with a frame, is of.
+fn source_of(info: &DebugInfo, die: DieRef) -> DieRef {
+    let entry = info.die(die);
+    let origin = entry.and_then(|entry| info.origin(die.unit, &entry));
+    origin.unwrap_or(die)
 }
 
 /// The rank of a row that begins no statement.
@@ -251,7 +292,9 @@ impl Candidates {
         let rank = match (row.is_stmt, superseded) {
             (true, false) => 0,
             (true, true) => 1,
-            (false, _) => RANK_PASSING,
+            (false, _) if table.statement_at(sequence, at) == at => RANK_PASSING,
+            // Another line is shown there.
+            (false, _) => RANK_PASSING + 1,
         };
         self.found.push((rank, row.address));
     }

@@ -69,9 +69,9 @@ impl SymbolFile {
         table.line(sequence, at)
     }
 
-    /// The source line of a file address where a call begins that was inlined. Where
-    /// several rows are of that address, the last statement that begins there counts:
-    /// what the optimizer has moved there begins none.
+    /// The source line of a file address. Where several rows are of that address, the last
+    /// statement that begins there counts, as in gdb: what the optimizer has moved there
+    /// begins none.
     pub fn statement_line_at(&self, address: u64) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let table = info.line_table(info.unit_at(address)?)?;
@@ -203,15 +203,21 @@ impl SymbolFile {
     /// Whether a statement of a line begins at an address: the code of the line may have
     /// begun before, by another statement.
     pub fn begins_statement(&self, address: u64, file: &Path, line: u32) -> bool {
-        let begins = self.inner.debug_info().and_then(|info| {
-            let table = info.line_table(info.unit_at(address)?)?;
-            let (sequence, at) = table.find(address)?;
-            let rows = table.rows(sequence).get(..=at)?.iter().rev();
-            let mut here = rows.take_while(|row| row.address == address);
-            let is_of_file = |row: &Row| table.file(row.file).is_some_and(|it| **it == *file);
-            Some(here.any(|row| row.is_stmt && row.line == line && is_of_file(row)))
-        });
-        begins.unwrap_or(false)
+        self.file_of_statement(address, file, line).is_some()
+    }
+
+    /// The file of which a statement of a line begins at an address; `file` is the end of
+    /// its path.
+    pub fn file_of_statement(&self, address: u64, file: &Path, line: u32) -> Option<Arc<Path>> {
+        let info = self.inner.debug_info()?;
+        let table = info.line_table(info.unit_at(address)?)?;
+        let (sequence, at) = table.find(address)?;
+        let rows = table.rows(sequence).get(..=at)?.iter().rev();
+        let mut here = rows.take_while(|row| row.address == address);
+        here.find_map(|row| {
+            let path = table.file(row.file).filter(|path| path.ends_with(file))?;
+            (row.is_stmt && row.line == line).then(|| Arc::clone(path))
+        })
     }
 
     /// The same of a line that is given, within the function at an address. Where all of
