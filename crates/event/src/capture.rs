@@ -48,8 +48,8 @@ pub enum Read {
     /// is written (`(struct node *)p`, `ages["ann"]`).
     Expression(Box<str>),
     /// What is computed with other values of the event alone, in the types that these
-    /// have in the program; nothing is captured where they have none, or where whole
-    /// numbers without bounds come to the same.
+    /// have in the program. It is not captured where they have none, or where whole
+    /// numbers without bounds come to the same; it has no value where the types have none.
     Arithmetic(Arithmetic),
     /// The bytes read as this type, whatever the debug information says.
     Convert(Box<Read>, Conversion),

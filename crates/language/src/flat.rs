@@ -14,7 +14,7 @@
 use crate::evaluate::{Environment, Store};
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use crate::term::{Kind, Term, TermKind, Update};
-use juror_event::Value;
+use juror_event::{Unavailability, Value};
 use std::cmp::Ordering;
 
 /// Terms of more operations stay trees.
@@ -275,7 +275,7 @@ impl FlatTerm {
                 },
                 Operation::Skip(distance) => next += usize::from(distance),
                 Operation::LoadOr(slot, distance) => match environment.capture(slot) {
-                    Some(Value::Unavailable(_)) | None => {}
+                    Some(Value::Unavailable(Unavailability::NotCaptured)) | None => {}
                     Some(value) => {
                         stack.push(Scalar::of(value)?)?;
                         next += usize::from(distance);

@@ -145,7 +145,7 @@ pub enum TermKind {
     /// What is computed with values of the event alone, in the types that they have in
     /// the program.
     Arithmetic {
-        /// The capture that has the result. Where nothing is captured, whole numbers
+        /// The capture that has the result. Where it is not captured, whole numbers
         /// without bounds come to the same.
         slot: u8,
         /// The operation on such numbers.

@@ -1,8 +1,8 @@
 //! What is computed with the values of an event alone: compiled as a condition is, over
 //! values that were read already.
 //!
-//! Invariant: nothing is read from the program. Where there is no result, the exact one of
-//! the monitor counts, which knows what is wrong.
+//! Invariant: nothing is read from the program. Where an operand is not available, the
+//! monitor is left to find it; where all are and there is no result, there is an error.
 
 use super::compile::{Compiler, Names, truth};
 use super::node::{Node, Word};
@@ -13,7 +13,7 @@ use super::{Condition, value_of};
 use crate::program::Program;
 use crate::read_plan::{ClassNumber, Machine};
 use crate::views::Within;
-use juror_event::Value;
+use juror_event::{Unavailability, Value};
 use juror_language::parse_expression;
 use juror_symbols::{Encoding, Type, TypeKind, Variable};
 use std::rc::Rc;
@@ -51,6 +51,8 @@ pub(crate) struct CapturedOperand {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
     node: Node,
+    /// Where the event has the operands.
+    slots: Box<[u8]>,
 }
 
 impl Operation {
@@ -68,12 +70,27 @@ impl Operation {
         };
         let (expression, _) = parse_expression(text);
         let node = truth(&expression?, &names).ok()?;
-        (!node.is_exact()).then_some(Operation { node })
+        (!node.is_exact()).then(|| Operation {
+            node,
+            slots: operands.iter().map(|operand| operand.slot).collect(),
+        })
     }
 
-    /// Its result; nothing where it has none.
+    /// Its result; nothing where an operand is not available.
     pub(crate) fn value(&self, values: &[Value]) -> Option<Value> {
-        self.node.evaluate(&Captured(values)).map(value_of)
+        let value_in = |slot: &u8| values.get(usize::from(*slot));
+        let is_there = |value: &Value| !matches!(value, Value::Unavailable(_));
+        match self.node.evaluate(&Captured(values)) {
+            Some(scalar) => Some(value_of(scalar)),
+            None if self
+                .slots
+                .iter()
+                .all(|it| value_in(it).is_some_and(is_there)) =>
+            {
+                Some(Value::Unavailable(Unavailability::NoValue))
+            }
+            None => None,
+        }
     }
 }
 

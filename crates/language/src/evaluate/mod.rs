@@ -235,7 +235,13 @@ impl<'a, E: Environment> Frame<'a, E> {
                 right,
             } => self.binary(*operator, left, right, &term.span),
             TermKind::Arithmetic { slot, exact } => match self.environment.capture(*slot) {
-                Some(Value::Unavailable(_)) | None => self.value(exact),
+                Some(Value::Unavailable(Unavailability::NotCaptured)) | None => self.value(exact),
+                // What is wrong, the exact operation knows, or the types are too narrow.
+                Some(Value::Unavailable(_)) => {
+                    self.value(exact)?;
+                    let message = "this cannot be computed in the types of the program";
+                    Err(EvaluationError::new(&term.span, message))
+                }
                 Some(value) => Ok(Cow::Borrowed(value)),
             },
             TermKind::Element { collection, key } => self.element(collection, key, &term.span),

@@ -39,6 +39,9 @@ fn values(property: &Property) -> Values {
                 "q" => Value::Address(0x1000),
                 "t" => Value::Text("text".into()),
                 "q->len" => Value::Int(5),
+                _ if matches!(capture.read, juror_event::Read::Arithmetic(_)) => {
+                    Value::Unavailable(Unavailability::NotCaptured)
+                }
                 _ => Value::Unavailable(Unavailability::Unreadable { address: 8 }),
             })
             .collect(),
@@ -124,6 +127,34 @@ fn what_has_no_value_is_an_error_never_false() {
     check("q + q == n", Err(("q + q", "no meaning")));
     check("p - 1 == q", Err(("p - 1", "address space")));
     check("-q == n", Err(("-q", "an address")));
+}
+
+#[test]
+fn what_the_types_of_the_program_do_not_hold_is_an_error() {
+    let source = source("when q->len << 40 > n");
+    let property = property(&source);
+    let guard = property.states()[0].transitions[0].guard.as_ref();
+    let mut values = values(&property);
+    let slot = property.events[0]
+        .captures
+        .iter()
+        .position(|it| &*it.name == "q->len << 40");
+    let slot = slot.expect("it is captured");
+    for (captured, expected) in [
+        (Value::Int(0), Ok(false)),
+        (Value::Unavailable(Unavailability::NotCaptured), Ok(true)),
+        (
+            Value::Unavailable(Unavailability::NoValue),
+            Err("the types of the program"),
+        ),
+    ] {
+        values.captures[slot] = captured;
+        match (truth(guard.expect("there is a guard"), &values), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(error), Err(message)) => assert!(error.message.contains(message), "{error}"),
+            (found, expected) => panic!("{found:?} for {expected:?}"),
+        }
+    }
 }
 
 #[track_caller]

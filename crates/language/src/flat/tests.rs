@@ -45,6 +45,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         1 => prop_oneof![Just(1.5), Just(f64::NAN)].prop_map(Value::Float),
         1 => Just(Value::Text("text".into())),
         1 => Just(Value::Unavailable(Unavailability::OptimizedOut)),
+        1 => Just(Value::Unavailable(Unavailability::NotCaptured)),
     ]
 }
 
