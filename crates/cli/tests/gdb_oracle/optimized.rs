@@ -284,6 +284,8 @@ fn breakpoints_in_optimized_code_are_at_the_same_places() {
     };
     let first = "several rows of the line table are for the first instruction: juror names the \
                  line where the function begins, gdb the last of them";
+    let last = "several rows of the line table are for the first instruction: juror names the \
+                line of the last, whose code it is, gdb that of the last that begins a statement";
     let call = "of a call that was inlined juror names where it would be, gdb the line of its code";
     let placed = |program, gdb, juror, why| Difference {
         program,
@@ -292,6 +294,26 @@ fn breakpoints_in_optimized_code_are_at_the_same_places() {
         why,
     };
     let differences = [
+        placed(
+            "optimized.c",
+            &["optimized.c:20"],
+            &["optimized.c:19"],
+            last,
+        ),
+        placed("values.c", &["values.c:37"], &["values.c:38"], last),
+        placed(
+            "elsewhere.c",
+            &["elsewhere.c:33"],
+            &["elsewhere.c:30"],
+            last,
+        ),
+        placed(
+            "virtual_bases.cpp",
+            &["virtual_bases.cpp:45"],
+            &["virtual_bases.cpp:44"],
+            last,
+        ),
+        placed("results.c", &["results.c:36"], &["results.c:35"], last),
         placed("optimized.c", &["optimized.c:7"], &["optimized.c:14"], call),
         placed("optimized.c", &["optimized.c:6"], &["optimized.c:14"], call),
         placed("inlined.c", &["inlined.c:7"], &["inlined.c:28"], call),
