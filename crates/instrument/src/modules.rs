@@ -153,24 +153,7 @@ impl Module {
                 let entered = self.symbols.line_entered_at(address);
                 entered.or_else(|| self.symbols.statement_line_at(address))
             }
-            _ => self.own_line(address, inlined.len()),
-        }
-    }
-
-    /// The line of an address in what it lies in itself. Calls that begin there have their
-    /// rows there, too, also those of which no code is left; and where a function begins, its
-    /// own first line counts, not the statements that begin with its prologue.
-    fn own_line(&self, address: u64, depth: usize) -> Option<Line> {
-        let last = self.symbols.line_at(address)?;
-        let statement = self.symbols.statement_line_at(address);
-        let is_entry = || {
-            let function = self.symbols.function_at(address);
-            function.is_some_and(|function| function.low_pc == address)
-        };
-        let begins_no_call = || self.symbols.inlined_frames(address).len() == depth;
-        match statement.filter(|line| line.file == last.file && line.line != last.line) {
-            Some(statement) if !is_entry() && begins_no_call() => Some(statement),
-            _ => Some(last),
+            _ => self.symbols.line_at(address),
         }
     }
 }

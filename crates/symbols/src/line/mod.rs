@@ -69,9 +69,9 @@ impl SymbolFile {
         table.line(sequence, at)
     }
 
-    /// The source line of a file address. Where several rows are of that address, the last
-    /// statement that begins there counts, as in gdb: what the optimizer has moved there
-    /// begins none.
+    /// The source line of a file address where a call begins that was inlined. Where
+    /// several rows are of that address, the last statement that begins there counts:
+    /// what the optimizer has moved there begins none.
     pub fn statement_line_at(&self, address: u64) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let table = info.line_table(info.unit_at(address)?)?;
