@@ -9,6 +9,7 @@ use std::path::Path;
 use support::{Batch, juror};
 
 const TYPES: &str = r#"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 enum mode { OFF, ON };
@@ -24,6 +25,7 @@ struct queue {
     double half;
     int *first, *last;
     enum mode mode;
+    bool open;
     struct queue *next;
 };
 "#;
@@ -31,7 +33,7 @@ struct queue {
 const MAIN: &str = r#"
 int main(void) {
     int cells[6] = {1, 2, 3, 4, 5, 6};
-    struct queue q = {0, 5, 0, -3, -1, 200, 1, 1, 0.1f, 0.3f, 0.5, cells, cells + 4, ON, 0};
+    struct queue q = {0, 5, 0, -3, -1, 200, 1, 1, 0.1f, 0.3f, 0.5, cells, cells + 4, ON, true, 0};
     return seen(&q, 1, 2, -1, cells + 1, 0.1f) & 0;
 }
 "#;
@@ -90,6 +92,11 @@ const GUARDS: &[&str] = &[
     "(unsigned)i - 1 > 7",
     "(unsigned char)i - 256 < 0",
     "(short)q->max - 6 < 0",
+    "q->open == 1",
+    "q->open != 0",
+    "q->open < 0.5",
+    "q->open + 1 == 2",
+    "!q->open",
     "!q->count",
     "q->count || q->flag",
     "q->flag && i",

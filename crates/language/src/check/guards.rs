@@ -106,8 +106,8 @@ fn range_of(guard: &Term) -> Option<Range> {
         },
         TermKind::Variable(_) | TermKind::Capture(_) => Some(Range {
             term: guard.clone(),
-            // A truth value: 1 is true.
-            integers: Integers::range(1, 1),
+            // All numbers but 0 are true.
+            integers: Integers::range(0, 0).complement(),
             ordered: false,
         }),
         TermKind::Unary {

@@ -256,8 +256,13 @@ impl<'a, E: Environment> Frame<'a, E> {
         right: &'t Term,
         span: &Range<usize>,
     ) -> Result<Cow<'t, Value>, EvaluationError> {
-        let left_value = self.value(left)?;
-        let right_value = self.value(right)?;
+        let mut left_value = self.value(left)?;
+        let mut right_value = self.value(right)?;
+        if let Some(number) = program_number(left, &left_value, &right_value) {
+            left_value = Cow::Owned(number);
+        } else if let Some(number) = program_number(right, &right_value, &left_value) {
+            right_value = Cow::Owned(number);
+        }
         let cost = collection::cost(operator, &left_value, &right_value);
         self.budget.spend(1 + cost, span)?;
         arithmetic::binary(operator, &left_value, &right_value)
@@ -399,16 +404,31 @@ impl<'a, E: Environment> Frame<'a, E> {
     }
 }
 
-/// Of the numbers of the program all but zero are true, as in C.
-fn program_truth(term: &Term, value: &Value) -> Option<bool> {
-    let is_of_program = matches!(
+/// Whether a value is the program's, where truth and numbers are one, as in C.
+fn is_of_program(term: &Term) -> bool {
+    matches!(
         term.kind,
         TermKind::Capture(_) | TermKind::Arithmetic { .. }
-    );
-    match value {
-        Value::Int(number) if is_of_program => Some(*number != 0),
-        Value::Address(address) if is_of_program => Some(*address != 0),
-        Value::Float(number) if is_of_program => Some(*number != 0.0),
+    )
+}
+
+/// Of the numbers of the program all but zero are true.
+fn program_truth(term: &Term, value: &Value) -> Option<bool> {
+    let truth = match value {
+        Value::Int(number) => *number != 0,
+        Value::Address(address) => *address != 0,
+        Value::Float(number) => *number != 0.0,
+        _ => return None,
+    };
+    is_of_program(term).then_some(truth)
+}
+
+/// A truth value of the program is 0 or 1 beside a number.
+fn program_number(term: &Term, value: &Value, other: &Value) -> Option<Value> {
+    match (value, other) {
+        (Value::Bool(truth), Value::Int(_) | Value::Float(_)) if is_of_program(term) => {
+            Some(Value::Int(i128::from(*truth)))
+        }
         _ => None,
     }
 }
