@@ -22,7 +22,7 @@ use crate::json::{Line, TraceEndLine, TraceStopLine};
 use crate::output::Output;
 use crate::report::is_repetition;
 use cursor::{Cursor, Next};
-use juror_session::offline::Offline;
+use juror_session::monitoring::offline::Offline;
 use juror_session::view::StopReason;
 use juror_trace::{Batch, Event, Fault, How};
 use source::{Plan, Slices, Source};

@@ -9,7 +9,7 @@
 
 mod support;
 
-use juror_session::commands::{Entry, INFO_SUBJECTS, TABLE};
+use juror_session::command_table::{Entry, INFO_SUBJECTS, TABLE};
 use juror_testing::repository_directory;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,17 +9,18 @@ mod points;
 mod properties;
 mod stops;
 
-pub use code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine};
-pub use points::{PointLocation, PointView, ScenarioLine, ScenarioView};
-pub use properties::{
+pub use crate::view::code::{
+    AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine,
+};
+pub use crate::view::points::{PointLocation, PointView, ScenarioLine, ScenarioView};
+pub use crate::view::properties::{
     EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
     SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
 };
-pub use stops::{
+pub use crate::view::stops::{
     EndView, Ending, ProcessEnd, RecordedEnd, RecordedStop, StopReason, StopView, TraceStop,
     WatchedAccess,
 };
-
 use juror_event::Value;
 use serde::{Serialize, Serializer};
 

@@ -1,12 +1,13 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
-use super::Pause;
-use super::hits::say;
-use crate::options::{CommandError, Observer};
+use crate::error::CommandError;
+use crate::monitoring::monitors::Watch;
+use crate::monitoring::monitors::handlers::Scene;
+use crate::observer::Observer;
+use crate::run::hits::say;
+use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::view::StopReason;
-use crate::watch::Watch;
-use crate::watch::happenings::Scene;
 use juror_debuggee::{Follow, ForkKind, Notice, ThreadId};
 use juror_instrument::program::Program;
 use juror_rules::decision::{Moment, Owner};
@@ -162,8 +163,8 @@ impl Session {
     }
 }
 
-pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
-    use crate::options::SessionError;
+pub(crate) fn late_error(error: &crate::error::SessionError) -> StopReason {
+    use crate::error::SessionError;
     match error {
         SessionError::Property { file, found } => {
             let told = found.first();

@@ -1,9 +1,10 @@
 //! What happens to a thread and is no site: a signal on its way, an access to
 //! watched memory.
 
-use super::hits::say;
-use super::{Goal, Pause};
-use crate::options::{CommandError, Observer};
+use crate::error::CommandError;
+use crate::observer::Observer;
+use crate::run::hits::say;
+use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::view::StopReason;
 use juror_debuggee::{SystemCallPhase, ThreadId};
@@ -38,7 +39,7 @@ impl Session {
                 .set_delivery(thread, decision.pass)?;
             return Ok(Some(Pause::Reason(reason, thread)));
         }
-        let (name, description) = crate::signal::describe(signal);
+        let (name, description) = crate::state::signal_names::describe(signal);
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
         if !decision.stop {

@@ -5,16 +5,17 @@
 //! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
 //! temporary points of commands come last.
 
-use super::{Goal, Pause, Temporary};
-use crate::convenience::of_thread;
-use crate::evaluations::CallEnd;
-use crate::options::{CommandError, Observer};
-use crate::points::{Fate, PointKind, Stopping};
-use crate::report;
+use crate::error::CommandError;
+use crate::monitoring::monitors::Reaction;
+use crate::monitoring::report;
+use crate::observer::Observer;
+use crate::points::point::{Fate, PointKind, Stopping};
+use crate::run::pause::{Goal, Pause, Temporary};
+use crate::run::step::Unentered;
 use crate::session::Session;
-use crate::step::Unentered;
+use crate::state::evaluations::CallEnd;
+use crate::state::values::of_thread;
 use crate::view::StopReason;
-use crate::watch::Reaction;
 use juror_debuggee::{Owners, ThreadId};
 use juror_rules::decision::{Meaning, Moment, Owner};
 

@@ -1,6 +1,6 @@
 //! Machine code, memory, and lists of names.
 
-use super::Location;
+use crate::view::Location;
 use serde::Serialize;
 
 /// Instructions.

@@ -1,6 +1,6 @@
 //! Points, and scenarios with what they have set.
 
-use super::{Location, NamedValue};
+use crate::view::{Location, NamedValue};
 use serde::Serialize;
 
 /// A point, as `info breakpoints` shows it.

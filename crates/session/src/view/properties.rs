@@ -1,6 +1,6 @@
 //! What is shown of properties: their steps, violations, verdicts and pictures.
 
-use super::{Location, NamedValue, value_as_json, value_or_none_as_json};
+use crate::view::{Location, NamedValue, value_as_json, value_or_none_as_json};
 use juror_event::{Value, Verdict};
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! Why and where a run stopped or ended.
 
-use super::{
+use crate::view::{
     DisplayView, FrameView, Location, NamedValue, ProcessName, PropertySummary, SourceView,
     VariableView, ViolationView,
 };

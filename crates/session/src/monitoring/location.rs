@@ -1,0 +1,108 @@
+//! TODO header.
+
+use crate::view::{Location, SourceLine};
+use juror_event::{EventKind, SymbolicEvent};
+use juror_instrument::frames::Frame;
+use juror_instrument::program::Program;
+use juror_stepping::Passage;
+
+/// An address as a view.
+pub fn location(program: &Program, address: u64) -> Location {
+    let described = program.describe(address);
+    Location {
+        address,
+        function: described.function,
+        offset: described.offset,
+        file: described.file.map(|file| file.display().to_string()),
+        line: described.line,
+        near: described.near.map(|(file, line)| SourceLine {
+            file: file.display().to_string(),
+            line,
+        }),
+        module: described.module,
+    }
+}
+
+/// Where a frame stands.
+pub fn location_of(program: &Program, frame: &Frame) -> Location {
+    let at = location(program, frame.lookup);
+    Location {
+        address: frame.pc,
+        offset: at.offset + frame.pc.saturating_sub(frame.lookup),
+        function: frame.name.clone(),
+        file: frame.file.as_ref().map(|file| file.display().to_string()),
+        line: frame.line,
+        near: at.near.filter(|_| frame.line.is_none()),
+        ..at
+    }
+}
+
+/// Who knows where calls were made: the program, or its trace.
+pub trait Places {
+    /// Where a call was made: the line of the call, not of what follows it.
+    fn call(&self, caller: u64) -> Location;
+
+    /// Where an instruction stands.
+    fn instruction(&self, address: u64) -> Location {
+        self.call(address)
+    }
+
+    /// Where an instruction stands by which a line begins, `FILE:LINE`.
+    fn line(&self, address: u64, _line: &str) -> Location {
+        self.instruction(address)
+    }
+
+    /// Where a call of a function was made, which may have been inlined there.
+    fn call_of(&self, address: u64, _function: &str) -> Location {
+        self.call(address)
+    }
+}
+
+pub(crate) fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Location {
+    match places {
+        Some(places) => places.call(caller),
+        None => Location {
+            address: caller,
+            ..Location::default()
+        },
+    }
+}
+
+/// Where an event happened: at the line of a call, at the instruction, or at the line that
+/// it is about.
+pub fn event_location<P: Places>(
+    event: Option<&SymbolicEvent>,
+    places: Option<&P>,
+    address: u64,
+) -> Location {
+    let Some((event, places)) = event.zip(places) else {
+        return call_location(places, address);
+    };
+    match event.kind {
+        EventKind::Line => places.line(address, &event.subject),
+        kind if kind.is_call() => places.call_of(address, &event.subject),
+        _ => places.instruction(address),
+    }
+}
+
+/// An event in words: `before queue_push`, `write total`.
+pub fn event_words(event: &SymbolicEvent) -> String {
+    match event.subject.is_empty() {
+        true => event.kind.to_string(),
+        false => format!("{} {}", event.kind, event.subject),
+    }
+}
+
+/// How threads get past a site, in words.
+pub fn passage(program: &Program, address: u64) -> Option<String> {
+    let mut sites = program.debuggee.engine().sites();
+    let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
+    Some(
+        match passage {
+            Passage::Skip { .. } | Passage::Call { .. } => "emulated",
+            Passage::Copy { .. } => "copied",
+            Passage::InPlace | Passage::InPlaceRounds => "in place",
+        }
+        .to_owned(),
+    )
+}

@@ -1,0 +1,23 @@
+//! TODO header.
+
+pub(crate) mod breakpoint_commands;
+pub(crate) mod checkpoints;
+pub(crate) mod command_line;
+pub(crate) mod displays;
+pub(crate) mod evaluations;
+pub(crate) mod examined;
+pub(crate) mod format_options;
+pub(crate) mod format_string;
+pub(crate) mod inline_frames;
+pub(crate) mod pretty_printers;
+pub(crate) mod process;
+pub(crate) mod scenarios;
+pub(crate) mod selection;
+pub(crate) mod settings;
+pub(crate) mod signal_names;
+pub(crate) mod signals;
+pub(crate) mod skips;
+pub(crate) mod source;
+pub(crate) mod source_checksum;
+pub(crate) mod thread_names;
+pub(crate) mod values;
