@@ -9,9 +9,7 @@
 
 pub mod command_table;
 mod commands;
-mod error;
 pub mod monitoring;
-mod observer;
 mod options;
 pub mod points;
 mod replay;
@@ -20,14 +18,15 @@ mod session;
 mod state;
 pub mod view;
 
-pub use crate::error::{CommandError, FileDiagnostics, SessionError};
 pub use crate::monitoring::property_files::{LoadedFiles, PropertySource};
-pub use crate::observer::Observer;
+pub use crate::monitoring::recording::Recording;
 pub use crate::options::{
-    AtInlined, CpuPolicy, Follow, InlinedPolicy, Options, Permissions, Recording, SelfCheck,
-    SelfCheckReport, SymbolCache, SymbolSettings,
+    AtInlined, CpuPolicy, Follow, InlinedPolicy, Options, Permissions, SelfCheck, SelfCheckReport,
+    SymbolCache, SymbolSettings,
 };
 pub use crate::replay::{RecordedRun, RecordedRunOptions};
 pub use crate::run::checkpoints::{AutomaticCheckpoints, RestoreReport};
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
+pub use crate::view::error::{CommandError, FileDiagnostics, SessionError};
+pub use crate::view::observer::Observer;

@@ -2,7 +2,7 @@
 
 pub(crate) mod catch_up;
 pub(crate) mod listeners;
-pub(crate) mod location;
+pub mod listening;
 pub(crate) mod monitors;
 pub mod offline;
 pub(crate) mod property_files;

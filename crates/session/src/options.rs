@@ -2,6 +2,7 @@
 //! what happens meanwhile.
 
 use crate::monitoring::property_files::PropertySource;
+use crate::monitoring::recording::Recording;
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
 pub use juror_symbols::{Cache as SymbolCache, SymbolSettings};
@@ -77,18 +78,6 @@ pub struct Permissions {
     pub files: bool,
     /// Start programs, and call functions of the debuggee.
     pub programs: bool,
-}
-
-/// What is recorded of a run, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recording {
-    /// The file; what was in it is gone.
-    pub file: PathBuf,
-    /// The binary form, not JSON lines.
-    pub binary: bool,
-    /// Events besides those of the properties, each as a property declares it:
-    /// `before f(x)`.
-    pub events: Vec<String>,
 }
 
 /// When checkpoints are made by themselves.

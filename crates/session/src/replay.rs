@@ -19,14 +19,14 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
-use crate::error::{CommandError, SessionError};
 use crate::monitoring::monitors::Watched;
 use crate::monitoring::offline::Offline;
 use crate::monitoring::property_files::PropertySource;
-use crate::observer::Observer;
 use crate::replay::stops::Stops;
 use crate::replay::tape::Tape;
 use crate::state::source::Sources;
+use crate::view::error::{CommandError, SessionError};
+use crate::view::observer::Observer;
 use juror_rules::control::Control;
 use juror_trace::Form;
 use std::path::{Path, PathBuf};

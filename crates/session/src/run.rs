@@ -27,12 +27,12 @@ pub(crate) mod step;
 mod stopping;
 pub(crate) mod symbol_reading;
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 pub(crate) use crate::run::changes::late_error;
 use crate::run::happenings::Arrival;
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
 use crate::session::Session;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Ending, Outcome, StopReason};
 use juror_debuggee::Notice;
 

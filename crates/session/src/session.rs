@@ -1,9 +1,7 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
-use crate::error::{CommandError, SessionError, not_running};
 use crate::monitoring::monitors::{Watch, loading};
-use crate::observer::Observer;
 use crate::options::Options;
 use crate::points::breakpoints::Breakpoints;
 use crate::points::catchpoints::Catchpoints;
@@ -27,6 +25,8 @@ use crate::state::skips::Skips;
 use crate::state::source::Sources;
 use crate::state::thread_names::ThreadNames;
 use crate::state::values::Kept;
+use crate::view::error::{CommandError, SessionError, not_running};
+use crate::view::observer::Observer;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };

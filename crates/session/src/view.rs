@@ -5,6 +5,9 @@
 //! what they say.
 
 mod code;
+pub(crate) mod error;
+pub(crate) mod location;
+pub(crate) mod observer;
 mod points;
 mod properties;
 mod stops;

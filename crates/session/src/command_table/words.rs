@@ -2,7 +2,7 @@
 
 use crate::command_table;
 use crate::command_table::{Entry, TABLE, Unclear};
-use crate::error::CommandError;
+use crate::view::error::CommandError;
 
 pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     if word == "end" {

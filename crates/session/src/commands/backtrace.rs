@@ -3,8 +3,8 @@
 
 use crate::command_table;
 use crate::command_table::Command;
-use crate::error::CommandError;
 use crate::session::Session;
+use crate::view::error::CommandError;
 use crate::view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 use juror_instrument::frames::{Frame, users_frames};
 

@@ -1,13 +1,13 @@
 //! `break` and `tbreak`.
 
 use crate::commands::condition::in_condition;
-use crate::error::{CommandError, not_running};
 use crate::points::breakpoints::{Resolvable, Wanted, check};
 use crate::points::location_spec;
 use crate::points::location_spec::{Place, Placed};
 use crate::points::point::Fate;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::{CommandError, not_running};
 
 impl Session {
     /// `break`, `tbreak`: at a place, for a thread, under a condition.

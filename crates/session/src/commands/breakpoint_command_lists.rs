@@ -8,11 +8,11 @@
 
 use crate::command_table;
 use crate::command_table::Command;
-use crate::error::CommandError;
 use crate::points::point::whole_points;
 use crate::session::Session;
 use crate::state::breakpoint_commands::Given;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 
 impl Session {
     /// The next command of the points that have stopped the program, or of a

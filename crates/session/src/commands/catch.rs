@@ -1,15 +1,15 @@
 //! `catch` and `tcatch`, and what the run does when something is caught.
 
 use crate::commands::handle::signals_of;
-use crate::error::CommandError;
 use crate::points::catchpoints::{Catch, Catchpoint, Exception};
 use crate::points::point::{Fate, Point, PointKind};
+use crate::points::signal_names;
 use crate::points::system_call_names::{system_call_name, system_call_names, system_call_number};
 use crate::run::pause::Pause;
-use crate::run::scenarios::performance::Facts;
 use crate::session::Session;
-use crate::state::signal_names;
+use crate::state::scenarios::performance::Facts;
 use crate::state::values::of_thread;
+use crate::view::error::CommandError;
 use crate::view::{Outcome, StopReason};
 use juror_debuggee::{ForkKind, SystemCallPhase, SystemCalls, ThreadId};
 use juror_instrument::condition::{Check, Condition};

@@ -71,7 +71,7 @@ impl Session {
                 .map(|&subject| subject.to_owned())
                 .chain(crate::points::system_call_names::system_call_names().map(str::to_owned))
                 .collect(),
-            Completes::Signals => crate::state::signal_names::names()
+            Completes::Signals => crate::points::signal_names::names()
                 .map(str::to_owned)
                 .collect(),
             Completes::Places => self.place_names(),

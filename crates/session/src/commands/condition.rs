@@ -1,10 +1,10 @@
 //! Conditions of points: read, checked, given and taken away.
 
 use crate::commands::points_edit::numbered;
-use crate::error::CommandError;
 use crate::points::point::{Ability, PointKind};
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_instrument::condition::Condition;
 use juror_instrument::expression::ExpressionError;
 

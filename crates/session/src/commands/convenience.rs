@@ -4,9 +4,9 @@
 //! The names are gdb's. Invariant: a name that is a register's means the
 //! register.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::state::values::convenience;
+use crate::view::error::CommandError;
 use juror_instrument::scope::is_register;
 use juror_instrument::typed::Typed;
 use juror_language::{Expression, ExpressionKind};

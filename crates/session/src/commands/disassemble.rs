@@ -1,10 +1,10 @@
 //! `disassemble`: the instructions of the program, without juror's traps.
 
 use crate::commands::list::split_range;
-use crate::error::CommandError;
 use crate::points::breakpoints::Resolvable;
 use crate::points::location_spec;
 use crate::session::Session;
+use crate::view::error::CommandError;
 use crate::view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
 use juror_instrument::format::Names as _;
 use juror_symbols::disassemble;

@@ -9,12 +9,12 @@ use crate::command_table::words::{find, number};
 use crate::command_table::{Command, TABLE};
 use crate::commands::environment::working_directory;
 use crate::commands::shell::shell;
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::points::point::Fate;
 use crate::points::watchpoints::WatchKind;
 use crate::run::step::Lines;
 use crate::session::Session;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{CommandHelp, Outcome};
 use juror_instrument::frames::{Frame, users_frames};
 

@@ -4,11 +4,11 @@
 //! functions. One that has no value at a stop says why there, and is asked
 //! again at the next.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::state::displays::Display;
 use crate::state::format_options::split_format;
 use crate::state::values::convenience;
+use crate::view::error::CommandError;
 use crate::view::{DisplayView, Outcome};
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Radix, format, pretty};

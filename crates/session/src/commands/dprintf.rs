@@ -6,16 +6,16 @@
 //! why.
 
 use crate::commands::printf::expanded;
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::points::dynamic_print::DynamicPrint;
+use crate::points::format_string::Format;
 use crate::points::location_spec;
 use crate::points::location_spec::Place;
 use crate::points::point::{Fate, Stopping};
 use crate::session::Session;
-use crate::state::format_string::Format;
 use crate::state::values::of_thread;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::ThreadId;
 use juror_instrument::condition::missing_name;
 use juror_instrument::expression::evaluate;

@@ -1,9 +1,9 @@
 //! What the program is started with from the next run on: variables of its
 //! environment, its directory; and the directory of juror itself.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

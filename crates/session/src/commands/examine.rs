@@ -3,11 +3,11 @@
 //! The formats are gdb's. What is not given is as in the last `x`; without an
 //! address it goes on behind what was shown last.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::examined::Examined;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{AssemblyView, MemoryRow, MemoryView, Outcome};
 use juror_instrument::format::{Names as _, Radix, quoted};
 use juror_instrument::program::Program;

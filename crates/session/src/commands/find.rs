@@ -3,8 +3,8 @@
 //! As in gdb, values have the size of their types unless one is given, a text
 //! has no zero at its end, and the end of the range belongs to it.
 
-use crate::error::CommandError;
 use crate::session::Session;
+use crate::view::error::CommandError;
 use crate::view::{MemoryRow, MemoryView, Outcome};
 use juror_instrument::format::Names as _;
 use juror_instrument::typed::Typed;

@@ -3,9 +3,9 @@
 use crate::command_table;
 use crate::command_table::Command;
 use crate::commands::backtrace::is_flag;
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_instrument::frames::users_frames;
 
 /// How it is written.

@@ -1,7 +1,6 @@
 //! `hbreak` and `thbreak`: what is typed, and what a hit does.
 
 use crate::commands::condition::in_condition;
-use crate::error::CommandError;
 use crate::points::breakpoints::check;
 use crate::points::hardware_breakpoints::{HardwareBreakpoint, sites_of};
 use crate::points::location_spec;
@@ -10,6 +9,7 @@ use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::Condition;
 

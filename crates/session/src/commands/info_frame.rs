@@ -1,9 +1,9 @@
 //! `info frame`: where the machine keeps a frame, what called it, and where the registers
 //! of its caller are.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_instrument::format::Names as _;
 use juror_instrument::frames::{Frame, returns_to};
 use juror_symbols::{Registers, register, register_name};

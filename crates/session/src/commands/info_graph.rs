@@ -1,9 +1,9 @@
 //! `info graph`: the states of a property as a picture, with where its slices
 //! stand just now.
 
-use crate::error::CommandError;
 use crate::monitoring::monitors::Watched;
 use crate::session::Session;
+use crate::view::error::CommandError;
 use crate::view::{GraphState, GraphView, Outcome};
 use juror_language::show::{Form, Map, demand, show, undrawn};
 use juror_language::{StateId, suggest};

@@ -2,9 +2,9 @@
 //!
 //! Source: proc(5), and getauxval(3) for the names of the auxiliary vector.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_debuggee::Origin;
 use std::fmt::Write;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! `info source`: the source file of the selected frame, and what the compiler says of it.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_instrument::frames::Frame;
 use std::path::Path;
 

@@ -1,11 +1,11 @@
 //! `info functions`, `info variables`, `info types`, `info scope`, `info
 //! symbol`, `info line PLACE`: what has a name, and where it is.
 
-use crate::error::CommandError;
 use crate::points::location_spec;
 use crate::points::matching::{functions_that_match, pattern};
 pub(crate) use crate::points::required_words::required_words;
 use crate::session::Session;
+use crate::view::error::CommandError;
 use crate::view::{Location, NameView, Outcome};
 use juror_instrument::format::Names as _;
 use juror_instrument::modules::Module;

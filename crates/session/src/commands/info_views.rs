@@ -2,11 +2,13 @@
 //! registers, points, monitors.
 
 use crate::commands::info_graph::{named, no_property};
-use crate::error::CommandError;
 use crate::monitoring::monitors::Watched;
-use crate::monitoring::{location, report};
+use crate::monitoring::report;
 use crate::session::Session;
-use crate::view::{FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView};
+use crate::view::error::CommandError;
+use crate::view::{
+    FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, location,
+};
 use juror_instrument::format::{Names, Radix, format, pretty};
 use juror_instrument::frames::Frame;
 use juror_instrument::scope::is_register;

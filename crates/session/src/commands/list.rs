@@ -1,12 +1,12 @@
 //! `list`: source lines, and the places that commands name.
 
-use crate::error::CommandError;
 use crate::points::breakpoints::{Resolvable, resolvable};
 use crate::points::location_spec;
 use crate::points::location_spec::Place;
 use crate::session::Session;
 use crate::state::selection::Listed;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_instrument::typed::Number;
 use juror_symbols::Function;
 use std::path::PathBuf;

@@ -6,10 +6,10 @@
 //! of the events alone.
 
 use crate::commands::info_graph::no_property;
-use crate::error::CommandError;
 use crate::monitoring::monitors::Watched;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_event::Value;
 use juror_language::{StateId, suggest};
 use juror_monitor::{Edit, SliceId};

@@ -1,12 +1,12 @@
 //! `print`: expressions in the selected frame, and the values that are kept.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::format_options::{is_formatted, read_with_types, split_format, split_options};
 use crate::state::settings::Settings;
 use crate::state::values::convenience;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Outcome, ValueView};
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Radix, format, pretty};

@@ -4,12 +4,12 @@
 //! only where C shows bits (`%x`, `%o`, `%u` of something negative), so `l`, `z`
 //! and their like are read and mean nothing.
 
-use crate::error::CommandError;
+use crate::points::format_string::Format;
+pub(crate) use crate::points::format_string::conversion::arguments;
+use crate::points::format_string::conversion::unescaped;
 use crate::session::Session;
-use crate::state::format_string::Format;
-pub(crate) use crate::state::format_string::conversion::arguments;
-use crate::state::format_string::conversion::unescaped;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 
 impl Session {
     /// `echo TEXT`

@@ -5,14 +5,14 @@
 //! on; where a trace is kept, they may as well be evaluated from the start.
 
 use crate::commands::info_graph::no_property;
-use crate::error::CommandError;
 use crate::monitoring::catch_up::{Replayed, replay};
 use crate::monitoring::monitors::{Since, Watched, loading};
 use crate::monitoring::property_files::PropertySource;
 use crate::monitoring::report;
-use crate::observer::Observer;
 use crate::run::scenarios::loaded_sentence;
 use crate::session::Session;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Outcome, PropertyView};
 use juror_language::suggest;
 use std::path::{Path, PathBuf};

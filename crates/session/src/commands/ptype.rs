@@ -1,8 +1,8 @@
 //! `whatis` and `ptype`: the type of a value, and the definition of a type.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_instrument::definition::definition;
 use juror_instrument::modules::{Bound, Module};
 use juror_instrument::typed::{Place, Typed};

@@ -7,11 +7,11 @@ mod absent;
 mod shown;
 
 use crate::commands::set::absent::{instead, needless};
-use crate::error::CommandError;
 use crate::options::AtInlined;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 
 /// What can be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! `set PLACE = VALUE`: variables, fields, elements, memory and registers of
 //! the program get another value.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::state::values::can_be_named;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_instrument::assignment::{bytes_for, meant};
 use juror_instrument::format::{Radix, format};
 use juror_instrument::typed::{Number, Place, Typed};

@@ -3,10 +3,10 @@
 //! A call that is skipped is passed like one of a function without lines. Names
 //! of functions are matched as places match them: by their last components.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::state::skips::{Files, Functions, Skip};
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use regex::Regex;
 use std::fmt::Write;
 

@@ -4,9 +4,9 @@
 //! ([`Session::next_attached`]). Unlike the commands of a breakpoint they go on
 //! when one of them has let the program run; a mistake ends them.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 
 /// Files that use one another for ever are found at so many lines.
 const LINES_MAX: usize = 100_000;

@@ -2,8 +2,8 @@
 //! among names.
 
 use crate::command_table::split_line;
-use crate::error::CommandError;
 use crate::session::Session;
+use crate::view::error::CommandError;
 use crate::view::{Outcome, ThreadView};
 use juror_debuggee::ThreadId;
 use regex::Regex;

@@ -3,9 +3,9 @@
 //! Files are kept in the order in which they were taken; the rules of a later
 //! one are asked first, those of the standard libraries last.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 
 impl Session {
     /// `views`, `views FILE`

@@ -1,8 +1,6 @@
 //! `watch`, `change`, `rwatch`, `awatch`, and what happens when watched memory
 //! is accessed.
 
-use crate::error::CommandError;
-use crate::monitoring::location;
 use crate::points::location_spec;
 use crate::points::point::{Fate, Point, PointKind, PointOwner, Stopping};
 use crate::points::software_watchpoint::Followed;
@@ -11,7 +9,8 @@ use crate::points::watchpoints::{Home, WatchKind, Watchpoint, bytes_of, start_of
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::values::{convenience, of_thread};
-use crate::view::{Outcome, StopReason, WatchedAccess};
+use crate::view::error::CommandError;
+use crate::view::{Outcome, StopReason, WatchedAccess, location};
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
 use juror_instrument::format::{Radix, format};
 use juror_instrument::frames::returns_to;
@@ -125,7 +124,7 @@ impl Session {
             followed: is_followed.then(Followed::default),
         };
         let Some(program) = &mut self.program else {
-            return Err(crate::error::not_running());
+            return Err(crate::view::error::not_running());
         };
         self.watchpoints.add(program, watchpoint)?;
         let views = self.watchpoints.views(self.program.as_ref());

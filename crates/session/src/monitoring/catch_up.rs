@@ -3,9 +3,9 @@
 //! Afterwards the property is in the state in which it would be if it had been
 //! there from the start, and goes on from there with what happens live.
 
-use crate::error::CommandError;
 use crate::monitoring::monitors::{Reaction, Violated, Watched};
 use crate::monitoring::offline::{Buffers, Feeding};
+use crate::view::error::CommandError;
 use juror_monitor::Occurrence;
 use juror_trace::{Batch, Binding, Decoder, Event, Form, NO_PLACE, event_words};
 use std::fs::File;

@@ -1,9 +1,8 @@
 //! TODO header.
 
+use crate::monitoring::listening::{Listener, ReactionId, States};
 use crate::monitoring::monitors::Watched;
 use crate::monitoring::report;
-use crate::run::scenarios::listening::{Listener, ReactionId, States};
-use crate::run::scenarios::performance::Facts;
 use juror_event::{EventId, Value};
 use juror_language::Fact;
 use juror_monitor::{Change, SliceId};
@@ -149,4 +148,38 @@ pub(crate) fn facts(watched: &Watched, change: &Change, taken: &Taken<'_>) -> Fa
         facts.note(Fact::Variable(variable.name.clone()), value.clone());
     }
     facts
+}
+
+/// What is known about what has happened.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts(pub(crate) Vec<(Fact, Value)>);
+
+impl Facts {
+    /// Notes something.
+    pub fn note(&mut self, fact: Fact, value: Value) {
+        self.0.push((fact, value));
+    }
+
+    /// Notes something in words.
+    pub fn note_text(&mut self, fact: Fact, text: &str) {
+        self.note(fact, Value::Text(text.into()));
+    }
+
+    /// The parameters of the slice alone.
+    pub fn parameters(&self) -> Facts {
+        let known = self.0.iter();
+        let parameters = known.filter(|(fact, _)| matches!(fact, Fact::Parameter(_)));
+        Facts(parameters.cloned().collect())
+    }
+
+    /// Adds what else is known.
+    pub fn extend(&mut self, other: &Facts) {
+        self.0.extend_from_slice(&other.0);
+    }
+
+    /// What is known of it.
+    pub fn get(&self, wanted: &Fact) -> Option<&Value> {
+        let found = self.0.iter().find(|(fact, _)| fact == wanted);
+        found.map(|(_, value)| value)
+    }
 }

@@ -14,9 +14,6 @@ mod shares;
 #[cfg(test)]
 mod tests;
 
-use crate::error;
-use crate::error::SessionError;
-use crate::monitoring::location::Places as _;
 use crate::monitoring::monitors::{Reaction, Watch, Watched, loading};
 pub use crate::monitoring::offline::parts::{Finding, Part, Said, merge};
 use crate::monitoring::offline::recorded::{NOWHERE, Recorded};
@@ -25,8 +22,10 @@ use crate::monitoring::property_files::PropertySource;
 use crate::monitoring::report;
 use crate::monitoring::report::{Happened, VIOLATIONS_MAX};
 use crate::monitoring::totals::Totals;
-use crate::observer::Observer;
-use crate::view::{EndView, Ending, StopReason, TraceStop, ViolationView};
+use crate::view::error::SessionError;
+use crate::view::location::Places as _;
+use crate::view::observer::Observer;
+use crate::view::{EndView, Ending, StopReason, TraceStop, ViolationView, error};
 use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
 use juror_monitor::{Occurrence, remember_as_one};

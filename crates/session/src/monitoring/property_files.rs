@@ -4,7 +4,7 @@
 //! text. So a file that changes while a program runs changes nothing, and a
 //! recorded run can be checked where nothing is read.
 
-use crate::error::{FileDiagnostics, SessionError};
+use crate::view::error::{FileDiagnostics, SessionError};
 use juror_language::{Diagnostic, Loaded, Property, load_among, load_with};
 use std::io;
 use std::io::Read as _;

@@ -11,11 +11,10 @@
 #[cfg(test)]
 mod tests;
 
-use crate::error;
-use crate::error::SessionError;
-use crate::monitoring::location::event_location;
-use crate::options::{Options, Recording};
-use crate::view::Ending;
+use crate::options::Options;
+use crate::view::error::SessionError;
+use crate::view::location::event_location;
+use crate::view::{Ending, error};
 use juror_event::{Capture, EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::program::Program;
 use juror_language::{
@@ -28,7 +27,7 @@ use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io;
 use std::io::{Seek as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -477,4 +476,16 @@ fn source(recording: &Recording) -> String {
 /// An event that the recording names is wrong, by itself or about the program.
 pub fn wrong(recording: &Recording, diagnostics: Vec<Diagnostic>) -> SessionError {
     error::wrong(SOURCE, &source(recording).into(), diagnostics)
+}
+
+/// What is recorded of a run, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// The file; what was in it is gone.
+    pub file: PathBuf,
+    /// The binary form, not JSON lines.
+    pub binary: bool,
+    /// Events besides those of the properties, each as a property declares it:
+    /// `before f(x)`.
+    pub events: Vec<String>,
 }

@@ -3,9 +3,9 @@
 
 mod inlined;
 
-use crate::monitoring::location::{Places, event_location, event_words, location, location_of};
 use crate::monitoring::monitors::{Reaction, Violated, Watch, Watched};
 use crate::monitoring::violation_counts;
+use crate::view::location::{Places, event_location, event_words, location, location_of};
 use crate::view::{
     Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
     ViolationView,

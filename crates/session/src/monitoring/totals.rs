@@ -4,10 +4,10 @@
 //! is over. Invariant: what happened is counted in the process where it
 //! happened, and nowhere else.
 
-use crate::monitoring::location::{Places, event_words};
 use crate::monitoring::monitors::monitored_property::slice_total;
 use crate::monitoring::monitors::{Watch, Watched};
 use crate::monitoring::violation_counts;
+use crate::view::location::{Places, event_words};
 use crate::view::{EventSummary, PropertySummary, ViolationCount};
 use juror_event::{Reach, Verdict};
 use juror_instrument::probes::InlinedTotal;

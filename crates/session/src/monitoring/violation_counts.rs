@@ -6,10 +6,10 @@
 //! Invariant: the counts of a property add up to the violations that were
 //! reported of it.
 
-use crate::monitoring::location::Places;
 use crate::monitoring::monitors::Watched;
-use crate::monitoring::{location, report};
-use crate::view::ViolationCount;
+use crate::monitoring::report;
+use crate::view::location::Places;
+use crate::view::{ViolationCount, location};
 
 /// The violations of a property in this process, by what happened and where;
 /// the first of each kind is that with which it began, perhaps before a fork.

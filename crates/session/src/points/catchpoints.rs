@@ -5,11 +5,10 @@
 //! asked for exactly what the enabled catchpoints need ([`Catchpoints::apply`]),
 //! since every other system call or signal would cost a stop for nothing.
 
-use crate::monitoring::location;
 use crate::points::breakpoints::passage;
 use crate::points::point::{Answer, Point, PointKind, Stopping};
-use crate::state::signals::SIGNAL_MAX;
-use crate::view::{PointLocation, PointView};
+use crate::points::signal_names::SIGNAL_MAX;
+use crate::view::{PointLocation, PointView, location};
 use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, SystemCalls};
 use juror_instrument::condition::Condition;
 use juror_instrument::program::Program;

@@ -1,6 +1,6 @@
 //! TODO header.
 
-use crate::state::format_string::Format;
+use crate::points::format_string::Format;
 
 /// What a point prints when it is hit.
 #[derive(Debug)]

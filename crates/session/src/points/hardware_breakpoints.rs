@@ -1,10 +1,9 @@
 //! `hbreak` and `thbreak`: breakpoints in debug registers.
 
-use crate::monitoring::location;
 use crate::points::breakpoints::passes::{Passage, Passes};
 use crate::points::breakpoints::{Found, Resolvable, check};
 use crate::points::point::{Point, PointKind, Stopping};
-use crate::view::{PointLocation, PointView};
+use crate::view::{PointLocation, PointView, location};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::{Check, Condition};
 use juror_instrument::expression::ExpressionError;

@@ -5,13 +5,14 @@
 //! how a hit comes about. What a hit does is the same for all of them and is
 //! here. Invariant: a hit that stops nothing allocates nothing.
 
-use crate::error::CommandError;
 use crate::points::breakpoints::targets;
 use crate::points::dynamic_print::DynamicPrint;
 use crate::view::PointView;
+use crate::view::error::CommandError;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::condition::Condition;
 use juror_instrument::program::Program;
+use juror_stepping::Passage;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -388,4 +389,18 @@ mod tests {
             assert_eq!(kind.must_have(ability).is_err(), refused, "{kind:?}");
         }
     }
+}
+
+/// How threads get past a site, in words.
+pub fn passage(program: &Program, address: u64) -> Option<String> {
+    let mut sites = program.debuggee.engine().sites();
+    let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
+    Some(
+        match passage {
+            Passage::Skip { .. } | Passage::Call { .. } => "emulated",
+            Passage::Copy { .. } => "copied",
+            Passage::InPlace | Passage::InPlaceRounds => "in place",
+        }
+        .to_owned(),
+    )
 }

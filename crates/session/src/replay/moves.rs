@@ -8,9 +8,9 @@
 //! beginning. A way back costs at most the events of one stride more than the way
 //! itself.
 
-use crate::error::CommandError;
-use crate::observer::{Nobody, Observer};
 use crate::replay::RecordedRun;
+use crate::view::error::CommandError;
+use crate::view::observer::{Nobody, Observer};
 use crate::view::{Outcome, RecordedEnd, StopReason};
 use juror_rules::control::{Mode, Settled};
 use juror_rules::decision;

@@ -1,9 +1,9 @@
 //! What is shown of a recording: the event at which one stands, its values and
 //! place, the events that there are.
 
-use crate::error::CommandError;
 use crate::replay::RecordedRun;
 use crate::replay::tape::Tape;
+use crate::view::error::CommandError;
 use crate::view::{
     Location, NamedValue, Outcome, RecordedStop, SourceView, StopReason, ValueView, VariableView,
 };

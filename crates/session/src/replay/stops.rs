@@ -7,9 +7,9 @@
 
 mod written;
 
-use crate::error::CommandError;
 use crate::replay::stops::written::{at_event, at_line, is_named, line_of};
 use crate::replay::tape::Tape;
+use crate::view::error::CommandError;
 use crate::view::{PointView, StopReason};
 use juror_event::Value;
 use juror_monitor::{Monitor, Occurrence};

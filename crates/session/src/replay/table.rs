@@ -7,7 +7,7 @@
 use crate::command_table;
 use crate::command_table::Unclear;
 use crate::command_table::words::unclear_error;
-use crate::error::CommandError;
+use crate::view::error::CommandError;
 use crate::view::{CommandHelp, Outcome};
 use juror_language::suggest;
 use juror_rules::control::Modes;

@@ -3,8 +3,8 @@
 //! Invariant: the events are those before the first mistake; what is read is not
 //! changed any more.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_trace::{Batch, Decoder, Event, Fault, Form, How, Layout, Place, Position};
 use std::fs::File;
 use std::io::Read as _;

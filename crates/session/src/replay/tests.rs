@@ -1,9 +1,9 @@
 //! However one comes to an event, all is as if one had come there straight.
 
 use crate::monitoring::report;
-use crate::observer::Nobody;
 use crate::replay::*;
 use crate::view::Outcome;
+use crate::view::observer::Nobody;
 use juror_rules::control::ControlCheck;
 use proptest::prelude::*;
 

@@ -4,10 +4,10 @@
 //! whichever way juror leaves it.
 
 use crate::command_table::words::number;
-use crate::error::{CommandError, SessionError};
-use crate::observer::Observer;
 use crate::session::Session;
 use crate::state::selection::Selection;
+use crate::view::error::{CommandError, SessionError};
+use crate::view::observer::Observer;
 use crate::view::{Ending, Outcome, StopReason};
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
 use juror_instrument::program::Program;

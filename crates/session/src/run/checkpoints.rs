@@ -17,12 +17,12 @@ mod losses;
 mod numbers;
 mod restoring;
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 pub use crate::options::AutomaticCheckpoints;
 pub use crate::run::checkpoints::restoring::RestoreReport;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{CheckpointView, Location};
 use juror_checkpoint::Checkpoint;
 use juror_debuggee::{ThreadId, ThreadState};
@@ -80,7 +80,7 @@ impl Session {
         let before = self.checkpoints.saved.values().next_back();
         let before = before.map(|saved| &saved.state);
         let Some(program) = &mut self.program else {
-            return Err(crate::error::not_running());
+            return Err(crate::view::error::not_running());
         };
         let threads = program.debuggee.threads();
         let running: Vec<ThreadId> = threads
@@ -141,7 +141,7 @@ impl Session {
         let mut threads = program.debuggee.thread_ids();
         let selected = self.selection.thread.filter(is_there);
         let found = selected.or_else(|| threads.find(is_there));
-        found.ok_or_else(crate::error::not_running)
+        found.ok_or_else(crate::view::error::not_running)
     }
 
     fn view_of_checkpoint(
@@ -154,7 +154,7 @@ impl Session {
         let program = self.program.as_ref();
         let location = program.and_then(|program| {
             let pc = program.registers(thread).ok()?.rip;
-            Some(crate::monitoring::location::location(program, pc))
+            Some(crate::view::location::location(program, pc))
         });
         let shown = self.watch.shown().iter();
         CheckpointView {

@@ -13,9 +13,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::error::{CommandError, SessionError, not_running};
 use crate::run::pause::Pause;
 use crate::session::Session;
+use crate::view::error::{CommandError, SessionError, not_running};
 use juror_rules::control::{ControlCheck, Mode, Modes, Refusal};
 use juror_rules::decision::Told;
 

@@ -15,11 +15,11 @@ mod conditions;
 mod drive;
 mod exits;
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Purpose};
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{EvaluationView, Outcome, StopReason};
 use juror_debuggee::ThreadId;
 use juror_instrument::frames::Frame;

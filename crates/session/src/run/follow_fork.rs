@@ -1,10 +1,10 @@
 //! Which process stays the debuggee when it makes another.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::{Follow, ThreadId};
 
 impl Session {

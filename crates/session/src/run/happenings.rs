@@ -1,12 +1,12 @@
 //! What happens to a thread and is no site: a signal on its way, an access to
 //! watched memory.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::run::hits::say;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::view::StopReason;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::{SystemCallPhase, ThreadId};
 use juror_rules::decision::{Moment, Owner};
 
@@ -39,7 +39,7 @@ impl Session {
                 .set_delivery(thread, decision.pass)?;
             return Ok(Some(Pause::Reason(reason, thread)));
         }
-        let (name, description) = crate::state::signal_names::describe(signal);
+        let (name, description) = crate::points::signal_names::describe(signal);
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
         if !decision.stop {

@@ -5,10 +5,8 @@
 //! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
 //! temporary points of commands come last.
 
-use crate::error::CommandError;
 use crate::monitoring::monitors::Reaction;
 use crate::monitoring::report;
-use crate::observer::Observer;
 use crate::points::point::{Fate, PointKind, Stopping};
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::run::step::Unentered;
@@ -16,6 +14,8 @@ use crate::session::Session;
 use crate::state::evaluations::CallEnd;
 use crate::state::values::of_thread;
 use crate::view::StopReason;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::{Owners, ThreadId};
 use juror_rules::decision::{Meaning, Moment, Owner};
 

@@ -4,10 +4,10 @@
 //! The other threads stand still meanwhile, as they do while one steps; only
 //! where the line may go round, waiting for one of them, do they run.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::unwinding::{
     Dropped, Drops, FrameDropping, JumpTarget, Raised, frame_dropping_functions,

@@ -4,16 +4,16 @@
 //! Invariant: what juror itself has called in the program is no behaviour of
 //! it, and monitors do not hear of it.
 
-use crate::error::CommandError;
 use crate::monitoring::monitors::binding::Planted;
 use crate::monitoring::monitors::handlers::Scene;
 use crate::monitoring::monitors::{Reaction, Watch};
-use crate::monitoring::{location, report};
-use crate::observer::Observer;
+use crate::monitoring::report;
 use crate::points::breakpoints::passage;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
-use crate::view::{PointLocation, PointView};
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
+use crate::view::{PointLocation, PointView, location};
 use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId};
 use juror_event::EventKind;
 use juror_rules::decision::{GoOn, go_on};

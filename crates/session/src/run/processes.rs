@@ -17,10 +17,10 @@ mod running;
 mod selecting;
 mod watching;
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::state::process::{FIRST, Parked};
 use crate::view::ProcessName;
+use crate::view::error::CommandError;
 use juror_instrument::program::Program;
 use std::mem;
 

@@ -15,21 +15,19 @@ mod carrying;
 mod commands;
 mod effects;
 mod hearing;
-pub mod listening;
-pub mod performance;
 mod permissions;
 mod reactions;
 #[cfg(test)]
 mod tests;
 mod waiting;
 
-use crate::error::{CommandError, FileDiagnostics, SessionError};
 pub(crate) use crate::monitoring::listeners::{Heard, Lasting, Taken, Told};
+use crate::monitoring::listening::listeners;
 use crate::monitoring::property_files::PropertySource;
 pub(crate) use crate::run::scenarios::commands::{ACTIONS, loaded_sentence};
-use crate::run::scenarios::listening::listeners;
 use crate::session::Session;
 use crate::state::scenarios::Loaded;
+use crate::view::error::{CommandError, FileDiagnostics, SessionError};
 use juror_language::{Diagnostic, Property, Scenario};
 use std::sync::Arc;
 

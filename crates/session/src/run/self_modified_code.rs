@@ -2,9 +2,9 @@
 //! code as it runs): they are put into the new code whenever the program has run, and
 //! the user is told that they were not there for a while.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::session::Session;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::Owners;
 
 /// Places that are told one by one.

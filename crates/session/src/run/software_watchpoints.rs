@@ -19,12 +19,12 @@
 //! Invariant: while its call lasts, the thread of such a watchpoint is stepped,
 //! or there is a point where it comes back into the call.
 
-use crate::error::CommandError;
 use crate::points::point::Stopping;
 use crate::points::watchpoints::{Home, WatchKind, Watchpoint, bytes_of};
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::values::of_thread;
+use crate::view::error::CommandError;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;

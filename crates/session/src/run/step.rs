@@ -9,12 +9,12 @@ mod inlined;
 mod moves;
 mod out;
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::run::pause::{Pause, Temporary};
 pub(crate) use crate::run::step::out::nowhere_to_return;
 use crate::session::Session;
 pub(crate) use crate::state::inline_frames::Unentered;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::ThreadId;
 use juror_instrument::frames::Frame;
 use juror_instrument::modules::Module;

@@ -2,12 +2,11 @@
 //!
 //! Invariant: whoever shows a stop has halted all threads before.
 
-use crate::error::CommandError;
-use crate::monitoring::location;
 use crate::run::pause::Pause;
 use crate::session::Session;
+use crate::view::error::CommandError;
 use crate::view::{
-    EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView,
+    EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView, location,
 };
 use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::frames::{Frame, level_of_line, users_frames};

@@ -4,12 +4,12 @@
 
 use crate::command_table::Command;
 use crate::commands::info_symbols::required_words;
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::points::location_spec;
 use crate::points::location_spec::Place;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_event::{Reach, SymbolicEvent};
 use juror_instrument::modules::Module;
 use std::path::PathBuf;

@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::error::CommandError;
+use crate::view::error::CommandError;
 use juror_debuggee::{Launch, Redirection};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};

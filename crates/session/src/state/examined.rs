@@ -1,6 +1,6 @@
 //! TODO header.
 
-use crate::error::CommandError;
+use crate::view::error::CommandError;
 
 /// Elements that are shown at once.
 pub(crate) const COUNT_MAX: u64 = 10_000;

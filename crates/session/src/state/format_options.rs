@@ -1,6 +1,6 @@
 //! TODO header.
 
-use crate::error::CommandError;
+use crate::view::error::CommandError;
 use juror_instrument::format::Radix;
 use juror_language::Expression;
 

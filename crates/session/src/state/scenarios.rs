@@ -1,7 +1,9 @@
 //! TODO header.
 
+pub mod performance;
+
 use crate::monitoring::listeners::Heard;
-use crate::run::scenarios::performance::{Performance, PointBlock};
+use crate::state::scenarios::performance::{Performance, PointBlock};
 use crate::view::{Location, Outcome};
 use juror_debuggee::ThreadId;
 use juror_event::Value;

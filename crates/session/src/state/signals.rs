@@ -1,11 +1,10 @@
 //! TODO header.
 
-use crate::state::signal_names;
+use crate::points::signal_names;
+use crate::points::signal_names::SIGNAL_MAX;
 use crate::view::SignalView;
 use juror_debuggee::{Debuggee, SignalReport, SignalTreatment};
 
-/// The highest number of a signal.
-pub(crate) const SIGNAL_MAX: i32 = 64;
 /// Signals that come often and mean nothing to a person, as gdb has it: alarm
 /// clocks and timers, children, input and output, windows, and the two that
 /// the C library keeps for itself.

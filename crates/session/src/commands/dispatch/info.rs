@@ -3,9 +3,9 @@
 use crate::command_table;
 use crate::command_table::words::unclear_error;
 use crate::commands::info_symbols::Listed;
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_event::EventKind;
 
 impl Session {

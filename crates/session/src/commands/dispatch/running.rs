@@ -1,12 +1,12 @@
 //! Commands that begin, repeat and end runs of the program.
 
 use crate::command_table::words::number;
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::run::pause::{Pause, Temporary};
 use crate::run::step::Lines;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Outcome, StopReason};
 use juror_debuggee::Origin;
 

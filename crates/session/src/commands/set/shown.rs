@@ -2,10 +2,10 @@
 
 use crate::commands::set::absent::{instead, needless};
 use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
-use crate::error::CommandError;
 use crate::options::AtInlined;
 use crate::session::Session;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
 use juror_instrument::format::{Radix, format};
 use juror_instrument::typed::Typed;
 use std::ffi::OsString;

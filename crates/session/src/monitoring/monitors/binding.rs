@@ -1,11 +1,11 @@
 //! Events bound to what is loaded now; and where each event is watched.
 
-use crate::error::{SessionError, wrong};
 use crate::monitoring::monitors::memory_locations::PlaceWatch;
 use crate::monitoring::monitors::without_location::{Occasion, Subject};
 use crate::monitoring::monitors::{Watch, internal, is_needed_by};
 use crate::monitoring::{recording, report};
 use crate::options::Options;
+use crate::view::error::{SessionError, wrong};
 use juror_debuggee::{ThreadId, WatchTier};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::places::EventPlace;

@@ -2,7 +2,7 @@
 //! stands to the monitors that wait for it.
 
 use crate::monitoring::monitors::{Reaction, Watch, Watched};
-use crate::observer::Observer;
+use crate::view::observer::Observer;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventKind, Value};
 use juror_instrument::probes::{ActiveCall, Occurrence, Probe};

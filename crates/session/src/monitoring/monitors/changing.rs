@@ -4,9 +4,9 @@
 //! Invariant: the points follow. What only a property that goes was watched for
 //! is watched no more, and a property that comes sees every event from then on.
 
-use crate::error::SessionError;
 use crate::monitoring::monitors::{Watch, Watched, internal};
 use crate::options::Options;
+use crate::view::error::SessionError;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::program::Program;
 use juror_monitor::Monitor;

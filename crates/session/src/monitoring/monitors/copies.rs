@@ -4,13 +4,12 @@
 //! Invariant: where a run is recorded, the monitor that stands for the recorder
 //! is the last of [`Watch::watched`].
 
-use crate::error::SessionError;
 use crate::monitoring::monitors::loading::records;
 use crate::monitoring::monitors::{Watch, Watched};
 use crate::monitoring::recording;
-use crate::monitoring::recording::{Mark, Recorder};
-use crate::options::Recording;
+use crate::monitoring::recording::{Mark, Recorder, Recording};
 use crate::view::Ending;
+use crate::view::error::SessionError;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::program::Program;
 use juror_monitor::Monitor;

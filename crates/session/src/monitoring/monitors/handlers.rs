@@ -4,7 +4,7 @@
 use crate::monitoring::monitors::memory_locations::{PlaceState, Touched};
 use crate::monitoring::monitors::without_location::Happening;
 use crate::monitoring::monitors::{Reaction, Watch, is_needed_by};
-use crate::observer::Observer;
+use crate::view::observer::Observer;
 use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_instrument::capture_plan::{CapturePlan, compute_captures};

@@ -1,8 +1,8 @@
 //! Properties as monitors, from the files that say them.
 
-use crate::error::{SessionError, wrong};
 use crate::monitoring::monitors::{Watch, Watched, captures};
 use crate::monitoring::property_files::PropertySource;
+use crate::view::error::{SessionError, wrong};
 use juror_language::Diagnostic;
 use juror_monitor::{HISTORY_RECORDS, Monitor};
 use std::sync::Arc;

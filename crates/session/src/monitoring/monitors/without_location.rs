@@ -6,8 +6,8 @@
 //! cost a stop for nothing. Threads, modules, start and end are told anyway.
 
 use crate::monitoring::monitors::memory_locations::while_halted;
+use crate::points::signal_names;
 use crate::points::system_call_names::{system_call_names, system_call_number};
-use crate::state::signal_names;
 use juror_debuggee::{DebuggeeError, SystemCalls};
 use juror_event::{EventId, EventKind, SymbolicEvent};
 use juror_instrument::capture_plan::CapturePlan;

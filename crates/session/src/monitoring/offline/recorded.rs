@@ -3,8 +3,8 @@
 //!
 //! Invariant: what is known only becomes more; numbers that were given stay.
 
-use crate::monitoring::location::Places;
 use crate::view::Location;
+use crate::view::location::Places;
 use juror_language::Property;
 use juror_monitor::Occurrence;
 use juror_trace::{Batch, Binding, Event, EventBinding, Layout, NO_PLACE};

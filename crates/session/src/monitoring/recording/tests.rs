@@ -88,7 +88,7 @@ fn a_mistake_in_a_named_event_is_shown_in_its_text() {
         panic!("it is wrong: {error:?}");
     };
     assert_eq!(file, "--record");
-    let crate::error::FileDiagnostics {
+    let crate::view::error::FileDiagnostics {
         text, diagnostics, ..
     } = &found[0];
     let first = diagnostics.first().expect("a mistake");

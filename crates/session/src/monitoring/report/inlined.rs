@@ -1,7 +1,7 @@
 //! What is said of calls that the compiler inlined.
 
-use crate::monitoring::location::{location, location_of};
 use crate::view::Location;
+use crate::view::location::{location, location_of};
 use juror_event::{EventKind, SymbolicEvent};
 use juror_instrument::probes::InlinedPlace;
 use juror_instrument::program::Program;

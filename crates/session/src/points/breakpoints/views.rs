@@ -1,10 +1,8 @@
 //! Breakpoints as `info breakpoints` shows them.
 
-use crate::monitoring::location;
-use crate::monitoring::location::passage;
 use crate::points::breakpoints::{Breakpoint, Breakpoints, Resolvable};
-use crate::points::point::PointKind;
-use crate::view::{Location, PointLocation, PointView};
+use crate::points::point::{PointKind, passage};
+use crate::view::{Location, PointLocation, PointView, location};
 use juror_instrument::program::Program;
 
 impl Breakpoints {

@@ -1,10 +1,9 @@
 //! Watchpoints as `info watchpoints` shows them: what each waits for, how it is
 //! carried out, and where its memory or its call is.
 
-use crate::monitoring::location;
 use crate::points::point::PointKind;
 use crate::points::watchpoints::{Watchpoint, Watchpoints};
-use crate::view::{Location, PointLocation, PointView};
+use crate::view::{Location, PointLocation, PointView, location};
 use juror_debuggee::WatchTier;
 use juror_instrument::program::Program;
 

@@ -1,8 +1,8 @@
 //! Where to stop, as it is written: an event with its condition, or a line.
 
-use crate::error::CommandError;
 use crate::replay::stops::What;
 use crate::replay::tape::Tape;
+use crate::view::error::CommandError;
 use juror_event::{EventKind, Read, Unavailability, Value};
 use juror_language::{Property, suggest};
 use juror_monitor::Monitor;

@@ -4,10 +4,10 @@
 //! Invariant: of those that are made every so many events the last two are
 //! kept; counting an event costs a subtraction.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Checkpoints, interval};
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 
 /// How many of those that come again and again are kept.
 const KEPT: usize = 2;

@@ -1,9 +1,9 @@
 //! `checkpoint`, `restore`, `info checkpoints` and `delete checkpoint`.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::session::Session;
 use crate::state::checkpoints::CheckpointId;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Outcome, StopReason};
 
 impl Session {

@@ -4,9 +4,9 @@
 //! juror by itself, may make thousands: there each loss is told when it is first
 //! one, at a checkpoint and at a restore.
 
-use crate::observer::Observer;
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
+use crate::view::observer::Observer;
 use std::collections::BTreeSet;
 
 /// Those that have not been told, which are now.

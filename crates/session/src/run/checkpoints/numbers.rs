@@ -5,11 +5,11 @@
 
 use crate::command_table;
 use crate::command_table::Command;
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use crate::view::Outcome;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::{Origin, ProcessNumbers};
 use juror_language::{ActionKind, Piece};
 

@@ -1,10 +1,10 @@
 //! Going back to a checkpoint.
 
-use crate::error::CommandError;
 use crate::monitoring::monitors::Watch;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};
 use crate::state::selection::Selection;
+use crate::view::error::CommandError;
 use juror_checkpoint::Restored;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::program::Program;

@@ -1,10 +1,10 @@
 //! The table says the truth: what it says is tried with every command.
 
 use crate::command_table::{Entry, INFO_SUBJECTS, TABLE, info_modes};
-use crate::error::{CommandError, not_running};
-use crate::observer::Observer;
 use crate::options::Options;
 use crate::session::Session;
+use crate::view::error::{CommandError, not_running};
+use crate::view::observer::Observer;
 use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_debuggee::SelfCheck;
 use juror_rules::control::{Mode, Modes};

@@ -1,12 +1,12 @@
 //! From call to call to the value.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::run::evaluations::Driven;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::state::evaluations::{ActiveCall, CallEnd, Evaluation, Purpose};
 use crate::state::format_options::is_formatted;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Outcome, StopReason, ValueView, VariableView};
 use juror_instrument::calls::{Attempt, CallingScope, Request, attempt, lay_out, read_result};
 use juror_instrument::expression::ExpressionError;

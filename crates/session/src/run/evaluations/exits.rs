@@ -5,9 +5,9 @@
 //! not go. While a call is open, juror's own points stand at the functions by
 //! which that is done.
 
-use crate::error::CommandError;
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Exits};
+use crate::view::error::CommandError;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_instrument::unwinding::jump_target;
 

@@ -1,8 +1,6 @@
 //! A process that the program has made is debugged from here on.
 
-use crate::error::CommandError;
 use crate::monitoring::monitors::Watch;
-use crate::observer::Observer;
 use crate::points::breakpoints::Places;
 use crate::points::catchpoints::CaughtPlaces;
 use crate::points::hardware_breakpoints::HardwarePlaces;
@@ -13,6 +11,8 @@ use crate::session::Session;
 use crate::state::evaluations::Evaluations;
 use crate::state::process::{FIRST, Parked};
 use crate::state::selection::Selection;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::{Debuggee, ForkKind, ThreadId};
 use juror_instrument::program::Program;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! One of several processes ends, or is let go; and the end of all of them.
 
-use crate::error::CommandError;
 use crate::monitoring::report;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::process::Parked;
+use crate::view::error::CommandError;
 use crate::view::{Ending, Outcome, ProcessEnd, ViolationView};
 use juror_debuggee::Notice;
 

@@ -3,10 +3,10 @@
 //! Invariant: all processes have the same properties in the same order, and each
 //! has monitors of its own. A property comes to all of them or to none.
 
-use crate::error::CommandError;
 use crate::monitoring::monitors::Watched;
 use crate::monitoring::monitors::changing::Standing;
 use crate::session::Session;
+use crate::view::error::CommandError;
 use juror_debuggee::ThreadId;
 use juror_instrument::program::Program;
 

@@ -1,9 +1,9 @@
 //! Letting all processes run, waiting for whichever has something to tell, and
 //! stopping them all.
 
-use crate::error::{CommandError, not_running};
-use crate::observer::Observer;
 use crate::session::Session;
+use crate::view::error::{CommandError, not_running};
+use crate::view::observer::Observer;
 use crate::view::{Outcome, StopReason};
 use juror_debuggee::{Debuggee, Notice};
 use juror_instrument::program::Program;

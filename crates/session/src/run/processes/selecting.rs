@@ -1,9 +1,8 @@
 //! `process` and `info processes`.
 
-use crate::error::CommandError;
-use crate::monitoring::location;
 use crate::session::Session;
-use crate::view::{Outcome, ProcessView};
+use crate::view::error::CommandError;
+use crate::view::{Outcome, ProcessView, location};
 use juror_debuggee::ThreadState;
 
 impl Session {

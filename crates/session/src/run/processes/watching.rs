@@ -8,12 +8,12 @@
 //!
 //! Invariant: a watchpoint is in the list of one process, or waits.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::points::watchpoints::{Watchpoint, Watchpoints};
 use crate::session::Session;
 use crate::state::process::{FIRST, Parked, Processes};
 use crate::view::PointView;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::DebuggeeError;
 
 impl Processes {

@@ -4,15 +4,17 @@
 //! Every thread stands. A reaction that comes to a command which is done later is
 //! put aside with it (`waiting`).
 
-use crate::error::CommandError;
 use crate::monitoring::listeners::Heard;
-use crate::observer::Observer;
 use crate::points::point::{PointOwner, Stopping};
 use crate::run::scenarios::effects::Done;
-use crate::run::scenarios::performance::{Effect, Facts, Failure, Performance, PointBlock, World};
 use crate::session::Session;
+use crate::state::scenarios::performance::{
+    Effect, Facts, Failure, Performance, PointBlock, World,
+};
 use crate::state::scenarios::{Decision, Line, PointDoes, Reacting, Todo, Waiting};
 use crate::view::StopReason;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_event::Value;
 use juror_instrument::format::{Radix, format};
 use juror_language::Term;

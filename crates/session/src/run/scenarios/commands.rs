@@ -1,10 +1,10 @@
 //! `scenario`: which scenarios react, while the program is there.
 
-use crate::error::CommandError;
 use crate::monitoring::property_files::PropertySource;
 use crate::points::point::PointOwner;
 use crate::session::Session;
 use crate::state::scenarios::PointReaction;
+use crate::view::error::CommandError;
 use crate::view::{NamedValue, Outcome, ScenarioView};
 use juror_language::suggest;
 use std::path::Path;

@@ -1,17 +1,17 @@
 //! What a reaction wants done, done: by the commands of the prompt.
 
 use crate::commands::catch::signals;
-use crate::error::CommandError;
-use crate::observer::Observer;
+use crate::monitoring::listening::States;
 use crate::points::catchpoints::{Catch, Catchpoint};
 use crate::points::point::{Fate, Point, PointOwner};
 use crate::points::watchpoints::WatchKind;
-use crate::run::scenarios::listening::States;
-use crate::run::scenarios::performance::Effect;
 use crate::run::scenarios::waiting::Timing;
 use crate::run::scenarios::{Lasting, permissions, waiting};
 use crate::session::Session;
+use crate::state::scenarios::performance::Effect;
 use crate::state::scenarios::{Decision, Line, PointDoes, PointReaction};
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Outcome, ScenarioLine};
 use juror_language::{PointWord, StateName, Trigger};
 use juror_monitor::SliceId;

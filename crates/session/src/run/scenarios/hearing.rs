@@ -1,11 +1,11 @@
 //! What monitors and points tell scenarios.
 
-use crate::error::CommandError;
 use crate::monitoring::listeners::Heard;
 use crate::points::point::Stopping;
-use crate::run::scenarios::performance::Facts;
 use crate::session::Session;
+use crate::state::scenarios::performance::Facts;
 use crate::view::WatchedAccess;
+use crate::view::error::CommandError;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::Fact;

@@ -3,10 +3,10 @@
 use crate::command_table;
 use crate::command_table::Command;
 use crate::commands::dump_restore::is_from_file;
-use crate::error::CommandError;
 use crate::options::Permissions;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
+use crate::view::error::CommandError;
 
 /// Whether a command may be run by a scenario.
 ///

@@ -7,13 +7,13 @@
 //! monitors (Jakse, Falcone and Méhaut, section 6: DEVBREAK, SCNBREAK,
 //! EXECEVENT).
 
-use crate::error::CommandError;
 use crate::monitoring::listeners::Heard;
-use crate::observer::Observer;
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
-use crate::run::scenarios::performance::Facts;
 use crate::session::Session;
+use crate::state::scenarios::performance::Facts;
 use crate::state::scenarios::{Decision, Todo};
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Ending, StopReason};
 use juror_debuggee::ThreadId;
 use juror_event::Value;

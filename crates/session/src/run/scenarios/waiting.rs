@@ -8,10 +8,10 @@
 
 use crate::command_table;
 use crate::command_table::Command;
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::session::Session;
 use crate::state::scenarios::{Afterwards, Decision, Reacting, Scenarios, Todo, Waiting};
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Outcome, StopReason};
 use juror_rules::decision::{Next, Told};
 

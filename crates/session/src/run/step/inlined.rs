@@ -8,10 +8,10 @@
 //!
 //! Invariant: what counts as not entered begins where the thread stands.
 
-use crate::error::CommandError;
 use crate::run::step::{Leaving, in_process};
 use crate::session::Session;
 use crate::state::inline_frames::Unentered;
+use crate::view::error::CommandError;
 use juror_debuggee::ThreadId;
 use juror_instrument::frames::{Frame, beginning_calls, usual_level};
 

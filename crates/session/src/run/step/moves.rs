@@ -1,10 +1,10 @@
 //! What steps are made of: one instruction, a run to a point, a run over a
 //! call.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::{Dropped, Drops, JumpTarget, Raised, frame_dropping_functions};

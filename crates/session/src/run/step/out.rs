@@ -1,11 +1,11 @@
 //! Out of a function, and to a place.
 
-use crate::error::CommandError;
-use crate::observer::Observer;
 use crate::points::breakpoints::Resolvable;
 use crate::points::location_spec;
 use crate::run::pause::{Pause, Temporary};
 use crate::session::Session;
+use crate::view::error::CommandError;
+use crate::view::observer::Observer;
 use crate::view::{Outcome, StopReason, VariableView};
 use juror_debuggee::ThreadId;
 use juror_instrument::format::{Radix, format};

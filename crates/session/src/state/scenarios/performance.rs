@@ -9,8 +9,9 @@
 mod effect;
 mod memory;
 
-pub use crate::run::scenarios::performance::effect::{Effect, Facts, Failure, PointBlock, World};
-use crate::run::scenarios::performance::memory::{Memory, code, elements, explained};
+pub use crate::monitoring::listeners::Facts;
+pub use crate::state::scenarios::performance::effect::{Effect, Failure, PointBlock, World};
+use crate::state::scenarios::performance::memory::{Memory, code, elements, explained};
 use juror_event::{Unavailability, Value};
 use juror_language::{
     Action, ActionKind, Input, Piece, PointAction, ReactionBlock, Target, Template, Term,

@@ -1,6 +1,6 @@
 //! What the terms of a reaction see, and how values are written for the prompt.
 
-use crate::run::scenarios::performance::{Facts, Failure, World};
+use crate::state::scenarios::performance::{Facts, Failure, World};
 use juror_event::Value;
 use juror_language::{Environment, EvaluationError, Fact, Input, Piece, Store, evaluate_in};
 use std::cell::{OnceCell, RefCell};

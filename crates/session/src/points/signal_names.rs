@@ -54,7 +54,7 @@ pub fn number(word: &str) -> Option<i32> {
         None => short
             .parse()
             .ok()
-            .filter(|number| (1..=crate::state::signals::SIGNAL_MAX).contains(number)),
+            .filter(|number| (1..=crate::points::signal_names::SIGNAL_MAX).contains(number)),
     }
 }
 
@@ -62,3 +62,6 @@ pub fn number(word: &str) -> Option<i32> {
 pub fn names() -> impl Iterator<Item = &'static str> {
     SIGNALS.iter().map(|(_, name, _)| *name)
 }
+
+/// The highest number of a signal.
+pub(crate) const SIGNAL_MAX: i32 = 64;

@@ -2,8 +2,8 @@
 
 pub(crate) mod conversion;
 
-use crate::error::CommandError;
-use crate::state::format_string::conversion::{Given, Piece, pieces, split, unescaped};
+use crate::points::format_string::conversion::{Given, Piece, pieces, split, unescaped};
+use crate::view::error::CommandError;
 use juror_instrument::format::{Radix, format, readable};
 use juror_instrument::program::Program;
 use juror_instrument::typed::{Number, Typed};

@@ -1,42 +1,9 @@
 //! What a reaction knows, asks and wants.
 
+use crate::monitoring::listeners::Facts;
 use juror_event::Value;
-use juror_language::{EvaluationError, Fact, PointWord, ReactionBlock, StateName};
+use juror_language::{EvaluationError, PointWord, ReactionBlock, StateName};
 use std::ops::Range;
-
-/// What is known about what has happened.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts(Vec<(Fact, Value)>);
-
-impl Facts {
-    /// Notes something.
-    pub fn note(&mut self, fact: Fact, value: Value) {
-        self.0.push((fact, value));
-    }
-
-    /// Notes something in words.
-    pub fn note_text(&mut self, fact: Fact, text: &str) {
-        self.note(fact, Value::Text(text.into()));
-    }
-
-    /// The parameters of the slice alone.
-    pub fn parameters(&self) -> Facts {
-        let known = self.0.iter();
-        let parameters = known.filter(|(fact, _)| matches!(fact, Fact::Parameter(_)));
-        Facts(parameters.cloned().collect())
-    }
-
-    /// Adds what else is known.
-    pub fn extend(&mut self, other: &Facts) {
-        self.0.extend_from_slice(&other.0);
-    }
-
-    /// What is known of it.
-    pub fn get(&self, wanted: &Fact) -> Option<&Value> {
-        let found = self.0.iter().find(|(fact, _)| fact == wanted);
-        found.map(|(_, value)| value)
-    }
-}
 
 /// What a reaction can ask.
 pub trait World {

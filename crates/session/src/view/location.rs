@@ -4,7 +4,6 @@ use crate::view::{Location, SourceLine};
 use juror_event::{EventKind, SymbolicEvent};
 use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
-use juror_stepping::Passage;
 
 /// An address as a view.
 pub fn location(program: &Program, address: u64) -> Location {
@@ -91,18 +90,4 @@ pub fn event_words(event: &SymbolicEvent) -> String {
         true => event.kind.to_string(),
         false => format!("{} {}", event.kind, event.subject),
     }
-}
-
-/// How threads get past a site, in words.
-pub fn passage(program: &Program, address: u64) -> Option<String> {
-    let mut sites = program.debuggee.engine().sites();
-    let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
-    Some(
-        match passage {
-            Passage::Skip { .. } | Passage::Call { .. } => "emulated",
-            Passage::Copy { .. } => "copied",
-            Passage::InPlace | Passage::InPlaceRounds => "in place",
-        }
-        .to_owned(),
-    )
 }
