@@ -21,11 +21,11 @@ pub mod view;
 pub use crate::monitoring::property_files::{LoadedFiles, PropertySource};
 pub use crate::monitoring::recording::Recording;
 pub use crate::options::{
-    AtInlined, CpuPolicy, Follow, InlinedPolicy, Options, Permissions, SelfCheck, SelfCheckReport,
-    SymbolCache, SymbolSettings,
+    AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
+    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings,
 };
 pub use crate::replay::{RecordedRun, RecordedRunOptions};
-pub use crate::run::checkpoints::{AutomaticCheckpoints, RestoreReport};
+pub use crate::run::checkpoints::RestoreReport;
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
 pub use crate::view::error::{CommandError, FileDiagnostics, SessionError};

@@ -3,6 +3,7 @@
 pub mod breakpoints;
 pub(crate) mod catchpoints;
 pub(crate) mod dynamic_print;
+pub(crate) mod expressions;
 pub(crate) mod format_string;
 pub(crate) mod hardware_breakpoints;
 pub mod location_spec;

@@ -1,13 +1,13 @@
 //! `catch` and `tcatch`, and what the run does when something is caught.
 
 use crate::commands::handle::signals_of;
+use crate::monitoring::listeners::Facts;
 use crate::points::catchpoints::{Catch, Catchpoint, Exception};
 use crate::points::point::{Fate, Point, PointKind};
 use crate::points::signal_names;
 use crate::points::system_call_names::{system_call_name, system_call_names, system_call_number};
 use crate::run::pause::Pause;
 use crate::session::Session;
-use crate::state::scenarios::performance::Facts;
 use crate::state::values::of_thread;
 use crate::view::error::CommandError;
 use crate::view::{Outcome, StopReason};

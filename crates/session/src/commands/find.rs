@@ -71,7 +71,7 @@ impl Session {
             }
             None => (How::parse("")?, text),
         };
-        let arguments = crate::commands::printf::arguments(rest);
+        let arguments = crate::points::format_string::conversion::arguments(rest);
         let [first, end, values @ ..] = arguments.as_slice() else {
             return Err(wrong("where is to be searched, and for what?"));
         };

@@ -3,7 +3,6 @@
 
 use crate::points::location_spec;
 use crate::points::matching::{functions_that_match, pattern};
-pub(crate) use crate::points::required_words::required_words;
 use crate::session::Session;
 use crate::view::error::CommandError;
 use crate::view::{Location, NameView, Outcome};

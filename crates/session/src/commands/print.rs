@@ -1,8 +1,9 @@
 //! `print`: expressions in the selected frame, and the values that are kept.
 
+use crate::points::expressions::read_with_types;
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
-use crate::state::format_options::{is_formatted, read_with_types, split_format, split_options};
+use crate::state::format_options::{is_formatted, split_format, split_options};
 use crate::state::settings::Settings;
 use crate::state::values::convenience;
 use crate::view::error::CommandError;

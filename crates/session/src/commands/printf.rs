@@ -5,7 +5,6 @@
 //! and their like are read and mean nothing.
 
 use crate::points::format_string::Format;
-pub(crate) use crate::points::format_string::conversion::arguments;
 use crate::points::format_string::conversion::unescaped;
 use crate::session::Session;
 use crate::view::Outcome;

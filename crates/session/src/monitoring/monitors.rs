@@ -16,12 +16,12 @@ pub(crate) mod memory_locations;
 pub(crate) mod monitored_property;
 pub(crate) mod without_location;
 
+use crate::monitoring::listeners::{Taken, Told};
 use crate::monitoring::monitors::memory_locations::PlaceWatches;
 pub use crate::monitoring::monitors::monitored_property::{Reaction, Since, Violated, Watched};
 use crate::monitoring::monitors::without_location::Occasions;
 use crate::monitoring::recording::Recorder;
 use crate::monitoring::report;
-use crate::run::scenarios::{Taken, Told};
 use crate::view::error::SessionError;
 use crate::view::observer::Observer;
 use juror_debuggee::{DebuggeeError, ThreadId};

@@ -19,7 +19,6 @@ pub use crate::points::breakpoints::numbers::{Target, targets};
 use crate::points::breakpoints::passes::{Passage, Passes};
 pub use crate::points::breakpoints::places::Places;
 pub use crate::points::breakpoints::resolvable::{Resolvable, Resolved, resolvable};
-pub use crate::points::point::passage;
 use crate::points::point::{Fate, Point, PointOwner};
 use juror_debuggee::DebuggeeError;
 use juror_instrument::condition::{Check, Condition};

@@ -5,8 +5,7 @@
 //! asked for exactly what the enabled catchpoints need ([`Catchpoints::apply`]),
 //! since every other system call or signal would cost a stop for nothing.
 
-use crate::points::breakpoints::passage;
-use crate::points::point::{Answer, Point, PointKind, Stopping};
+use crate::points::point::{Answer, Point, PointKind, Stopping, passage};
 use crate::points::signal_names::SIGNAL_MAX;
 use crate::view::{PointLocation, PointView, location};
 use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, SystemCalls};

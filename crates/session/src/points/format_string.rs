@@ -39,9 +39,7 @@ impl Format {
             );
             return Err(wrong(message));
         }
-        let arguments = arguments
-            .into_iter()
-            .map(crate::state::format_options::read);
+        let arguments = arguments.into_iter().map(crate::points::expressions::read);
         Ok(Format {
             pieces,
             arguments: arguments.collect::<Result<_, _>>()?,

@@ -17,7 +17,6 @@ mod losses;
 mod numbers;
 mod restoring;
 
-pub use crate::options::AutomaticCheckpoints;
 pub use crate::run::checkpoints::restoring::RestoreReport;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};

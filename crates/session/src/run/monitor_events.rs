@@ -8,7 +8,7 @@ use crate::monitoring::monitors::binding::Planted;
 use crate::monitoring::monitors::handlers::Scene;
 use crate::monitoring::monitors::{Reaction, Watch};
 use crate::monitoring::report;
-use crate::points::breakpoints::passage;
+use crate::points::point::passage;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::view::error::CommandError;

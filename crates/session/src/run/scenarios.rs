@@ -21,7 +21,6 @@ mod reactions;
 mod tests;
 mod waiting;
 
-pub(crate) use crate::monitoring::listeners::{Heard, Lasting, Taken, Told};
 use crate::monitoring::listening::listeners;
 use crate::monitoring::property_files::PropertySource;
 pub(crate) use crate::run::scenarios::commands::{ACTIONS, loaded_sentence};

@@ -12,7 +12,6 @@ mod out;
 use crate::run::pause::{Pause, Temporary};
 pub(crate) use crate::run::step::out::nowhere_to_return;
 use crate::session::Session;
-pub(crate) use crate::state::inline_frames::Unentered;
 use crate::view::error::CommandError;
 use crate::view::observer::Observer;
 use juror_debuggee::ThreadId;

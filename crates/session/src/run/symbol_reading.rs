@@ -3,9 +3,9 @@
 //! are looked for.
 
 use crate::command_table::Command;
-use crate::commands::info_symbols::required_words;
 use crate::points::location_spec;
 use crate::points::location_spec::Place;
+use crate::points::required_words::required_words;
 use crate::session::Session;
 use crate::view::Outcome;
 use crate::view::error::CommandError;

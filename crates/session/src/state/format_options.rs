@@ -2,27 +2,10 @@
 
 use crate::view::error::CommandError;
 use juror_instrument::format::Radix;
-use juror_language::Expression;
 
 /// Whether a format was asked for, so that a value is no longer what its type makes of it.
 pub(crate) fn is_formatted(radix: Radix) -> bool {
     !matches!(radix, Radix::Natural | Radix::Raw | Radix::Text)
-}
-
-/// An expression as it was typed.
-pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {
-    read_with_types(text, &[])
-}
-
-pub(crate) fn read_with_types(text: &str, types: &[String]) -> Result<Expression, CommandError> {
-    let (expression, diagnostics) = juror_language::parse_expression_with_types(text, types);
-    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-        return Err(CommandError::advised(
-            error.message.clone(),
-            error.help.clone(),
-        ));
-    }
-    expression.ok_or_else(|| CommandError::new("an expression is missing"))
 }
 
 /// What is said before the expression about how its value is shown.

@@ -1,6 +1,6 @@
 //! A property that is watched, and what its events bring.
 
-use crate::run::scenarios::Heard;
+use crate::monitoring::listeners::Heard;
 use juror_event::{EventId, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::{EvaluationError, Property};

@@ -4,13 +4,11 @@
 //! Every thread stands. A reaction that comes to a command which is done later is
 //! put aside with it (`waiting`).
 
-use crate::monitoring::listeners::Heard;
+use crate::monitoring::listeners::{Facts, Heard};
 use crate::points::point::{PointOwner, Stopping};
 use crate::run::scenarios::effects::Done;
 use crate::session::Session;
-use crate::state::scenarios::performance::{
-    Effect, Facts, Failure, Performance, PointBlock, World,
-};
+use crate::state::scenarios::performance::{Effect, Failure, Performance, PointBlock, World};
 use crate::state::scenarios::{Decision, Line, PointDoes, Reacting, Todo, Waiting};
 use crate::view::StopReason;
 use crate::view::error::CommandError;

@@ -1,12 +1,13 @@
 //! What a reaction wants done, done: by the commands of the prompt.
 
 use crate::commands::catch::signals;
+use crate::monitoring::listeners::Lasting;
 use crate::monitoring::listening::States;
 use crate::points::catchpoints::{Catch, Catchpoint};
 use crate::points::point::{Fate, Point, PointOwner};
 use crate::points::watchpoints::WatchKind;
 use crate::run::scenarios::waiting::Timing;
-use crate::run::scenarios::{Lasting, permissions, waiting};
+use crate::run::scenarios::{permissions, waiting};
 use crate::session::Session;
 use crate::state::scenarios::performance::Effect;
 use crate::state::scenarios::{Decision, Line, PointDoes, PointReaction};

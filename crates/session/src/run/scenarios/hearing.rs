@@ -1,9 +1,8 @@
 //! What monitors and points tell scenarios.
 
-use crate::monitoring::listeners::Heard;
+use crate::monitoring::listeners::{Facts, Heard};
 use crate::points::point::Stopping;
 use crate::session::Session;
-use crate::state::scenarios::performance::Facts;
 use crate::view::WatchedAccess;
 use crate::view::error::CommandError;
 use juror_debuggee::ThreadId;

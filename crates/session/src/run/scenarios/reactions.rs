@@ -7,10 +7,9 @@
 //! monitors (Jakse, Falcone and Méhaut, section 6: DEVBREAK, SCNBREAK,
 //! EXECEVENT).
 
-use crate::monitoring::listeners::Heard;
+use crate::monitoring::listeners::{Facts, Heard};
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
 use crate::session::Session;
-use crate::state::scenarios::performance::Facts;
 use crate::state::scenarios::{Decision, Todo};
 use crate::view::error::CommandError;
 use crate::view::observer::Observer;

@@ -1,8 +1,9 @@
 //! The core without a program: what a reaction wants, in order; and what is
 //! heard, against the names of states.
 
+use crate::monitoring::listeners::Facts;
 use crate::monitoring::listening::listeners;
-use crate::state::scenarios::performance::{Effect, Facts, Performance, World};
+use crate::state::scenarios::performance::{Effect, Performance, World};
 use juror_event::{EventId, Value};
 use juror_language::{Fact, Property, Scenario, StateName, Trigger, load_with};
 use juror_monitor::{Change, Monitor, Occurrence};

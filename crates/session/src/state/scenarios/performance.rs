@@ -9,7 +9,7 @@
 mod effect;
 mod memory;
 
-pub use crate::monitoring::listeners::Facts;
+use crate::monitoring::listeners::Facts;
 pub use crate::state::scenarios::performance::effect::{Effect, Failure, PointBlock, World};
 use crate::state::scenarios::performance::memory::{Memory, code, elements, explained};
 use juror_event::{Unavailability, Value};
