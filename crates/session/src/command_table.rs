@@ -24,7 +24,7 @@ pub(crate) mod words;
 pub use crate::command_table::info::{INFO_SUBJECTS, find_info_subject};
 pub use crate::command_table::modes::info_modes;
 pub use crate::command_table::scenarios::{names_of_verde, translated};
-use crate::view::CommandHelp;
+use juror_view::CommandHelp;
 use std::sync::LazyLock;
 
 /// What a command does; the session dispatches on it.

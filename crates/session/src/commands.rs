@@ -1,4 +1,4 @@
-//! TODO header.
+//! The handlers of the commands, a file for each command or group of commands.
 
 pub(crate) mod backtrace;
 pub(crate) mod breakpoint;

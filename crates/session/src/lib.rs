@@ -9,17 +9,12 @@
 
 pub mod command_table;
 mod commands;
-pub mod monitoring;
 mod options;
-pub mod points;
 mod replay;
 mod run;
 mod session;
 mod state;
-pub mod view;
 
-pub use crate::monitoring::property_files::{LoadedFiles, PropertySource};
-pub use crate::monitoring::recording::Recording;
 pub use crate::options::{
     AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
     SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings,
@@ -28,5 +23,3 @@ pub use crate::replay::{RecordedRun, RecordedRunOptions};
 pub use crate::run::checkpoints::RestoreReport;
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
-pub use crate::view::error::{CommandError, FileDiagnostics, SessionError};
-pub use crate::view::observer::Observer;

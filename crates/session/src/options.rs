@@ -1,10 +1,11 @@
 //! What a session is started with, what can be wrong with it, and who is told
 //! what happens meanwhile.
 
-use crate::monitoring::property_files::PropertySource;
-use crate::monitoring::recording::Recording;
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
+use juror_monitoring::options::BindOptions;
+use juror_monitoring::property_files::PropertySource;
+use juror_monitoring::recording::Recording;
 pub use juror_symbols::{Cache as SymbolCache, SymbolSettings};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -68,6 +69,15 @@ impl Options {
         let more = self.scenarios.iter();
         sources.extend(more.filter(|it| !self.properties.contains(it)).cloned());
         sources
+    }
+
+    /// Returns the options that binding and recording need.
+    pub(crate) fn binding(&self) -> BindOptions<'_> {
+        BindOptions {
+            inlined: self.inlined,
+            program: &self.program,
+            arguments: &self.arguments,
+        }
     }
 }
 

@@ -19,16 +19,16 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
-use crate::monitoring::monitors::Watched;
-use crate::monitoring::offline::Offline;
-use crate::monitoring::property_files::PropertySource;
 use crate::replay::stops::Stops;
 use crate::replay::tape::Tape;
 use crate::state::source::Sources;
-use crate::view::error::{CommandError, SessionError};
-use crate::view::observer::Observer;
+use juror_monitoring::monitors::Watched;
+use juror_monitoring::offline::Offline;
+use juror_monitoring::property_files::PropertySource;
 use juror_rules::control::Control;
 use juror_trace::Form;
+use juror_view::error::{CommandError, SessionError};
+use juror_view::observer::Observer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -31,10 +31,10 @@ pub(crate) use crate::run::changes::late_error;
 use crate::run::happenings::Arrival;
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Ending, Outcome, StopReason};
 use juror_debuggee::Notice;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Ending, Outcome, StopReason};
 
 impl Session {
     /// `continue`: lets all threads run until something happens.

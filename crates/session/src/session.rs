@@ -1,13 +1,7 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
-use crate::monitoring::monitors::{Watch, loading};
 use crate::options::Options;
-use crate::points::breakpoints::Breakpoints;
-use crate::points::catchpoints::Catchpoints;
-use crate::points::hardware_breakpoints::HardwareBreakpoints;
-use crate::points::point::PointOwner;
-use crate::points::watchpoints::Watchpoints;
 use crate::state::breakpoint_commands::Attached;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::command_line::{CommandLine, Redirections};
@@ -25,8 +19,6 @@ use crate::state::skips::Skips;
 use crate::state::source::Sources;
 use crate::state::thread_names::ThreadNames;
 use crate::state::values::Kept;
-use crate::view::error::{CommandError, SessionError, not_running};
-use crate::view::observer::Observer;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };
@@ -34,7 +26,15 @@ use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::symbol_store::SymbolStore;
+use juror_monitoring::monitors::{Watch, loading};
+use juror_points::breakpoints::Breakpoints;
+use juror_points::catchpoints::Catchpoints;
+use juror_points::hardware_breakpoints::HardwareBreakpoints;
+use juror_points::point::PointOwner;
+use juror_points::watchpoints::Watchpoints;
 use juror_rules::control::{Control, ControlCheck, Modes};
+use juror_view::error::{CommandError, SessionError, not_running};
+use juror_view::observer::Observer;
 use rustc_hash::FxHashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +68,7 @@ pub struct Session {
     pub(crate) begun: Option<Unentered>,
     pub(crate) watch: Watch,
     /// What the exit of the program itself has violated, by monitor.
-    pub(crate) exit_violations: Vec<crate::monitoring::monitors::Violated>,
+    pub(crate) exit_violations: Vec<juror_monitoring::monitors::Violated>,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
     pub(crate) watchpoints: Watchpoints,
@@ -308,7 +308,8 @@ impl Session {
             return Ok(());
         };
         program.update_modules();
-        self.watch.bind(program, thread, &self.options, is_start)?;
+        self.watch
+            .bind(program, thread, &self.options.binding(), is_start)?;
         let functions = self.breakpoints.functions();
         for name in functions.chain(self.hardware_breakpoints.functions()) {
             program.resolve_functions(name, thread, false);

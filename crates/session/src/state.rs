@@ -1,4 +1,7 @@
-//! TODO header.
+//! The state of a session, a file for each part.
+//!
+//! **Invariant**: nothing here imports [`crate::session`]; each part can be read and
+//! tested without the others.
 
 pub(crate) mod breakpoint_commands;
 pub(crate) mod checkpoints;

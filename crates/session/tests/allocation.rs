@@ -2,8 +2,10 @@
 //! resume; points that come and go with the states included. Nor does a hit of
 //! a breakpoint that stops nothing.
 
-use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
-use juror_session::{Observer, Options, PropertySource, Session};
+use juror_monitoring::property_files::PropertySource;
+use juror_session::{Options, Session};
+use juror_view::observer::Observer;
+use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! TODO header.
+//! Numbers and names in the arguments of commands.
 
 use crate::command_table;
 use crate::command_table::{Entry, TABLE, Unclear};
-use crate::view::error::CommandError;
+use juror_view::error::CommandError;
 
 pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     if word == "end" {

@@ -4,9 +4,9 @@
 use crate::command_table;
 use crate::command_table::Command;
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 use juror_instrument::frames::{Frame, users_frames};
+use juror_view::error::CommandError;
+use juror_view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 
 /// How `thread apply` is written.
 const APPLY_HELP: &str = "for example: thread apply all backtrace, thread apply 1 2 print count";

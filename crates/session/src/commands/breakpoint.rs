@@ -1,13 +1,13 @@
 //! `break` and `tbreak`.
 
 use crate::commands::condition::in_condition;
-use crate::points::breakpoints::{Resolvable, Wanted, check};
-use crate::points::location_spec;
-use crate::points::location_spec::{Place, Placed};
-use crate::points::point::Fate;
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::{CommandError, not_running};
+use juror_points::breakpoints::{Resolvable, Wanted, check};
+use juror_points::location_spec;
+use juror_points::location_spec::{Place, Placed};
+use juror_points::point::Fate;
+use juror_view::Outcome;
+use juror_view::error::{CommandError, not_running};
 
 impl Session {
     /// `break`, `tbreak`: at a place, for a thread, under a condition.

@@ -8,11 +8,11 @@
 
 use crate::command_table;
 use crate::command_table::Command;
-use crate::points::point::whole_points;
 use crate::session::Session;
 use crate::state::breakpoint_commands::Given;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_points::point::whole_points;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 impl Session {
     /// The next command of the points that have stopped the program, or of a

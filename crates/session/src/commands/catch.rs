@@ -1,19 +1,19 @@
 //! `catch` and `tcatch`, and what the run does when something is caught.
 
 use crate::commands::handle::signals_of;
-use crate::monitoring::listeners::Facts;
-use crate::points::catchpoints::{Catch, Catchpoint, Exception};
-use crate::points::point::{Fate, Point, PointKind};
-use crate::points::signal_names;
-use crate::points::system_call_names::{system_call_name, system_call_names, system_call_number};
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::values::of_thread;
-use crate::view::error::CommandError;
-use crate::view::{Outcome, StopReason};
 use juror_debuggee::{ForkKind, SystemCallPhase, SystemCalls, ThreadId};
 use juror_instrument::condition::{Check, Condition};
 use juror_language::Fact;
+use juror_monitoring::listeners::Facts;
+use juror_points::catchpoints::{Catch, Catchpoint, Exception};
+use juror_points::point::{Fate, Point, PointKind};
+use juror_points::signal_names;
+use juror_points::system_call_names::{system_call_name, system_call_names, system_call_number};
+use juror_view::error::CommandError;
+use juror_view::{Outcome, StopReason};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

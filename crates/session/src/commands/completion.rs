@@ -69,9 +69,9 @@ impl Session {
             Completes::Caught => crate::commands::catch::SUBJECTS
                 .iter()
                 .map(|&subject| subject.to_owned())
-                .chain(crate::points::system_call_names::system_call_names().map(str::to_owned))
+                .chain(juror_points::system_call_names::system_call_names().map(str::to_owned))
                 .collect(),
-            Completes::Signals => crate::points::signal_names::names()
+            Completes::Signals => juror_points::signal_names::names()
                 .map(str::to_owned)
                 .collect(),
             Completes::Places => self.place_names(),

@@ -1,12 +1,12 @@
 //! Conditions of points: read, checked, given and taken away.
 
 use crate::commands::points_edit::numbered;
-use crate::points::point::{Ability, PointKind};
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_instrument::condition::Condition;
 use juror_instrument::expression::ExpressionError;
+use juror_points::point::{Ability, PointKind};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 impl Session {
     /// Reads a condition.

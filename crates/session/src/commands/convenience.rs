@@ -6,11 +6,11 @@
 
 use crate::session::Session;
 use crate::state::values::convenience;
-use crate::view::error::CommandError;
 use juror_instrument::scope::is_register;
 use juror_instrument::typed::Typed;
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::Type;
+use juror_view::error::CommandError;
 
 /// What the kernel says of a signal.
 const SIGNAL: &str = "_siginfo";

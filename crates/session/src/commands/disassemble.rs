@@ -1,13 +1,13 @@
 //! `disassemble`: the instructions of the program, without juror's traps.
 
 use crate::commands::list::split_range;
-use crate::points::breakpoints::Resolvable;
-use crate::points::location_spec;
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
 use juror_instrument::format::Names as _;
+use juror_points::breakpoints::Resolvable;
+use juror_points::location_spec;
 use juror_symbols::disassemble;
+use juror_view::error::CommandError;
+use juror_view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
 use std::ops::Range;
 
 /// Bytes that are shown at once.

@@ -9,14 +9,14 @@ use crate::command_table::words::{find, number};
 use crate::command_table::{Command, TABLE};
 use crate::commands::environment::working_directory;
 use crate::commands::shell::shell;
-use crate::points::point::Fate;
-use crate::points::watchpoints::WatchKind;
 use crate::run::step::Lines;
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{CommandHelp, Outcome};
 use juror_instrument::frames::{Frame, users_frames};
+use juror_points::point::Fate;
+use juror_points::watchpoints::WatchKind;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{CommandHelp, Outcome};
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the

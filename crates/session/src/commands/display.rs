@@ -8,13 +8,13 @@ use crate::session::Session;
 use crate::state::displays::Display;
 use crate::state::format_options::split_format;
 use crate::state::values::convenience;
-use crate::view::error::CommandError;
-use crate::view::{DisplayView, Outcome};
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::frames::Frame;
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::{Number, Typed};
+use juror_view::error::CommandError;
+use juror_view::{DisplayView, Outcome};
 
 /// The longest instruction.
 const INSTRUCTION_MAX: u64 = 15;

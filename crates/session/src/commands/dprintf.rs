@@ -6,21 +6,21 @@
 //! why.
 
 use crate::commands::printf::expanded;
-use crate::points::dynamic_print::DynamicPrint;
-use crate::points::format_string::Format;
-use crate::points::location_spec;
-use crate::points::location_spec::Place;
-use crate::points::point::{Fate, Stopping};
 use crate::session::Session;
 use crate::state::values::of_thread;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::ThreadId;
 use juror_instrument::condition::missing_name;
 use juror_instrument::expression::evaluate;
 use juror_instrument::frames::usual_level;
 use juror_instrument::scope::FrameScope;
+use juror_points::dynamic_print::DynamicPrint;
+use juror_points::format_string::Format;
+use juror_points::location_spec;
+use juror_points::location_spec::Place;
+use juror_points::point::{Fate, Stopping};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::rc::Rc;
 
 /// What can be said.

@@ -1,8 +1,8 @@
 //! `dump`: memory of the program into a file; `restore FILE binary`: back from one.
 
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 

@@ -2,8 +2,8 @@
 //! environment, its directory; and the directory of juror itself.
 
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -6,13 +6,13 @@
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::examined::Examined;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{AssemblyView, MemoryRow, MemoryView, Outcome};
 use juror_instrument::format::{Names as _, Radix, quoted};
 use juror_instrument::program::Program;
 use juror_instrument::typed::{Number, Typed};
 use juror_symbols::{Character, Encoding, Type, TypeKind};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{AssemblyView, MemoryRow, MemoryView, Outcome};
 
 /// Bytes of a text that are shown.
 const TEXT_MAX: usize = 400;

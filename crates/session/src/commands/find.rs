@@ -4,11 +4,11 @@
 //! has no zero at its end, and the end of the range belongs to it.
 
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{MemoryRow, MemoryView, Outcome};
 use juror_instrument::format::Names as _;
 use juror_instrument::typed::Typed;
 use juror_language::ExpressionKind;
+use juror_view::error::CommandError;
+use juror_view::{MemoryRow, MemoryView, Outcome};
 
 /// How it is written.
 const HELP: &str = "for example: find table, +400, 42; find/b $sp, +4096, 0x7f; \
@@ -71,7 +71,7 @@ impl Session {
             }
             None => (How::parse("")?, text),
         };
-        let arguments = crate::points::format_string::conversion::arguments(rest);
+        let arguments = juror_points::format_string::conversion::arguments(rest);
         let [first, end, values @ ..] = arguments.as_slice() else {
             return Err(wrong("where is to be searched, and for what?"));
         };

@@ -4,9 +4,9 @@ use crate::command_table;
 use crate::command_table::Command;
 use crate::commands::backtrace::is_flag;
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_instrument::frames::users_frames;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 /// How it is written.
 const HELP: &str = "for example: frame apply all info locals, frame apply 3 print i, \

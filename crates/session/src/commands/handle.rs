@@ -7,12 +7,12 @@
 //! reaches the program while the signal stops. Without a person at a prompt
 //! nothing stops but what ends the program.
 
-use crate::points::signal_names;
-use crate::points::signal_names::SIGNAL_MAX;
 use crate::session::Session;
 use crate::state::signals::{SIGTRAP, action};
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_points::signal_names;
+use juror_points::signal_names::SIGNAL_MAX;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 const SIGINT: i32 = 2;
 

@@ -1,17 +1,17 @@
 //! `hbreak` and `thbreak`: what is typed, and what a hit does.
 
 use crate::commands::condition::in_condition;
-use crate::points::breakpoints::check;
-use crate::points::hardware_breakpoints::{HardwareBreakpoint, sites_of};
-use crate::points::location_spec;
-use crate::points::point::{Ability, Fate, Point, PointKind};
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::values::of_thread;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::Condition;
+use juror_points::breakpoints::check;
+use juror_points::hardware_breakpoints::{HardwareBreakpoint, sites_of};
+use juror_points::location_spec;
+use juror_points::point::{Ability, Fate, Point, PointKind};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 fn too_many(place: &str, wanted: usize) -> CommandError {
     CommandError::with_help(

@@ -2,11 +2,11 @@
 //! of its caller are.
 
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_instrument::format::Names as _;
 use juror_instrument::frames::{Frame, returns_to};
 use juror_symbols::{Registers, register, register_name};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 use std::fmt::Write as _;
 
 /// In the order of the manuals, as `info registers` has them.

@@ -1,12 +1,12 @@
 //! `info graph`: the states of a property as a picture, with where its slices
 //! stand just now.
 
-use crate::monitoring::monitors::Watched;
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{GraphState, GraphView, Outcome};
 use juror_language::show::{Form, Map, demand, show, undrawn};
 use juror_language::{StateId, suggest};
+use juror_monitoring::monitors::Watched;
+use juror_view::error::CommandError;
+use juror_view::{GraphState, GraphView, Outcome};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 

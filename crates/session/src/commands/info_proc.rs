@@ -3,9 +3,9 @@
 //! Source: proc(5), and getauxval(3) for the names of the auxiliary vector.
 
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_debuggee::Origin;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 use std::fmt::Write;
 use std::path::Path;
 

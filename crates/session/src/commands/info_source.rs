@@ -1,9 +1,9 @@
 //! `info source`: the source file of the selected frame, and what the compiler says of it.
 
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_instrument::frames::Frame;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 use std::path::Path;
 
 impl Session {

@@ -1,14 +1,14 @@
 //! `info functions`, `info variables`, `info types`, `info scope`, `info
 //! symbol`, `info line PLACE`: what has a name, and where it is.
 
-use crate::points::location_spec;
-use crate::points::matching::{functions_that_match, pattern};
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{Location, NameView, Outcome};
 use juror_instrument::format::Names as _;
 use juror_instrument::modules::Module;
+use juror_points::location_spec;
+use juror_points::matching::{functions_that_match, pattern};
 use juror_symbols::{FixedPlace, Variable, register_name};
+use juror_view::error::CommandError;
+use juror_view::{Location, NameView, Outcome};
 use regex::Regex;
 
 /// What is listed.

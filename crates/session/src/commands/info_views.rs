@@ -2,18 +2,18 @@
 //! registers, points, monitors.
 
 use crate::commands::info_graph::{named, no_property};
-use crate::monitoring::monitors::Watched;
-use crate::monitoring::report;
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{
-    FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, location,
-};
 use juror_instrument::format::{Names, Radix, format, pretty};
 use juror_instrument::frames::Frame;
 use juror_instrument::scope::is_register;
 use juror_instrument::typed::Typed;
+use juror_monitoring::monitors::Watched;
+use juror_monitoring::report;
 use juror_symbols::{processor_flags, register_name};
+use juror_view::error::CommandError;
+use juror_view::{
+    FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, location,
+};
 use std::path::{Path, PathBuf};
 
 /// Slices whose path `monitor NAME` shows.
@@ -25,7 +25,7 @@ impl Session {
         let Some(program) = &self.program else {
             return FrameView {
                 level: level as u32,
-                location: crate::view::Location::default(),
+                location: juror_view::Location::default(),
                 arguments: Vec::new(),
                 inlined: false,
                 tail_call: false,

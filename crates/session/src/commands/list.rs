@@ -1,14 +1,14 @@
 //! `list`: source lines, and the places that commands name.
 
-use crate::points::breakpoints::{Resolvable, resolvable};
-use crate::points::location_spec;
-use crate::points::location_spec::Place;
 use crate::session::Session;
 use crate::state::selection::Listed;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_instrument::typed::Number;
+use juror_points::breakpoints::{Resolvable, resolvable};
+use juror_points::location_spec;
+use juror_points::location_spec::Place;
 use juror_symbols::Function;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 use std::path::PathBuf;
 
 impl Session {

@@ -1,12 +1,12 @@
 //! What is said of the names in places: which functions one name means, and
 //! which was probably meant where there is none.
 
-use crate::points::breakpoints::Resolvable;
 use crate::session::Session;
-use crate::view::error::CommandError;
 use juror_instrument::frames::usual_level;
 use juror_instrument::modules::Bound;
+use juror_points::breakpoints::Resolvable;
 use juror_symbols::is_name_of;
+use juror_view::error::CommandError;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;

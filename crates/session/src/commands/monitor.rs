@@ -6,13 +6,13 @@
 //! of the events alone.
 
 use crate::commands::info_graph::no_property;
-use crate::monitoring::monitors::Watched;
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_event::Value;
 use juror_language::{StateId, suggest};
 use juror_monitor::{Edit, SliceId};
+use juror_monitoring::monitors::Watched;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 /// How it is written.
 const HELP: &str = "for example: monitor set count = 3, monitor set queue_bounds state = ready, \

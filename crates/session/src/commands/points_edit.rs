@@ -2,12 +2,12 @@
 //! with points by their numbers, whatever they wait for.
 
 use crate::command_table::words::number;
-use crate::points::breakpoints::{Resolvable, Target, targets};
-use crate::points::location_spec;
-use crate::points::point::{Ability, Fate, Point, PointKind, PointOwner, whole_points};
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_points::breakpoints::{Resolvable, Target, targets};
+use juror_points::location_spec;
+use juror_points::point::{Ability, Fate, Point, PointKind, PointOwner, whole_points};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 impl Session {
     /// What every point of the developer has, with its kind, in no order.

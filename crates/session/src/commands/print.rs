@@ -1,20 +1,20 @@
 //! `print`: expressions in the selected frame, and the values that are kept.
 
-use crate::points::expressions::read_with_types;
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::format_options::{is_formatted, split_format, split_options};
 use crate::state::settings::Settings;
 use crate::state::values::convenience;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, ValueView};
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::{Place, Typed};
 use juror_language::Expression;
+use juror_points::expressions::read_with_types;
 use juror_symbols::TypeKind;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, ValueView};
 
 impl Session {
     /// Keeps a value for `$N`; gives its number.

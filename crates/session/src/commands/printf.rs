@@ -4,11 +4,11 @@
 //! only where C shows bits (`%x`, `%o`, `%u` of something negative), so `l`, `z`
 //! and their like are read and mean nothing.
 
-use crate::points::format_string::Format;
-use crate::points::format_string::conversion::unescaped;
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_points::format_string::Format;
+use juror_points::format_string::conversion::unescaped;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 impl Session {
     /// `echo TEXT`

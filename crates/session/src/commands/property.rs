@@ -5,16 +5,16 @@
 //! on; where a trace is kept, they may as well be evaluated from the start.
 
 use crate::commands::info_graph::no_property;
-use crate::monitoring::catch_up::{Replayed, replay};
-use crate::monitoring::monitors::{Since, Watched, loading};
-use crate::monitoring::property_files::PropertySource;
-use crate::monitoring::report;
 use crate::run::scenarios::loaded_sentence;
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, PropertyView};
 use juror_language::suggest;
+use juror_monitoring::catch_up::{Replayed, replay};
+use juror_monitoring::monitors::{Since, Watched, loading};
+use juror_monitoring::property_files::PropertySource;
+use juror_monitoring::report;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, PropertyView};
 use std::path::{Path, PathBuf};
 
 /// The words after `property`.

@@ -1,14 +1,14 @@
 //! `whatis` and `ptype`: the type of a value, and the definition of a type.
 
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_instrument::definition::definition;
 use juror_instrument::modules::{Bound, Module};
 use juror_instrument::typed::{Place, Typed};
 use juror_instrument::written_type::written_type;
 use juror_language::{Derivation, TypeName};
 use juror_symbols::{Signature, Type};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 /// Words of C before a type's name.
 const KINDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];

@@ -4,10 +4,10 @@
 //! what cannot be set again, because it belongs to a thread or a call of this
 //! run, is a remark in the file, and told.
 
-use crate::points::point::{Fate, Point, PointOwner};
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_points::point::{Fate, Point, PointOwner};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 /// How it is written.
 const HELP: &str = "for example: save breakpoints points.juror; then source points.juror";

@@ -10,8 +10,8 @@ use crate::commands::set::absent::{instead, needless};
 use crate::options::AtInlined;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 /// What can be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 
 use crate::session::Session;
 use crate::state::values::can_be_named;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_instrument::assignment::{bytes_for, meant};
 use juror_instrument::format::{Radix, format};
 use juror_instrument::typed::{Number, Place, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Place as Location, register, register_name};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 /// What can be said.
 const HELP: &str = "for example: set var count = 3, set queue->items[2] = 0, set $rax = 1";

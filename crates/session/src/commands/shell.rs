@@ -1,9 +1,9 @@
 //! `shell`: other programs, for a person at the prompt.
 
-use crate::view::Outcome;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::run_in_foreground;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
@@ -27,7 +27,7 @@ pub(crate) fn shell(command: &str, observer: &dyn Observer) -> Result<Outcome, C
         (Some(0), _) => Outcome::Done,
         (Some(code), _) => Outcome::Message(format!("the command ended with status {code}")),
         (None, signal) => {
-            let (name, _) = crate::points::signal_names::describe(signal.unwrap_or(0));
+            let (name, _) = juror_points::signal_names::describe(signal.unwrap_or(0));
             Outcome::Message(format!("the command was ended by {name}"))
         }
     })

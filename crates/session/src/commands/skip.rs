@@ -5,8 +5,8 @@
 
 use crate::session::Session;
 use crate::state::skips::{Files, Functions, Skip};
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 use regex::Regex;
 use std::fmt::Write;
 
@@ -75,7 +75,7 @@ fn read(text: &str) -> Result<(Option<Functions>, Option<Files>), CommandError> 
             "-fu" | "-function" => function.replace(Functions::Named(value()?)).is_some(),
             "-rfu" | "-rfunction" => {
                 let pattern =
-                    crate::points::matching::pattern(&value()?).map_err(CommandError::new)?;
+                    juror_points::matching::pattern(&value()?).map_err(CommandError::new)?;
                 function.replace(Functions::Matching(pattern)).is_some()
             }
             option => {

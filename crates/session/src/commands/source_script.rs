@@ -5,8 +5,8 @@
 //! when one of them has let the program run; a mistake ends them.
 
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 /// Files that use one another for ever are found at so many lines.
 const LINES_MAX: usize = 100_000;

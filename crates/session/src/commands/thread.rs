@@ -3,9 +3,9 @@
 
 use crate::command_table::split_line;
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{Outcome, ThreadView};
 use juror_debuggee::ThreadId;
+use juror_view::error::CommandError;
+use juror_view::{Outcome, ThreadView};
 use regex::Regex;
 
 /// How `thread` is written.

@@ -4,8 +4,8 @@
 //! one are asked first, those of the standard libraries last.
 
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 impl Session {
     /// `views`, `views FILE`

@@ -1,23 +1,21 @@
 //! `watch`, `change`, `rwatch`, `awatch`, and what happens when watched memory
 //! is accessed.
 
-use crate::points::location_spec;
-use crate::points::point::{Fate, Point, PointKind, PointOwner, Stopping};
-use crate::points::software_watchpoint::Followed;
-use crate::points::system_call_names::system_call_name;
-use crate::points::watchpoints::{Home, WatchKind, Watchpoint, bytes_of, start_of};
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::values::{convenience, of_thread};
-use crate::view::error::CommandError;
-use crate::view::{Outcome, StopReason, WatchedAccess, location};
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
-use juror_instrument::format::{Radix, format};
 use juror_instrument::frames::returns_to;
-use juror_instrument::program::Program;
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::VALUE_SIZE_MAX;
 use juror_instrument::watched::{Dependence, Extent, Reading, WatchedExpression};
+use juror_points::location_spec;
+use juror_points::point::{Fate, Point, PointKind, PointOwner, Stopping};
+use juror_points::software_watchpoint::Followed;
+use juror_points::system_call_names::system_call_name;
+use juror_points::watchpoints::{Home, WatchKind, Watchpoint, bytes_of, start_of};
+use juror_view::error::CommandError;
+use juror_view::{Outcome, StopReason, WatchedAccess};
 
 /// What was typed after the command.
 struct Written<'a> {
@@ -124,7 +122,7 @@ impl Session {
             followed: is_followed.then(Followed::default),
         };
         let Some(program) = &mut self.program else {
-            return Err(crate::view::error::not_running());
+            return Err(juror_view::error::not_running());
         };
         self.watchpoints.add(program, watchpoint)?;
         let views = self.watchpoints.views(self.program.as_ref());
@@ -325,37 +323,6 @@ impl Session {
     }
 }
 
-impl Watchpoint {
-    /// What the user sees of an access by a thread, at an instruction where it
-    /// is known; `before` is the value that a store replaced.
-    pub(crate) fn access_view(
-        &self,
-        program: &Program,
-        thread: ThreadId,
-        before: Option<&Reading>,
-        instruction: Option<u64>,
-    ) -> Result<WatchedAccess, CommandError> {
-        let place = match instruction {
-            Some(at) => location::location(program, at),
-            None => location::location(program, program.registers(thread)?.rip),
-        };
-        let access = match before {
-            _ if self.kind == WatchKind::Change => "change",
-            Some(_) => "write",
-            None => "read",
-        };
-        Ok(WatchedAccess {
-            number: self.point.number,
-            expression: self.point.words(&self.text),
-            access: access.to_owned(),
-            before: before.map(|before| value_text(program, before)),
-            value: value_text(program, &self.seen),
-            place,
-            system_call: None,
-        })
-    }
-}
-
 /// Refuses what has no memory to watch.
 fn check_ranges(
     seen: &Reading,
@@ -403,12 +370,5 @@ fn check_size(seen: &Reading) -> Result<(), CommandError> {
             "{length} bytes are too many to watch; {VALUE_SIZE_MAX} can be"
         ))),
         false => Ok(()),
-    }
-}
-
-fn value_text(program: &Program, reading: &Reading) -> String {
-    match &reading.value {
-        Ok(value) => format(value, program, program, Radix::Natural),
-        Err(why) => std::format!("<{why}>"),
     }
 }

@@ -5,16 +5,16 @@ use crate::command_table::split_line;
 use crate::command_table::words::number;
 use crate::commands::completion::matching;
 use crate::commands::{info_graph, info_views, property};
-use crate::monitoring::monitors::loading;
-use crate::monitoring::property_files::PropertySource;
 use crate::replay::RecordedRun;
 use crate::replay::moves::Goal;
 use crate::replay::stops::Change;
 use crate::replay::table::{Act, TABLE, find, help};
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, StopReason};
 use juror_language::suggest;
+use juror_monitoring::monitors::loading;
+use juror_monitoring::property_files::PropertySource;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason};
 use std::path::Path;
 
 /// How often: once unless it is told.

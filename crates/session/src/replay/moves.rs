@@ -9,13 +9,13 @@
 //! itself.
 
 use crate::replay::RecordedRun;
-use crate::view::error::CommandError;
-use crate::view::observer::{Nobody, Observer};
-use crate::view::{Outcome, RecordedEnd, StopReason};
 use juror_rules::control::{Mode, Settled};
 use juror_rules::decision;
 use juror_rules::decision::{Meaning, Owner};
 use juror_trace::How;
+use juror_view::error::CommandError;
+use juror_view::observer::{Nobody, Observer};
+use juror_view::{Outcome, RecordedEnd, StopReason};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 

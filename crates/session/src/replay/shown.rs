@@ -3,12 +3,12 @@
 
 use crate::replay::RecordedRun;
 use crate::replay::tape::Tape;
-use crate::view::error::CommandError;
-use crate::view::{
-    Location, NamedValue, Outcome, RecordedStop, SourceView, StopReason, ValueView, VariableView,
-};
 use juror_language::suggest;
 use juror_trace::{Event, Position};
+use juror_view::error::CommandError;
+use juror_view::{
+    Location, NamedValue, Outcome, RecordedStop, SourceView, StopReason, ValueView, VariableView,
+};
 use std::path::{Path, PathBuf};
 
 /// Lines that are shown around a place.

@@ -9,11 +9,11 @@ mod written;
 
 use crate::replay::stops::written::{at_event, at_line, is_named, line_of};
 use crate::replay::tape::Tape;
-use crate::view::error::CommandError;
-use crate::view::{PointView, StopReason};
 use juror_event::Value;
 use juror_monitor::{Monitor, Occurrence};
 use juror_trace::{Binding, NO_PLACE, event_words};
+use juror_view::error::CommandError;
+use juror_view::{PointView, StopReason};
 
 /// What is to happen where one stops.
 #[derive(Debug)]

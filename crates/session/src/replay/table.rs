@@ -7,10 +7,10 @@
 use crate::command_table;
 use crate::command_table::Unclear;
 use crate::command_table::words::unclear_error;
-use crate::view::error::CommandError;
-use crate::view::{CommandHelp, Outcome};
 use juror_language::suggest;
 use juror_rules::control::Modes;
+use juror_view::error::CommandError;
+use juror_view::{CommandHelp, Outcome};
 
 /// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! Invariant: the events are those before the first mistake; what is read is not
 //! changed any more.
 
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_trace::{Batch, Decoder, Event, Fault, Form, How, Layout, Place, Position};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;

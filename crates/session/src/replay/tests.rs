@@ -1,10 +1,10 @@
 //! However one comes to an event, all is as if one had come there straight.
 
-use crate::monitoring::report;
 use crate::replay::*;
-use crate::view::Outcome;
-use crate::view::observer::Nobody;
+use juror_monitoring::report;
 use juror_rules::control::ControlCheck;
+use juror_view::Outcome;
+use juror_view::observer::Nobody;
 use proptest::prelude::*;
 
 /// A job that ends before it has begun is wrong.

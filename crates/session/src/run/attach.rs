@@ -6,12 +6,12 @@
 use crate::command_table::words::number;
 use crate::session::Session;
 use crate::state::selection::Selection;
-use crate::view::error::{CommandError, SessionError};
-use crate::view::observer::Observer;
-use crate::view::{Ending, Outcome, StopReason};
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
 use juror_instrument::program::Program;
 use juror_rules::control::Modes;
+use juror_view::error::{CommandError, SessionError};
+use juror_view::observer::Observer;
+use juror_view::{Ending, Outcome, StopReason};
 
 impl Session {
     /// `attach PID`: the process stands still wherever it was.
@@ -91,7 +91,8 @@ impl Session {
             return Ok(());
         };
         program.update_modules();
-        self.watch.bind_running(program, thread, &self.options)?;
+        self.watch
+            .bind_running(program, thread, &self.options.binding())?;
         self.watch.note_modules(program);
         self.breakpoints.bind(program);
         let set = self.hardware_breakpoints.settle(program);

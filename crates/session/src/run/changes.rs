@@ -1,16 +1,16 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
-use crate::monitoring::monitors::Watch;
-use crate::monitoring::monitors::handlers::Scene;
 use crate::run::hits::say;
 use crate::run::pause::Pause;
 use crate::session::Session;
-use crate::view::StopReason;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::{Follow, ForkKind, Notice, ThreadId};
 use juror_instrument::program::Program;
+use juror_monitoring::monitors::Watch;
+use juror_monitoring::monitors::handlers::Scene;
 use juror_rules::decision::{Moment, Owner};
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::sync::Arc;
 
 impl Session {
@@ -163,8 +163,8 @@ impl Session {
     }
 }
 
-pub(crate) fn late_error(error: &crate::view::error::SessionError) -> StopReason {
-    use crate::view::error::SessionError;
+pub(crate) fn late_error(error: &juror_view::error::SessionError) -> StopReason {
+    use juror_view::error::SessionError;
     match error {
         SessionError::Property { file, found } => {
             let told = found.first();

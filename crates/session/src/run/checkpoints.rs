@@ -20,11 +20,11 @@ mod restoring;
 pub use crate::run::checkpoints::restoring::RestoreReport;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{CheckpointView, Location};
 use juror_checkpoint::Checkpoint;
 use juror_debuggee::{ThreadId, ThreadState};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{CheckpointView, Location};
 
 impl Session {
     /// Keeps the program and its monitors as they are. Threads that run are
@@ -79,7 +79,7 @@ impl Session {
         let before = self.checkpoints.saved.values().next_back();
         let before = before.map(|saved| &saved.state);
         let Some(program) = &mut self.program else {
-            return Err(crate::view::error::not_running());
+            return Err(juror_view::error::not_running());
         };
         let threads = program.debuggee.threads();
         let running: Vec<ThreadId> = threads
@@ -140,7 +140,7 @@ impl Session {
         let mut threads = program.debuggee.thread_ids();
         let selected = self.selection.thread.filter(is_there);
         let found = selected.or_else(|| threads.find(is_there));
-        found.ok_or_else(crate::view::error::not_running)
+        found.ok_or_else(juror_view::error::not_running)
     }
 
     fn view_of_checkpoint(
@@ -153,7 +153,7 @@ impl Session {
         let program = self.program.as_ref();
         let location = program.and_then(|program| {
             let pc = program.registers(thread).ok()?.rip;
-            Some(crate::view::location::location(program, pc))
+            Some(juror_view::location::location(program, pc))
         });
         let shown = self.watch.shown().iter();
         CheckpointView {

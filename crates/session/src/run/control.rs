@@ -15,9 +15,9 @@ mod tests;
 
 use crate::run::pause::Pause;
 use crate::session::Session;
-use crate::view::error::{CommandError, SessionError, not_running};
-use juror_rules::control::{ControlCheck, Mode, Modes, Refusal};
+use juror_rules::control::{ControlCheck, Mode, Modes};
 use juror_rules::decision::Told;
+use juror_view::error::{CommandError, SessionError, not_running};
 
 impl Session {
     /// Loaded and bound, but nothing of the program itself has run.
@@ -85,20 +85,5 @@ impl Pause {
             Pause::Heard(_) | Pause::Moves(_) => Told::Heard,
             Pause::Ended(_) => Told::End,
         }
-    }
-}
-
-impl From<Refusal> for CommandError {
-    fn from(refusal: Refusal) -> CommandError {
-        match refusal {
-            Refusal::Mode(Mode::Init | Mode::Loaded) => not_running(),
-            other => CommandError::new(format!("juror is at fault: {other}")),
-        }
-    }
-}
-
-impl From<Refusal> for SessionError {
-    fn from(refusal: Refusal) -> SessionError {
-        SessionError::Internal(refusal.to_string())
     }
 }

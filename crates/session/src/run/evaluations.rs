@@ -18,13 +18,13 @@ mod exits;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Purpose};
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{EvaluationView, Outcome, StopReason};
 use juror_debuggee::ThreadId;
 use juror_instrument::frames::Frame;
 use juror_instrument::typed::Typed;
 use juror_language::Expression;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{EvaluationView, Outcome, StopReason};
 use std::cell::RefCell;
 
 impl Session {

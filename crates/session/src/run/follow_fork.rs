@@ -2,10 +2,10 @@
 
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::{Follow, ThreadId};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 impl Session {
     /// `set follow child`

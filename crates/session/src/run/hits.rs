@@ -5,19 +5,19 @@
 //! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
 //! temporary points of commands come last.
 
-use crate::monitoring::monitors::Reaction;
-use crate::monitoring::report;
-use crate::points::point::{Fate, PointKind, Stopping};
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
 use crate::state::evaluations::CallEnd;
 use crate::state::inline_frames::Unentered;
 use crate::state::values::of_thread;
-use crate::view::StopReason;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::{Owners, ThreadId};
+use juror_monitoring::monitors::Reaction;
+use juror_monitoring::report;
+use juror_points::point::{Fate, PointKind, Stopping};
 use juror_rules::decision::{Meaning, Moment, Owner};
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 impl Session {
     /// A thread is about to execute the instruction at a site.

@@ -1,16 +1,16 @@
 //! Going on elsewhere, or otherwise, than the program would: `jump`, `return`,
 //! `signal`.
 
-use crate::points::location_spec;
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_instrument::assignment::{bytes_for, meant};
 use juror_instrument::frames::{Frame, returns_to};
 use juror_instrument::unwinding::{Dropped, JumpTarget};
+use juror_points::location_spec;
 use juror_symbols::{EntryPlace, Type, TypeKind, register};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 impl Session {
     /// `jump PLACE`: the thread goes on there, with its stack as it is.
@@ -233,7 +233,7 @@ impl Session {
         let number = self.give_signal(text)?;
         let thread = self.thread()?;
         let thread = self.running()?.thread_number(thread);
-        let (name, _) = crate::points::signal_names::describe(number);
+        let (name, _) = juror_points::signal_names::describe(number);
         Ok(Outcome::Message(match number {
             0 => format!("thread {thread} goes on without a signal"),
             _ => format!("thread {thread} gets {name} when it runs on"),
@@ -243,7 +243,7 @@ impl Session {
     fn give_signal(&mut self, text: &str) -> Result<i32, CommandError> {
         let number = match text {
             "0" => 0,
-            text => crate::points::signal_names::number(text).ok_or_else(|| {
+            text => juror_points::signal_names::number(text).ok_or_else(|| {
                 CommandError::with_help(
                     match text {
                         "" => "with which signal?".to_owned(),

@@ -6,13 +6,13 @@
 
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::unwinding::{
     Dropped, Drops, FrameDropping, JumpTarget, Raised, frame_dropping_functions,
 };
 use juror_stepping::{LineStops, line_stops};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::ops::Range;
 
 /// The code of a line is looked at up to this size, in bytes.

@@ -4,19 +4,19 @@
 //! Invariant: what juror itself has called in the program is no behaviour of
 //! it, and monitors do not hear of it.
 
-use crate::monitoring::monitors::binding::Planted;
-use crate::monitoring::monitors::handlers::Scene;
-use crate::monitoring::monitors::{Reaction, Watch};
-use crate::monitoring::report;
-use crate::points::point::passage;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{PointLocation, PointView, location};
 use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId};
 use juror_event::EventKind;
+use juror_monitoring::monitors::binding::Planted;
+use juror_monitoring::monitors::handlers::Scene;
+use juror_monitoring::monitors::{Reaction, Watch};
+use juror_monitoring::report;
+use juror_points::point::passage;
 use juror_rules::decision::{GoOn, go_on};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{PointLocation, PointView, location};
 
 impl Session {
     /// The program is about to run. Before its first instruction monitors are

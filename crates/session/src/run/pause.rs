@@ -1,8 +1,8 @@
-//! TODO header.
+//! Why a run pauses, and for what it was started.
 
 use crate::state::evaluations::CallEnd;
-use crate::view::{Ending, StopReason};
 use juror_debuggee::ThreadId;
+use juror_view::{Ending, StopReason};
 
 /// What is added to the number of the signal that killed a program, as shells
 /// do.

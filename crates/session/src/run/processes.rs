@@ -19,9 +19,9 @@ mod watching;
 
 use crate::session::Session;
 use crate::state::process::{FIRST, Parked};
-use crate::view::ProcessName;
-use crate::view::error::CommandError;
 use juror_instrument::program::Program;
+use juror_view::ProcessName;
+use juror_view::error::CommandError;
 use std::mem;
 
 impl Session {

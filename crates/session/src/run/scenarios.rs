@@ -21,13 +21,13 @@ mod reactions;
 mod tests;
 mod waiting;
 
-use crate::monitoring::listening::listeners;
-use crate::monitoring::property_files::PropertySource;
 pub(crate) use crate::run::scenarios::commands::{ACTIONS, loaded_sentence};
 use crate::session::Session;
 use crate::state::scenarios::Loaded;
-use crate::view::error::{CommandError, FileDiagnostics, SessionError};
 use juror_language::{Diagnostic, Property, Scenario};
+use juror_monitoring::listening::listeners;
+use juror_monitoring::property_files::PropertySource;
+use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 use std::sync::Arc;
 
 /// The scenarios of a file, for these properties, and what there is to say.

@@ -3,9 +3,9 @@
 //! the user is told that they were not there for a while.
 
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::Owners;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 /// Places that are told one by one.
 const PLACES_MAX: usize = 3;

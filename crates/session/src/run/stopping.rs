@@ -4,12 +4,12 @@
 
 use crate::run::pause::Pause;
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{
-    EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView, location,
-};
 use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::frames::{Frame, level_of_line, users_frames};
+use juror_view::error::CommandError;
+use juror_view::{
+    EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView, location,
+};
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;

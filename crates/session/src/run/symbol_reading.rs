@@ -3,15 +3,15 @@
 //! are looked for.
 
 use crate::command_table::Command;
-use crate::points::location_spec;
-use crate::points::location_spec::Place;
-use crate::points::required_words::required_words;
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_event::{Reach, SymbolicEvent};
 use juror_instrument::modules::Module;
+use juror_points::location_spec;
+use juror_points::location_spec::Place;
+use juror_points::required_words::required_words;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;

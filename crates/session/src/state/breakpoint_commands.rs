@@ -1,6 +1,6 @@
-//! TODO header.
+//! The commands that are executed when a point is hit.
 
-use crate::points::point::Stopping;
+use juror_points::point::Stopping;
 use std::collections::{BTreeMap, VecDeque};
 
 /// As the first line of the commands: the stop is not shown.

@@ -1,13 +1,13 @@
-//! TODO header.
+//! The checkpoints of a run.
 
-use crate::monitoring::monitors::{Violated, Watch};
-use crate::monitoring::recording::Mark;
 use crate::options::AutomaticCheckpoints;
-use crate::points::breakpoints::passes::Passes;
-use crate::view::CheckpointView;
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::{ProcessNumbers, ThreadId};
 use juror_instrument::program::Memo;
+use juror_monitoring::monitors::{Violated, Watch};
+use juror_monitoring::recording::Mark;
+use juror_points::breakpoints::passes::Passes;
+use juror_view::CheckpointView;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of a checkpoint: from 1, never used again.

@@ -8,8 +8,8 @@
 #[cfg(test)]
 mod tests;
 
-use crate::view::error::CommandError;
 use juror_debuggee::{Launch, Redirection};
+use juror_view::error::CommandError;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -1,4 +1,4 @@
-//! TODO header.
+//! The expressions that are shown at every stop.
 
 use juror_instrument::format::Radix;
 use juror_language::Expression;

@@ -1,4 +1,4 @@
-//! TODO header.
+//! Expressions that wait for functions of the program which they call.
 
 use juror_debuggee::ThreadId;
 use juror_instrument::calls::{Answers, PlannedCall};

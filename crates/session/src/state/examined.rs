@@ -1,6 +1,6 @@
-//! TODO header.
+//! The format and the next address of `x`.
 
-use crate::view::error::CommandError;
+use juror_view::error::CommandError;
 
 /// Elements that are shown at once.
 pub(crate) const COUNT_MAX: u64 = 10_000;

@@ -1,7 +1,7 @@
-//! TODO header.
+//! The options and formats of `print`: `/x`, `-pretty`, `-elements 10`.
 
-use crate::view::error::CommandError;
 use juror_instrument::format::Radix;
+use juror_view::error::CommandError;
 
 /// Whether a format was asked for, so that a value is no longer what its type makes of it.
 pub(crate) fn is_formatted(radix: Radix) -> bool {

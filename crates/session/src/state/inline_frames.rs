@@ -1,4 +1,4 @@
-//! TODO header.
+//! Inlined calls that begin where a thread stands and that it has not entered.
 
 use juror_debuggee::ThreadId;
 

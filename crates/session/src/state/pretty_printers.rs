@@ -1,8 +1,8 @@
-//! TODO header.
+//! The user's pretty-printers.
 
-use crate::view::error::CommandError;
 use juror_instrument::program::Program;
 use juror_instrument::views::Views;
+use juror_view::error::CommandError;
 
 /// The rules that are in force.
 #[derive(Debug)]

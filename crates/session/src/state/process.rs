@@ -1,18 +1,18 @@
-//! TODO header.
+//! The processes of a run.
 
-use crate::monitoring::monitors::Watch;
-use crate::monitoring::recording::Recorder;
-use crate::monitoring::totals::Totals;
-use crate::points::breakpoints::Places;
-use crate::points::catchpoints::CaughtPlaces;
-use crate::points::hardware_breakpoints::HardwarePlaces;
-use crate::points::watchpoints::Watchpoints;
 use crate::state::evaluations::Evaluations;
 use crate::state::selection::Selection;
-use crate::view::{Ending, ProcessEnd};
 use juror_debuggee::{Rota, ThreadId};
 use juror_instrument::program::Program;
 use juror_monitor::Monitor;
+use juror_monitoring::monitors::Watch;
+use juror_monitoring::recording::Recorder;
+use juror_monitoring::totals::Totals;
+use juror_points::breakpoints::Places;
+use juror_points::catchpoints::CaughtPlaces;
+use juror_points::hardware_breakpoints::HardwarePlaces;
+use juror_points::watchpoints::Watchpoints;
+use juror_view::{Ending, ProcessEnd};
 
 /// The number of the process that a run begins with.
 pub(crate) const FIRST: u32 = 1;
@@ -27,7 +27,7 @@ pub(crate) struct Parked {
     pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) selection: Selection,
     pub(crate) watchpoints: Watchpoints,
-    pub(crate) exit_violations: Vec<crate::monitoring::monitors::Violated>,
+    pub(crate) exit_violations: Vec<juror_monitoring::monitors::Violated>,
     pub(crate) places: Places,
     pub(crate) hardware: HardwarePlaces,
     pub(crate) caught: CaughtPlaces,

@@ -1,15 +1,15 @@
-//! TODO header.
+//! The scenarios of a session and the reactions that are under way.
 
 pub mod performance;
 
-use crate::monitoring::listeners::Heard;
 use crate::state::scenarios::performance::{Performance, PointBlock};
-use crate::view::{Location, Outcome};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{Scenario, Trigger};
 use juror_monitor::SliceId;
+use juror_monitoring::listeners::Heard;
 use juror_rules::decision::Wishes;
+use juror_view::{Location, Outcome};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! TODO header.
+//! The selected thread and frame, and the source that `list` has shown.
 
 use juror_debuggee::ThreadId;
 use juror_instrument::frames::Frame;

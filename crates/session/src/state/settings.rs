@@ -1,4 +1,4 @@
-//! TODO header.
+//! The settings that `set` changes.
 
 use juror_instrument::format::ELEMENTS_MAX;
 use juror_instrument::program::Program;

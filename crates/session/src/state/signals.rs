@@ -1,9 +1,9 @@
-//! TODO header.
+//! The signal table of `handle`: for each signal, whether it stops, is printed, is passed.
 
-use crate::points::signal_names;
-use crate::points::signal_names::SIGNAL_MAX;
-use crate::view::SignalView;
 use juror_debuggee::{Debuggee, SignalReport, SignalTreatment};
+use juror_points::signal_names;
+use juror_points::signal_names::SIGNAL_MAX;
+use juror_view::SignalView;
 
 /// Signals that come often and mean nothing to a person, as gdb has it: alarm
 /// clocks and timers, children, input and output, windows, and the two that

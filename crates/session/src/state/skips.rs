@@ -1,4 +1,4 @@
-//! TODO header.
+//! The functions and files that `step` does not enter.
 
 use juror_symbols::is_name_of;
 use regex::Regex;

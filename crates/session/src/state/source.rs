@@ -5,7 +5,7 @@
 //! that decides, and one that has moved is looked for by it.
 
 use crate::state::source_checksum::md5;
-use crate::view::SourceView;
+use juror_view::SourceView;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! TODO header.
+//! The names that the user has given to threads.
 
 use juror_debuggee::ThreadId;
 use rustc_hash::FxHashMap;

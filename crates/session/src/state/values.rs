@@ -1,4 +1,4 @@
-//! TODO header.
+//! The value history and the convenience variables.
 
 use juror_debuggee::ThreadId;
 use juror_instrument::program::Program;

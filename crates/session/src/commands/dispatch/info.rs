@@ -4,9 +4,9 @@ use crate::command_table;
 use crate::command_table::words::unclear_error;
 use crate::commands::info_symbols::Listed;
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_event::EventKind;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 
 impl Session {
     pub(super) fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {

@@ -5,10 +5,10 @@ use crate::run::pause::{Pause, Temporary};
 use crate::run::step::Lines;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, StopReason};
 use juror_debuggee::Origin;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason};
 
 impl Session {
     /// `run`: goes on from the start, or starts anew.

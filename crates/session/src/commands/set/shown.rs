@@ -4,10 +4,10 @@ use crate::commands::set::absent::{instead, needless};
 use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
 use crate::options::AtInlined;
 use crate::session::Session;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
 use juror_instrument::format::{Radix, format};
 use juror_instrument::typed::Typed;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
 use std::ffi::OsString;
 
 /// Values that `show values` shows.

@@ -2,11 +2,11 @@
 
 use crate::replay::stops::What;
 use crate::replay::tape::Tape;
-use crate::view::error::CommandError;
 use juror_event::{EventKind, Read, Unavailability, Value};
 use juror_language::{Property, suggest};
 use juror_monitor::Monitor;
 use juror_trace::{Binding, Layout, event_words};
+use juror_view::error::CommandError;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@
 
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Checkpoints, interval};
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 /// How many of those that come again and again are kept.
 const KEPT: usize = 2;

@@ -2,9 +2,9 @@
 
 use crate::session::Session;
 use crate::state::checkpoints::CheckpointId;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, StopReason};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason};
 
 impl Session {
     /// `checkpoint`

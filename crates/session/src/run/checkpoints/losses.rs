@@ -6,7 +6,7 @@
 
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
-use crate::view::observer::Observer;
+use juror_view::observer::Observer;
 use std::collections::BTreeSet;
 
 /// Those that have not been told, which are now.

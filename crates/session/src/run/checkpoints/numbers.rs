@@ -7,11 +7,11 @@ use crate::command_table;
 use crate::command_table::Command;
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
-use crate::view::Outcome;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::{Origin, ProcessNumbers};
 use juror_language::{ActionKind, Piece};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 /// Whether what a scenario does is to keep a moment, with its own word or with the
 /// command of the prompt. A command that begins with a value is not known yet.

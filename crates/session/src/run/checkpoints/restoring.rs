@@ -1,13 +1,13 @@
 //! Going back to a checkpoint.
 
-use crate::monitoring::monitors::Watch;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};
 use crate::state::selection::Selection;
-use crate::view::error::CommandError;
 use juror_checkpoint::Restored;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::program::Program;
+use juror_monitoring::monitors::Watch;
+use juror_view::error::CommandError;
 use std::mem;
 
 /// What there is to say of a restore.

@@ -3,11 +3,11 @@
 use crate::command_table::{Entry, INFO_SUBJECTS, TABLE, info_modes};
 use crate::options::Options;
 use crate::session::Session;
-use crate::view::error::{CommandError, not_running};
-use crate::view::observer::Observer;
-use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_debuggee::SelfCheck;
 use juror_rules::control::{Mode, Modes};
+use juror_view::error::{CommandError, not_running};
+use juror_view::observer::Observer;
+use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use std::path::PathBuf;
 
 struct Deaf;

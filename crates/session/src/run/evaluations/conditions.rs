@@ -6,17 +6,17 @@
 //! would never be answered. What else stops the call makes the condition one
 //! that cannot be evaluated, and the call is given up.
 
-use crate::points::point::Answer;
 use crate::run::evaluations::Driven;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
-use crate::view::StopReason;
-use crate::view::error::CommandError;
-use crate::view::observer::Nobody;
 use juror_debuggee::ThreadId;
 use juror_instrument::typed::{Number, Typed};
 use juror_language::Expression;
+use juror_points::point::Answer;
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Nobody;
 
 /// Frames of the stack that a condition may speak of.
 const FRAMES_MAX: usize = 16;
@@ -30,8 +30,8 @@ pub(crate) enum ConditionError {
     Pause(Pause),
 }
 
-impl From<crate::view::error::CommandError> for ConditionError {
-    fn from(error: crate::view::error::CommandError) -> ConditionError {
+impl From<juror_view::error::CommandError> for ConditionError {
+    fn from(error: juror_view::error::CommandError) -> ConditionError {
         ConditionError::Message(error.message)
     }
 }

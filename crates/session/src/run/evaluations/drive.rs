@@ -5,15 +5,15 @@ use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::state::evaluations::{ActiveCall, CallEnd, Evaluation, Purpose};
 use crate::state::format_options::is_formatted;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, StopReason, ValueView, VariableView};
 use juror_instrument::calls::{Attempt, CallingScope, Request, attempt, lay_out, read_result};
 use juror_instrument::expression::ExpressionError;
 use juror_instrument::format::{Radix, format};
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::Typed;
 use juror_symbols::TypeKind;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason, ValueView, VariableView};
 
 impl Session {
     /// Lets an evaluation run; shows its value, or where it was stopped.

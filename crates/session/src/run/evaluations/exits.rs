@@ -7,9 +7,9 @@
 
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Exits};
-use crate::view::error::CommandError;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_instrument::unwinding::jump_target;
+use juror_view::error::CommandError;
 
 impl Session {
     pub(super) fn plant_exits(&mut self) -> Result<Exits, CommandError> {

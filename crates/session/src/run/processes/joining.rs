@@ -1,20 +1,20 @@
 //! A process that the program has made is debugged from here on.
 
-use crate::monitoring::monitors::Watch;
-use crate::points::breakpoints::Places;
-use crate::points::catchpoints::CaughtPlaces;
-use crate::points::hardware_breakpoints::HardwarePlaces;
-use crate::points::watchpoints::Watchpoints;
 use crate::run::late_error;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::evaluations::Evaluations;
 use crate::state::process::{FIRST, Parked};
 use crate::state::selection::Selection;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::{Debuggee, ForkKind, ThreadId};
 use juror_instrument::program::Program;
+use juror_monitoring::monitors::Watch;
+use juror_points::breakpoints::Places;
+use juror_points::catchpoints::CaughtPlaces;
+use juror_points::hardware_breakpoints::HardwarePlaces;
+use juror_points::watchpoints::Watchpoints;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::path::Path;
 
 impl Session {

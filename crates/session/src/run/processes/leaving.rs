@@ -1,12 +1,12 @@
 //! One of several processes ends, or is let go; and the end of all of them.
 
-use crate::monitoring::report;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::process::Parked;
-use crate::view::error::CommandError;
-use crate::view::{Ending, Outcome, ProcessEnd, ViolationView};
 use juror_debuggee::Notice;
+use juror_monitoring::report;
+use juror_view::error::CommandError;
+use juror_view::{Ending, Outcome, ProcessEnd, ViolationView};
 
 impl Session {
     /// The current process has ended: the run is over when it was the last.

@@ -3,14 +3,14 @@
 //! Invariant: all processes have the same properties in the same order, and each
 //! has monitors of its own. A property comes to all of them or to none.
 
-use crate::monitoring::monitors::Watched;
-use crate::monitoring::monitors::changing::Standing;
 use crate::session::Session;
-use crate::view::error::CommandError;
 use juror_debuggee::ThreadId;
 use juror_instrument::program::Program;
+use juror_monitoring::monitors::Watched;
+use juror_monitoring::monitors::changing::Standing;
+use juror_view::error::CommandError;
 
-/// The program as [`crate::monitoring::monitors::Watch`] wants it, if there is one.
+/// The program as [`juror_monitoring::monitors::Watch`] wants it, if there is one.
 fn standing(program: &mut Option<Program>, thread: Option<ThreadId>) -> Option<Standing<'_>> {
     let (program, thread) = program.as_mut().zip(thread)?;
     Some(Standing { program, thread })
@@ -53,7 +53,9 @@ impl Session {
         let thread = self.selection.thread;
         for watched in added {
             let standing = standing(&mut self.program, thread);
-            let inserted = self.watch.insert(watched.clone(), standing, &self.options);
+            let inserted = self
+                .watch
+                .insert(watched.clone(), standing, &self.options.binding());
             if let Err(error) = inserted {
                 return Err(self.of_this_process(error.into()));
             }

@@ -2,11 +2,11 @@
 //! stopping them all.
 
 use crate::session::Session;
-use crate::view::error::{CommandError, not_running};
-use crate::view::observer::Observer;
-use crate::view::{Outcome, StopReason};
 use juror_debuggee::{Debuggee, Notice};
 use juror_instrument::program::Program;
+use juror_view::error::{CommandError, not_running};
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason};
 use smallvec::SmallVec;
 
 impl Session {

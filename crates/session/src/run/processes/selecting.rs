@@ -1,9 +1,9 @@
 //! `process` and `info processes`.
 
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::{Outcome, ProcessView, location};
 use juror_debuggee::ThreadState;
+use juror_view::error::CommandError;
+use juror_view::{Outcome, ProcessView, location};
 
 impl Session {
     /// `process`, `process N`: commands speak of another one.

@@ -8,13 +8,13 @@
 //!
 //! Invariant: a watchpoint is in the list of one process, or waits.
 
-use crate::points::watchpoints::{Watchpoint, Watchpoints};
 use crate::session::Session;
 use crate::state::process::{FIRST, Parked, Processes};
-use crate::view::PointView;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::DebuggeeError;
+use juror_points::watchpoints::{Watchpoint, Watchpoints};
+use juror_view::PointView;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 impl Processes {
     /// The watchpoints of the other processes, and those that wait.

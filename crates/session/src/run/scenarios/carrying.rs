@@ -4,19 +4,19 @@
 //! Every thread stands. A reaction that comes to a command which is done later is
 //! put aside with it (`waiting`).
 
-use crate::monitoring::listeners::{Facts, Heard};
-use crate::points::point::{PointOwner, Stopping};
 use crate::run::scenarios::effects::Done;
 use crate::session::Session;
 use crate::state::scenarios::performance::{Effect, Failure, Performance, PointBlock, World};
 use crate::state::scenarios::{Decision, Line, PointDoes, Reacting, Todo, Waiting};
-use crate::view::StopReason;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_event::Value;
 use juror_instrument::format::{Radix, format};
 use juror_language::Term;
 use juror_monitor::SliceId;
+use juror_monitoring::listeners::{Facts, Heard};
+use juror_points::point::{PointOwner, Stopping};
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! `scenario`: which scenarios react, while the program is there.
 
-use crate::monitoring::property_files::PropertySource;
-use crate::points::point::PointOwner;
 use crate::session::Session;
 use crate::state::scenarios::PointReaction;
-use crate::view::error::CommandError;
-use crate::view::{NamedValue, Outcome, ScenarioView};
 use juror_language::suggest;
+use juror_monitoring::property_files::PropertySource;
+use juror_points::point::PointOwner;
+use juror_view::error::CommandError;
+use juror_view::{NamedValue, Outcome, ScenarioView};
 use std::path::Path;
 
 /// The words after `scenario`.

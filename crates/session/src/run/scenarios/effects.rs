@@ -1,21 +1,21 @@
 //! What a reaction wants done, done: by the commands of the prompt.
 
 use crate::commands::catch::signals;
-use crate::monitoring::listeners::Lasting;
-use crate::monitoring::listening::States;
-use crate::points::catchpoints::{Catch, Catchpoint};
-use crate::points::point::{Fate, Point, PointOwner};
-use crate::points::watchpoints::WatchKind;
 use crate::run::scenarios::waiting::Timing;
 use crate::run::scenarios::{permissions, waiting};
 use crate::session::Session;
 use crate::state::scenarios::performance::Effect;
 use crate::state::scenarios::{Decision, Line, PointDoes, PointReaction};
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, ScenarioLine};
 use juror_language::{PointWord, StateName, Trigger};
 use juror_monitor::SliceId;
+use juror_monitoring::listeners::Lasting;
+use juror_monitoring::listening::States;
+use juror_points::catchpoints::{Catch, Catchpoint};
+use juror_points::point::{Fate, Point, PointOwner};
+use juror_points::watchpoints::WatchKind;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, ScenarioLine};
 use std::ops::Range;
 
 /// What has been done for a reaction.

@@ -1,13 +1,13 @@
 //! What monitors and points tell scenarios.
 
-use crate::monitoring::listeners::{Facts, Heard};
-use crate::points::point::Stopping;
 use crate::session::Session;
-use crate::view::WatchedAccess;
-use crate::view::error::CommandError;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::Fact;
+use juror_monitoring::listeners::{Facts, Heard};
+use juror_points::point::Stopping;
+use juror_view::WatchedAccess;
+use juror_view::error::CommandError;
 
 impl Session {
     /// What is left of a stop when scenarios have heard of their own points;

@@ -6,7 +6,7 @@ use crate::commands::dump_restore::is_from_file;
 use crate::options::Permissions;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
-use crate::view::error::CommandError;
+use juror_view::error::CommandError;
 
 /// Whether a command may be run by a scenario.
 ///

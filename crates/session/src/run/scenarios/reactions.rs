@@ -7,18 +7,18 @@
 //! monitors (Jakse, Falcone and Méhaut, section 6: DEVBREAK, SCNBREAK,
 //! EXECEVENT).
 
-use crate::monitoring::listeners::{Facts, Heard};
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
 use crate::session::Session;
 use crate::state::scenarios::{Decision, Todo};
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Ending, StopReason};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_instrument::program::Program;
 use juror_language::{Fact, Trigger};
+use juror_monitoring::listeners::{Facts, Heard};
 use juror_rules::decision::{Moment, Next, Told};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Ending, StopReason};
 use std::collections::VecDeque;
 
 /// What reactions themselves want to be seen.

@@ -1,12 +1,12 @@
 //! The core without a program: what a reaction wants, in order; and what is
 //! heard, against the names of states.
 
-use crate::monitoring::listeners::Facts;
-use crate::monitoring::listening::listeners;
 use crate::state::scenarios::performance::{Effect, Performance, World};
 use juror_event::{EventId, Value};
 use juror_language::{Fact, Property, Scenario, StateName, Trigger, load_with};
 use juror_monitor::{Change, Monitor, Occurrence};
+use juror_monitoring::listeners::Facts;
+use juror_monitoring::listening::listeners;
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -10,10 +10,10 @@ use crate::command_table;
 use crate::command_table::Command;
 use crate::session::Session;
 use crate::state::scenarios::{Afterwards, Decision, Reacting, Scenarios, Todo, Waiting};
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, StopReason};
 use juror_rules::decision::{Next, Told};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason};
 
 /// When a command of a reaction is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

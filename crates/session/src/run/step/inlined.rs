@@ -11,9 +11,9 @@
 use crate::run::step::{Leaving, in_process};
 use crate::session::Session;
 use crate::state::inline_frames::Unentered;
-use crate::view::error::CommandError;
 use juror_debuggee::ThreadId;
 use juror_instrument::frames::{Frame, beginning_calls, usual_level};
+use juror_view::error::CommandError;
 
 /// Where a thread has come to.
 pub(super) struct Arrival {

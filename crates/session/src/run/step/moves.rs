@@ -3,12 +3,12 @@
 
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::{Dropped, Drops, JumpTarget, Raised, frame_dropping_functions};
 use juror_stepping::{Flow, flow_of};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 /// The longest instruction of the machine, in bytes.
 const INSTRUCTION_LENGTH_MAX: usize = 15;

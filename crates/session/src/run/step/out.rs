@@ -1,17 +1,17 @@
 //! Out of a function, and to a place.
 
-use crate::points::breakpoints::Resolvable;
-use crate::points::location_spec;
 use crate::run::pause::{Pause, Temporary};
 use crate::session::Session;
-use crate::view::error::CommandError;
-use crate::view::observer::Observer;
-use crate::view::{Outcome, StopReason, VariableView};
 use juror_debuggee::ThreadId;
 use juror_instrument::format::{Radix, format};
 use juror_instrument::frames::{Frame, returns_to};
 use juror_instrument::unwinding::JumpTarget;
+use juror_points::breakpoints::Resolvable;
+use juror_points::location_spec;
 use juror_symbols::TypeKind;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason, VariableView};
 
 impl Session {
     /// `finish`: runs until a frame returns.

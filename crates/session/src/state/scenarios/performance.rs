@@ -9,7 +9,6 @@
 mod effect;
 mod memory;
 
-use crate::monitoring::listeners::Facts;
 pub use crate::state::scenarios::performance::effect::{Effect, Failure, PointBlock, World};
 use crate::state::scenarios::performance::memory::{Memory, code, elements, explained};
 use juror_event::{Unavailability, Value};
@@ -17,6 +16,7 @@ use juror_language::{
     Action, ActionKind, Input, Piece, PointAction, ReactionBlock, Target, Template, Term,
     evaluate_in, execute_in,
 };
+use juror_monitoring::listeners::Facts;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What a reaction knows, asks and wants.
 
-use crate::monitoring::listeners::Facts;
 use juror_event::Value;
 use juror_language::{EvaluationError, PointWord, ReactionBlock, StateName};
+use juror_monitoring::listeners::Facts;
 use std::ops::Range;
 
 /// What a reaction can ask.

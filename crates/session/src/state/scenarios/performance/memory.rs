@@ -1,9 +1,9 @@
 //! What the terms of a reaction see, and how values are written for the prompt.
 
-use crate::monitoring::listeners::Facts;
 use crate::state::scenarios::performance::{Failure, World};
 use juror_event::Value;
 use juror_language::{Environment, EvaluationError, Fact, Input, Piece, Store, evaluate_in};
+use juror_monitoring::listeners::Facts;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
