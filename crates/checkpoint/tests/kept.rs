@@ -3,7 +3,7 @@
 mod support;
 
 use juror_checkpoint::{Checkpoint, Loss, Settings};
-use juror_debuggee::Notice;
+use juror_debuggee::StopEvent;
 use support::{compile, restore, run_hits};
 
 const KINDS: &str = r#"
@@ -108,7 +108,7 @@ fn what_is_open_goes_back() {
         assert_eq!(log, "one\n");
     }
     let end = run_hits(&mut debuggee, 0);
-    assert_eq!(end, Some(Notice::Exited { status: 0 }));
+    assert_eq!(end, Some(StopEvent::Exited { status: 0 }));
     assert_eq!(program.output(), expected);
 }
 

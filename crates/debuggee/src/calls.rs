@@ -5,7 +5,7 @@
 //! ties it to the program is put aside and comes back as it was, the
 //! registers, an interrupted system call that will be started again, a signal
 //! on its way, what the engine knows of the place where it stands, and the
-//! notices that wait. The function returns to an address of juror's own; that
+//! stop events that wait. The function returns to an address of juror's own; that
 //! it is this call's return, and not one inside it, the stack pointer tells.
 //!
 //! Invariant: while a call is open, of the threads that there were when the
@@ -23,9 +23,9 @@ use libc::user_regs_struct;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, ExtendedState};
-use crate::notice::Notice;
 use crate::registers::Registers;
 use crate::scratch::RETURN_CODE;
+use crate::stop_event::StopEvent;
 use crate::thread::{PendingSignal, State, StopRegisters};
 
 /// The direction flag, which is clear when a function is called.
@@ -86,7 +86,7 @@ pub(crate) struct Calls {
     still: BTreeSet<u32>,
     /// What was to be told when the first call began, and is told when the
     /// last one has ended.
-    deferred: VecDeque<Notice>,
+    deferred: VecDeque<StopEvent>,
     /// Where calls return to, once there was one.
     return_address: Option<u64>,
 }
@@ -184,7 +184,7 @@ impl Debuggee {
             thread,
             address: call.function,
         })?;
-        self.put_aside_notices();
+        self.defer_events();
         let known = self.stopped_mut(thread)?;
         let open = OpenCall {
             thread,
@@ -232,8 +232,8 @@ impl Debuggee {
         kernel::set_extended_state(thread.0, &outermost.extended).map_err(failed)?;
         self.note_registers(thread, outermost.stop);
         self.feed(Input::Restore { thread, depth })?;
-        self.notices
-            .retain(|notice| notice.waiting_thread() != Some(thread));
+        self.pending_events
+            .retain(|event| event.waiting_thread() != Some(thread));
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
@@ -298,18 +298,18 @@ impl Debuggee {
         self.calls.chosen = self.calls.open.last().map(|call| call.thread);
         if self.calls.open.is_empty() {
             self.calls.still.clear();
-            self.notices.append(&mut self.calls.deferred);
+            self.pending_events.append(&mut self.calls.deferred);
         }
     }
 
     /// What waits to be told is told when the calls are over: a thread with a
-    /// notice could not run before.
-    fn put_aside_notices(&mut self) {
+    /// stop event could not run before.
+    fn defer_events(&mut self) {
         let deferred = &mut self.calls.deferred;
-        self.notices.retain(|notice| {
-            let is_of_thread = notice.waiting_thread().is_some();
+        self.pending_events.retain(|event| {
+            let is_of_thread = event.waiting_thread().is_some();
             if is_of_thread {
-                deferred.push_back(notice.clone());
+                deferred.push_back(event.clone());
             }
             !is_of_thread
         });

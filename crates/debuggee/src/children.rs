@@ -17,9 +17,9 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event};
 use crate::memory::Memory;
-use crate::notice::{ForkKind, Notice};
 use crate::operations::tolerate;
 use crate::process_status;
+use crate::stop_event::{ForkKind, StopEvent};
 use crate::thread::{Motion, State, Thread};
 
 /// A new process that has not been seen stopped yet.
@@ -183,7 +183,7 @@ impl Debuggee {
             true => self.feed(Input::Halt { thread: parent })?,
             false => self.interrupt_engine(parent)?,
         }
-        self.announce(Notice::Forking {
+        self.queue_event(StopEvent::Forking {
             thread: parent,
             child,
             kind,
@@ -273,7 +273,7 @@ impl Debuggee {
         known.vfork_parent = Some(birth.parent);
         known.awaiting = self.is_halting;
         self.threads.insert(child, known);
-        self.announce(Notice::Forked {
+        self.queue_event(StopEvent::Forked {
             child,
             kind: ForkKind::Vfork,
         });
@@ -296,7 +296,7 @@ impl Debuggee {
         }
         self.cpu.release(child);
         tolerate(kernel::detach(child, 0))?;
-        self.announce(Notice::Forked {
+        self.queue_event(StopEvent::Forked {
             child,
             kind: ForkKind::Fork,
         });
@@ -304,13 +304,13 @@ impl Debuggee {
     }
 
     /// Waits until a process that has been made is seen, all threads being
-    /// halted. Gives what is told of it ([`Notice::Forked`], or [`Notice::Left`]
-    /// and [`Notice::Followed`]) before all else that waits to be told; nothing
+    /// halted. Gives what is told of it ([`StopEvent::Forked`], or [`StopEvent::ParentDetached`]
+    /// and [`StopEvent::ChildFollowed`]) before all else that waits to be told; nothing
     /// when it is gone, or waits to be adopted.
     ///
     /// # Errors
     /// As [`Debuggee::wait`].
-    pub fn await_birth(&mut self, child: u32) -> Result<Vec<Notice>, DebuggeeError> {
+    pub fn await_birth(&mut self, child: u32) -> Result<Vec<StopEvent>, DebuggeeError> {
         self.is_halting = true;
         while self.births.contains_key(&child) {
             let taken = self.take_status();
@@ -320,15 +320,16 @@ impl Debuggee {
             taken?;
         }
         self.is_halting = false;
-        let is_meant = |notice: &Notice| match notice {
-            Notice::Forked { child: of, .. } => *of == child,
-            Notice::Left { .. } => true,
-            Notice::Followed { thread, .. } => thread.0 == child,
+        let is_meant = |event: &StopEvent| match event {
+            StopEvent::Forked { child: of, .. } => *of == child,
+            StopEvent::ParentDetached { .. } => true,
+            StopEvent::ChildFollowed { thread, .. } => thread.0 == child,
             _ => false,
         };
-        let notices = std::mem::take(&mut self.notices);
-        let (told, rest): (Vec<Notice>, Vec<Notice>) = notices.into_iter().partition(is_meant);
-        self.notices.extend(rest);
+        let pending_events = std::mem::take(&mut self.pending_events);
+        let (told, rest): (Vec<StopEvent>, Vec<StopEvent>) =
+            pending_events.into_iter().partition(is_meant);
+        self.pending_events.extend(rest);
         Ok(told)
     }
 }

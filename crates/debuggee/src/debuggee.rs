@@ -25,12 +25,12 @@ use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
-use crate::notice::Notice;
 use crate::process_status;
 use crate::scratch::Scratch;
 use crate::self_check::{Following, SelfCheck};
 use crate::spawn;
 use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
 use crate::turns::Turns;
@@ -87,7 +87,7 @@ pub struct Debuggee {
     pub(crate) entry_point: Option<u64>,
     /// Functions that are being called for juror.
     pub(crate) calls: crate::calls::Calls,
-    pub(crate) notices: VecDeque<Notice>,
+    pub(crate) pending_events: VecDeque<StopEvent>,
     pub(crate) has_ended: bool,
     /// The first thread had ended when juror attached: its last status is not
     /// juror's to see, the last thread's stands for it.
@@ -203,7 +203,7 @@ impl Debuggee {
             announcement: None,
             entry_point: None,
             calls: crate::calls::Calls::default(),
-            notices: VecDeque::with_capacity(64),
+            pending_events: VecDeque::with_capacity(64),
             has_ended: false,
             leader_ended_before: false,
             is_confined: false,
@@ -294,7 +294,7 @@ impl Debuggee {
         &self.engine
     }
 
-    /// The modules in memory, as of the last [`Notice::ModulesChanged`]; before
+    /// The modules in memory, as of the last [`StopEvent::ModulesChanged`]; before
     /// the first, the program itself, its dynamic linker and the vdso.
     pub fn modules(&self) -> &[Module] {
         &self.modules
@@ -303,10 +303,10 @@ impl Debuggee {
     /// Waits for the next thing to tell. Everything that needs nobody's
     /// decision (signals that the program handles, new processes, threads that
     /// are held for a moment) is dealt with inside.
-    pub fn wait(&mut self) -> Result<Notice, DebuggeeError> {
+    pub fn wait(&mut self) -> Result<StopEvent, DebuggeeError> {
         loop {
-            if let Some(notice) = self.take_notice() {
-                return Ok(notice);
+            if let Some(event) = self.take_event() {
+                return Ok(event);
             }
             if self.has_ended {
                 return Err(DebuggeeError::Gone);
@@ -322,14 +322,14 @@ impl Debuggee {
     }
 
     /// The next thing to tell that has happened already.
-    pub(crate) fn take_notice(&mut self) -> Option<Notice> {
-        while let Some(notice) = self.notices.pop_front() {
-            // A thread can be killed while its notice waits.
-            let is_current = notice
+    pub(crate) fn take_event(&mut self) -> Option<StopEvent> {
+        while let Some(event) = self.pending_events.pop_front() {
+            // A thread can be killed while its stop event waits.
+            let is_current = event
                 .waiting_thread()
                 .is_none_or(|thread| self.threads.contains_key(&thread.0));
             if is_current {
-                return Some(notice);
+                return Some(event);
             }
         }
         None
@@ -354,7 +354,7 @@ impl Debuggee {
             || !self.births.is_empty()
     }
 
-    /// Makes [`Notice::Forking`] come for each process that is made from now on,
+    /// Makes [`StopEvent::Forking`] come for each process that is made from now on,
     /// or not any more.
     pub fn catch_forks(&mut self, catch: bool) {
         self.catches_forks = catch;
@@ -384,20 +384,20 @@ impl Debuggee {
         result
     }
 
-    /// Leaves a notice for [`Debuggee::wait`]; its thread waits.
-    pub(crate) fn announce(&mut self, notice: Notice) {
-        if let Some(thread) = notice.waiting_thread()
+    /// Leaves a stop event for [`Debuggee::wait`]; its thread waits.
+    pub(crate) fn queue_event(&mut self, event: StopEvent) {
+        if let Some(thread) = event.waiting_thread()
             && let Some(known) = self.threads.get_mut(&thread.0)
         {
             known.awaiting = true;
         }
-        self.notices.push_back(notice);
+        self.pending_events.push_back(event);
     }
 
-    pub(crate) fn has_notice(&self, thread: ThreadId) -> bool {
-        self.notices
+    pub(crate) fn has_pending_event(&self, thread: ThreadId) -> bool {
+        self.pending_events
             .iter()
-            .any(|notice| notice.waiting_thread() == Some(thread))
+            .any(|event| event.waiting_thread() == Some(thread))
     }
 }
 

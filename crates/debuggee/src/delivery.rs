@@ -12,10 +12,10 @@ use libc::{SI_KERNEL, siginfo_t};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::notice::Notice;
 use crate::operations::tolerate;
 use crate::page_faults::PageFault;
 use crate::signals::{self, SignalReport};
+use crate::stop_event::StopEvent;
 use crate::thread::{Motion, PendingSignal};
 
 /// Whom a signal concerns.
@@ -88,7 +88,7 @@ impl Debuggee {
         } else {
             self.interrupt_engine(thread)?;
         }
-        self.announce_signal(thread, audience);
+        self.queue_signal_event(thread, audience);
         Ok(())
     }
 
@@ -122,10 +122,10 @@ impl Debuggee {
     }
 
     /// Tells upper floors of the signal that the thread holds.
-    fn announce_signal(&mut self, thread: ThreadId, audience: Audience) {
+    fn queue_signal_event(&mut self, thread: ThreadId, audience: Audience) {
         let fatal = match audience {
             Audience::Program | Audience::Nobody => return,
-            Audience::Terminal => return self.announce(Notice::Interrupted { thread }),
+            Audience::Terminal => return self.queue_event(StopEvent::Interrupted { thread }),
             Audience::Above { fatal } => fatal,
         };
         let Some(pending) = self
@@ -135,7 +135,7 @@ impl Debuggee {
         else {
             return;
         };
-        self.announce(Notice::Signal {
+        self.queue_event(StopEvent::Signal {
             thread,
             signal: pending.number,
             code: pending.information.si_code,
@@ -167,7 +167,7 @@ impl Debuggee {
         if audience == Audience::Program {
             self.inputs.push_back(Input::Resume { thread });
         }
-        self.announce_signal(thread, audience);
+        self.queue_signal_event(thread, audience);
         Ok(())
     }
 

@@ -18,10 +18,10 @@ use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::memory::Memory;
-use crate::notice::Notice;
 use crate::operations::tolerate;
 use crate::process_status;
 use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
 /// Which process stays the debuggee when it makes another.
@@ -88,7 +88,7 @@ impl Debuggee {
         }
         self.threads
             .insert(child, Thread::new(thread, State::Stopped));
-        self.announce(Notice::Followed { thread, parent });
+        self.queue_event(StopEvent::ChildFollowed { thread, parent });
         Ok(true)
     }
 
@@ -169,8 +169,8 @@ impl Debuggee {
         self.forget_calls();
         self.has_ended = false;
         self.leader_ended_before = false;
-        self.notices.clear();
-        self.announce(Notice::Left {
+        self.pending_events.clear();
+        self.queue_event(StopEvent::ParentDetached {
             process: self.process,
         });
         self.memory = memory;

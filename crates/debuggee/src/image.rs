@@ -10,10 +10,10 @@ use juror_stepping::{Owner, ThreadId};
 use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::modules::{self, Auxiliary};
-use crate::notice::Notice;
 use crate::pages::PAGE_LENGTH;
 use crate::process_status;
 use crate::scratch::{self, GADGET, REGION_LENGTH, Scratch};
+use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
 /// The code segment of 64-bit programs.
@@ -235,7 +235,7 @@ impl Debuggee {
         self.modules = announced.modules;
         self.scratch.set_lasting_code(Vec::new());
         self.map_regions_for_modules(thread)?;
-        self.announce(Notice::ModulesChanged { thread });
+        self.queue_event(StopEvent::ModulesChanged { thread });
         Ok(true)
     }
 

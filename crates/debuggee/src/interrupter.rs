@@ -36,7 +36,7 @@ struct Shared {
 
 impl Interrupter {
     /// Makes [`Debuggee::wait`](crate::Debuggee::wait) return
-    /// [`Notice::Interrupted`](crate::Notice::Interrupted) soon. Does nothing
+    /// [`StopEvent::Interrupted`](crate::Notice::Interrupted) soon. Does nothing
     /// when the debuggee has ended. Several requests before it is seen are one.
     pub fn interrupt(&self) {
         self.shared.requested.store(true, Ordering::SeqCst);

@@ -1,7 +1,7 @@
 //! What follows from a request to stop the running debuggee.
 //!
 //! One thread is asked to stop, whichever runs, and is told of as
-//! [`Notice::Interrupted`]; upper floors halt the others. Invariant: a request
+//! [`StopEvent::Interrupted`]; upper floors halt the others. Invariant: a request
 //! stays (`is_interruption_wanted`) until a thread is told of, and the first
 //! thread that upper floors let go while it stays is that thread: so no rate
 //! of events outruns a request.
@@ -12,8 +12,8 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::interrupter::{Doorbell, Interrupter};
 use crate::kernel::{self, Status};
-use crate::notice::Notice;
 use crate::operations::tolerate;
+use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
 
 impl Debuggee {
@@ -77,7 +77,7 @@ impl Debuggee {
             return tolerate(kernel::resume(thread.0, 0));
         }
         self.interrupt_engine(thread)?;
-        self.announce_interruption(thread);
+        self.queue_interruption_event(thread);
         Ok(())
     }
 
@@ -87,14 +87,14 @@ impl Debuggee {
     pub(crate) fn keeps_interrupted(&mut self, thread: ThreadId) -> bool {
         let keeps = self.is_interruption_wanted;
         if keeps {
-            self.announce_interruption(thread);
+            self.queue_interruption_event(thread);
         }
         keeps
     }
 
-    fn announce_interruption(&mut self, thread: ThreadId) {
+    fn queue_interruption_event(&mut self, thread: ThreadId) {
         self.forget_interruption();
-        self.announce(Notice::Interrupted { thread });
+        self.queue_event(StopEvent::Interrupted { thread });
     }
 
     /// Drops a request that has not been served: the debuggee stands still

@@ -12,7 +12,7 @@
 //! [`Debuggee::wait`] what happened.
 //!
 //! The way of an event: `waitpid`, one `PTRACE_GETREGS`, the engine, a
-//! [`Notice::Hit`]; on [`Debuggee::resume`] one write of the program counter
+//! [`StopEvent::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 
 mod attach;
@@ -48,7 +48,6 @@ mod memory;
 mod modules;
 mod moves;
 mod namespace;
-mod notice;
 mod offspring;
 mod operations;
 mod page_faults;
@@ -68,6 +67,7 @@ mod several;
 mod signals;
 mod spawn;
 mod stash;
+mod stop_event;
 mod stops;
 mod system_calls;
 mod terminal;
@@ -95,11 +95,11 @@ pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
 pub use modules::Module;
 pub use namespace::ProcessNumbers;
-pub use notice::{ForkKind, Notice, SystemCallPhase};
 pub use registers::{Registers, VectorRegisters};
 pub use self_check::{SelfCheck, SelfCheckReport};
 pub use several::Rota;
 pub use signals::{SignalReport, SignalTreatment};
+pub use stop_event::{ForkKind, StopEvent, SystemCallPhase};
 pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};

@@ -8,10 +8,10 @@ use crate::thread::State;
 
 impl Debuggee {
     /// Lets a thread run. Does nothing for one that runs or has ended, for
-    /// one that has a further notice waiting (it runs after the last of them),
+    /// one that has a further stop event waiting (it runs after the last of them),
     /// and for one that stands still while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) || self.calls.keep_still(thread) {
+        if self.has_pending_event(thread) || self.calls.keep_still(thread) {
             return Ok(());
         }
         self.return_terminal();
@@ -39,7 +39,7 @@ impl Debuggee {
         }
     }
 
-    /// Lets every thread run, but for those whose notices are still to be
+    /// Lets every thread run, but for those whose stop events are still to be
     /// taken from [`Debuggee::wait`].
     pub fn resume_all(&mut self) -> Result<(), DebuggeeError> {
         self.is_halting = false;
@@ -51,10 +51,10 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Executes one instruction of a waiting thread; [`crate::Notice::Stepped`] (or
+    /// Executes one instruction of a waiting thread; [`crate::StopEvent::Stepped`] (or
     /// what happens before) follows. Other threads stay as they are.
     pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) {
+        if self.has_pending_event(thread) {
             return Ok(());
         }
         self.return_terminal();

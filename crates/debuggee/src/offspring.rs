@@ -21,10 +21,10 @@ use crate::error::DebuggeeError;
 use crate::follow::Follow;
 use crate::kernel;
 use crate::memory::Memory;
-use crate::notice::{ForkKind, Notice};
 use crate::operations::tolerate;
 use crate::pages::Pages;
 use crate::spawn;
+use crate::stop_event::{ForkKind, StopEvent};
 use crate::thread::{State, Thread};
 
 /// The processes that wait to be adopted.
@@ -85,7 +85,7 @@ impl Debuggee {
             inheritance: kept.inheritance,
         }));
         self.offspring.0.insert(child, newborn);
-        self.announce(Notice::Joined {
+        self.queue_event(StopEvent::ChildAttached {
             process: child,
             parent: kept.parent,
             kind: ForkKind::Fork,
@@ -102,7 +102,7 @@ impl Debuggee {
             return tolerate(kernel::detach(child.0, 0));
         };
         self.offspring.0.insert(child.0, Newborn::Executed);
-        self.announce(Notice::Joined {
+        self.queue_event(StopEvent::ChildAttached {
             process: child.0,
             parent,
             kind: ForkKind::Vfork,
@@ -110,7 +110,7 @@ impl Debuggee {
         self.resume_parent(parent)
     }
 
-    /// Takes a process that [`Notice::Joined`] told of: another debuggee, whose
+    /// Takes a process that [`StopEvent::ChildAttached`] told of: another debuggee, whose
     /// thread waits. A forked one has all points but those of steps, and no
     /// watch. None when it is gone.
     pub fn adopt(&mut self, process: u32) -> Result<Option<Debuggee>, DebuggeeError> {

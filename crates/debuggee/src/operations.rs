@@ -10,7 +10,7 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
 use crate::memory::TRAP;
-use crate::notice::Notice;
+use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
 
 impl Debuggee {
@@ -64,7 +64,7 @@ impl Debuggee {
                     owners,
                 } => self.report_hit(thread, address, owners)?,
                 Operation::ReportStep { thread, address } => {
-                    self.announce(Notice::Stepped { thread, address });
+                    self.queue_event(StopEvent::Stepped { thread, address });
                 }
                 Operation::ReportHalted { thread } => {
                     if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -105,7 +105,7 @@ impl Debuggee {
         if !owners.is_empty() {
             let single = self.threads.len() == 1;
             self.cpu.count_hit(single);
-            self.announce(Notice::Hit {
+            self.queue_event(StopEvent::Hit {
                 thread,
                 address,
                 owners,

@@ -8,7 +8,7 @@ use crate::scratch::INSTRUCTION_LENGTH_MAX;
 use crate::thread::State;
 
 impl Debuggee {
-    /// Makes [`Notice::Hit`](crate::Notice::Hit) come whenever a thread is
+    /// Makes [`StopEvent::Hit`](crate::Notice::Hit) come whenever a thread is
     /// about to execute the instruction at `address`. Counted by owner: two
     /// inserts need two removes. Works while threads run.
     pub fn insert(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {

@@ -20,10 +20,10 @@ use crate::children::Birth;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
-use crate::notice::Notice;
 use crate::operations::tolerate;
 use crate::process_status;
 use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
 impl Debuggee {
@@ -60,8 +60,8 @@ impl Debuggee {
         self.threads.clear();
         self.departing.clear();
         self.forget_calls();
-        self.notices
-            .retain(|notice| notice.waiting_thread().is_none());
+        self.pending_events
+            .retain(|event| event.waiting_thread().is_none());
         // The thread that is left has the number of the process.
         let thread = ThreadId(self.process);
         let known = Thread::new(thread, State::Stopped);
@@ -73,7 +73,7 @@ impl Debuggee {
             self.memory.guard().map_err(failed)?;
         }
         self.prepare_image()?;
-        self.announce(Notice::Executed {
+        self.queue_event(StopEvent::Executed {
             thread,
             path: self.program_path(),
         });

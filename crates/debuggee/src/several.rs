@@ -10,9 +10,9 @@ use nix::errno::Errno;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
-use crate::notice::Notice;
 use crate::signals;
 use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::State;
 
 /// One status in so many is that of the next thread in turn.
@@ -35,11 +35,11 @@ impl Rota {
     pub fn wait(
         &mut self,
         debuggees: &mut [&mut Debuggee],
-    ) -> Result<(usize, Notice), DebuggeeError> {
+    ) -> Result<(usize, StopEvent), DebuggeeError> {
         loop {
             for (position, debuggee) in debuggees.iter_mut().enumerate() {
-                if let Some(notice) = debuggee.take_notice() {
-                    return Ok((position, notice));
+                if let Some(event) = debuggee.take_event() {
+                    return Ok((position, event));
                 }
             }
             let mut living = debuggees.iter().filter(|it| it.is_alive());
@@ -169,8 +169,8 @@ impl Debuggee {
     /// For a halted debuggee: the interrupt key that stopped another debuggee
     /// went to this one, too, and stops nothing a second time.
     pub fn forget_key(&mut self) {
-        self.notices
-            .retain(|notice| !matches!(notice, Notice::Interrupted { .. }));
+        self.pending_events
+            .retain(|event| !matches!(event, StopEvent::Interrupted { .. }));
         self.ignores_key = signals::is_waiting(self.process, libc::SIGINT);
     }
 }

@@ -157,13 +157,13 @@ impl Debuggee {
         self.treatments.set(signal, treatment);
     }
 
-    /// The signals of which [`crate::Notice::Signal`] comes whatever their treatment
+    /// The signals of which [`crate::StopEvent::Signal`] comes whatever their treatment
     /// says, since monitors need them: bit n is signal n + 1.
     pub fn monitor_signals(&mut self, signals: u64) {
         self.monitored_signals = signals;
     }
 
-    /// Whether the thread that a [`crate::Notice::Signal`] or a Ctrl-C stopped shall
+    /// Whether the thread that a [`crate::StopEvent::Signal`] or a Ctrl-C stopped shall
     /// receive the signal when it runs.
     pub fn set_delivery(&mut self, thread: ThreadId, deliver: bool) -> Result<(), DebuggeeError> {
         if let Some(pending) = &mut self.stopped_mut(thread)?.pending {

@@ -13,10 +13,10 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::memory::TRAP;
-use crate::notice::Notice;
 use crate::operations::tolerate;
 use crate::signals;
 use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State, Thread};
 
 /// `si_code` of a step that has led into the handler of a signal: the kernel stops the
@@ -295,7 +295,7 @@ impl Debuggee {
     fn take_in_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.cpu.note_threads(thread.0);
         self.feed(Input::Started { thread })?;
-        self.announce(Notice::ThreadStarted { thread });
+        self.queue_event(StopEvent::ThreadStarted { thread });
         Ok(())
     }
 
@@ -315,7 +315,7 @@ impl Debuggee {
         self.has_lost_threads |= !known.silent;
         let others_remain = self.threads.values().any(|other| !other.silent);
         if !known.silent && others_remain {
-            self.announce(Notice::ThreadEnded { thread });
+            self.queue_event(StopEvent::ThreadEnded { thread });
         }
         self.forget_calls_of(thread)?;
         self.feed(Input::Ended { thread })?;
@@ -360,11 +360,11 @@ impl Debuggee {
         self.threads.clear();
         self.forget_calls();
         self.cpu.part();
-        self.notices
-            .retain(|notice| notice.waiting_thread().is_none());
+        self.pending_events
+            .retain(|event| event.waiting_thread().is_none());
         match status {
-            Status::Exited { code } => self.announce(Notice::Exited { status: code }),
-            Status::Killed { signal, core } => self.announce(Notice::Killed { signal, core }),
+            Status::Exited { code } => self.queue_event(StopEvent::Exited { status: code }),
+            Status::Killed { signal, core } => self.queue_event(StopEvent::Killed { signal, core }),
             Status::Stopped { .. } => {}
         }
         left.map(drop)

@@ -12,7 +12,7 @@ use juror_stepping::ThreadId;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::notice::{Notice, SystemCallPhase};
+use crate::stop_event::{StopEvent, SystemCallPhase};
 
 /// The number of a system call that was left at its entry: there was none.
 const LEFT: u64 = u64::MAX;
@@ -83,7 +83,7 @@ impl WantedCalls {
 }
 
 impl Debuggee {
-    /// Makes [`Notice::SystemCall`] come for these calls from now on, in place
+    /// Makes [`StopEvent::SystemCall`] come for these calls from now on, in place
     /// of those before. A thread that runs at this moment is seen from its
     /// next stop on.
     pub fn catch_system_calls(&mut self, calls: SystemCalls) {
@@ -157,13 +157,13 @@ impl Debuggee {
             }
         };
         self.interrupt_engine(thread)?;
-        self.announce(Notice::SystemCall {
+        self.queue_event(StopEvent::SystemCall {
             thread,
             number,
             phase,
         });
         if !accesses.is_empty() {
-            self.announce(Notice::Accessed { thread, accesses });
+            self.queue_event(StopEvent::Accessed { thread, accesses });
         }
         Ok(())
     }

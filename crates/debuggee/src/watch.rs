@@ -169,7 +169,7 @@ impl Watch {
 }
 
 impl Debuggee {
-    /// Makes [`Notice::Accessed`](crate::Notice::Accessed) come after accesses
+    /// Makes [`StopEvent::Accessed`](crate::Notice::Accessed) come after accesses
     /// to these bytes. `least` is the cheapest tier that may be chosen.
     /// Stops every thread; the caller resumes them.
     pub fn watch(
@@ -227,7 +227,7 @@ impl Debuggee {
         Some(watch.tier)
     }
 
-    /// Makes [`Notice::HardwareHit`](crate::Notice::HardwareHit) come before
+    /// Makes [`StopEvent::HardwareHit`](crate::Notice::HardwareHit) come before
     /// the instruction at `address` is executed, without a change of the
     /// program's text. Counted: two inserts need two removes. Stops every
     /// thread; the caller resumes them.

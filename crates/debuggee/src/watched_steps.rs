@@ -15,11 +15,11 @@ use juror_stepping::{Access, AccessKinds, AccessState, Input, ThreadId, accesses
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::notice::Notice;
 use crate::registers::Registers;
 use crate::scratch::INSTRUCTION_LENGTH_MAX;
 use crate::signals;
 use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::Motion;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier, joined_bytes};
 
@@ -200,7 +200,7 @@ impl Debuggee {
             return self.settle(thread);
         }
         self.interrupt_engine(thread)?;
-        self.announce(Notice::HardwareHit { thread, address });
+        self.queue_event(StopEvent::HardwareHit { thread, address });
         Ok(())
     }
 
@@ -261,7 +261,7 @@ impl Debuggee {
             return self.settle(thread);
         }
         self.interrupt_engine(thread)?;
-        self.announce(Notice::Accessed { thread, accesses });
+        self.queue_event(StopEvent::Accessed { thread, accesses });
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Notice, Owner, SignalReport, SignalTreatment, StepBy};
+use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, StepBy, StopEvent};
 use support::{compile, run};
 
 /// Threads count themselves through a function, reached by a pointer.
@@ -78,16 +78,16 @@ fn trail(program: &support::Program, step_by: StepBy) -> Vec<u64> {
     debuggee.resume_all().unwrap();
     loop {
         match debuggee.wait().unwrap() {
-            Notice::Stepped { address, .. } if address == end => return trail,
-            Notice::Stepped { thread, address } => {
+            StopEvent::Stepped { address, .. } if address == end => return trail,
+            StopEvent::Stepped { thread, address } => {
                 assert_eq!(debuggee.registers(thread).unwrap().rip, address);
                 trail.push(address);
                 debuggee.step(thread).unwrap();
             }
-            Notice::Hit { thread, .. } => debuggee.step(thread).unwrap(),
-            notice => match notice.waiting_thread() {
+            StopEvent::Hit { thread, .. } => debuggee.step(thread).unwrap(),
+            event => match event.waiting_thread() {
                 Some(thread) => debuggee.resume(thread).unwrap(),
-                None => panic!("{notice:?}"),
+                None => panic!("{event:?}"),
             },
         }
     }
@@ -149,13 +149,13 @@ int main(void) {
         debuggee.resume_all().unwrap();
         loop {
             match debuggee.wait().unwrap() {
-                Notice::Signal { thread, .. } | Notice::Stepped { thread, .. } => {
+                StopEvent::Signal { thread, .. } | StopEvent::Stepped { thread, .. } => {
                     debuggee.step(thread).unwrap();
                 }
-                Notice::Hit { .. } => break,
-                notice => match notice.waiting_thread() {
+                StopEvent::Hit { .. } => break,
+                event => match event.waiting_thread() {
                     Some(thread) => debuggee.resume(thread).unwrap(),
-                    None => panic!("{notice:?}"),
+                    None => panic!("{event:?}"),
                 },
             }
         }
@@ -163,6 +163,6 @@ int main(void) {
         let run = run(&mut debuggee);
         run.assert_exited(0);
         assert_eq!(program.output(), "1 1\n");
-        assert_eq!(run.hits, 1, "{:?}", run.notices);
+        assert_eq!(run.hits, 1, "{:?}", run.events);
     }
 }

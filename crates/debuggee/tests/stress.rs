@@ -11,7 +11,7 @@ mod support;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use juror_debuggee::{Debuggee, Notice, Owner};
+use juror_debuggee::{Debuggee, Owner, StopEvent};
 use juror_stepping::Passage;
 use support::{Program, compile, file_address, run_with};
 
@@ -121,10 +121,10 @@ fn check(program: &Program, load: Load<'_>, way: Way) {
         .collect();
     let mut told = [0; 50];
     let mut seen = HashSet::new();
-    run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Hit {
+    run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Hit {
             thread, address, ..
-        } = *notice
+        } = *event
         {
             let registers = debuggee.registers(thread).unwrap();
             assert_eq!(registers.rip, address);

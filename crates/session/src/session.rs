@@ -25,7 +25,7 @@ use crate::view_commands::UserViews;
 use crate::watch::{Watch, loading};
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
-    Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
+    Debuggee, EnvironmentChange, Interrupter, Launch, Redirection, StopEvent, ThreadId,
 };
 use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
@@ -452,18 +452,18 @@ fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
     }
     program.debuggee.resume(first).map_err(internal)?;
     loop {
-        let notice = program.debuggee.wait().map_err(internal)?;
-        match notice {
-            Notice::ModulesChanged { thread } => {
+        let stop_event = program.debuggee.wait().map_err(internal)?;
+        match stop_event {
+            StopEvent::ModulesChanged { thread } => {
                 program.update_modules();
                 return Ok(thread);
             }
-            Notice::Exited { status } => {
+            StopEvent::Exited { status } => {
                 return Err(SessionError::Launch(format!(
                     "the program ended with status {status} while its libraries were being loaded"
                 )));
             }
-            Notice::Killed { signal, .. } => {
+            StopEvent::Killed { signal, .. } => {
                 return Err(SessionError::Launch(format!(
                     "signal {signal} killed the program while its libraries were being loaded"
                 )));

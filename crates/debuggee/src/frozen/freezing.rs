@@ -11,9 +11,9 @@ use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare, uncopie
 use crate::debuggee::{Debuggee, Origin, gone_or};
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
-use crate::notice::Notice;
 use crate::process_status;
 use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::State;
 
 impl Debuggee {
@@ -133,10 +133,15 @@ impl Debuggee {
                 .terminal
                 .as_ref()
                 .and_then(|terminal| terminal.modes_of_debuggee()),
-            notices: self
-                .notices
+            pending_events: self
+                .pending_events
                 .iter()
-                .filter(|notice| !matches!(notice, Notice::Hit { .. } | Notice::Joined { .. }))
+                .filter(|event| {
+                    !matches!(
+                        event,
+                        StopEvent::Hit { .. } | StopEvent::ChildAttached { .. }
+                    )
+                })
                 .cloned()
                 .collect(),
         })
@@ -177,8 +182,8 @@ impl Debuggee {
     /// A hit that nobody has taken note of: the thread comes to the site anew.
     fn waits_to_be_told_of_hit(&self, thread: ThreadId) -> bool {
         let is_hit =
-            |notice: &Notice| matches!(notice, Notice::Hit { thread: of, .. } if *of == thread);
-        self.notices.iter().any(is_hit)
+            |event: &StopEvent| matches!(event, StopEvent::Hit { thread: of, .. } if *of == thread);
+        self.pending_events.iter().any(is_hit)
     }
 
     fn freeze_timers(&mut self, leader: ThreadId, place: Place) -> Result<Timers, DebuggeeError> {

@@ -46,9 +46,9 @@ use crate::launch::CpuPolicy;
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
-use crate::notice::Notice;
 use crate::scratch::Scratch;
 use crate::self_check::SelfCheck;
+use crate::stop_event::StopEvent;
 use crate::watch::Watch;
 use crate::{kernel as requests, process_status, stash};
 use juror_stepping::StepBy;
@@ -96,7 +96,7 @@ pub struct FrozenProcess {
     /// Whose numbers they are, if they are the program's own.
     namespace: Option<Namespace>,
     /// What was still to be told.
-    notices: VecDeque<Notice>,
+    pending_events: VecDeque<StopEvent>,
 }
 
 /// What juror had arranged for the process.

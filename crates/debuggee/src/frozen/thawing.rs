@@ -129,8 +129,8 @@ impl FrozenProcess {
         self.place_threads(&mut debuggee, &tasks, points)?;
         self.arrange_watches(&mut debuggee, present.as_deref())?;
         self.take_over(&mut debuggee, present);
-        let renumbered = |notice: &crate::Notice| notice.renumbered(&threads);
-        debuggee.notices = self.notices.iter().map(renumbered).collect();
+        let renumbered = |event: &crate::StopEvent| event.renumbered(&threads);
+        debuggee.pending_events = self.pending_events.iter().map(renumbered).collect();
         Ok(Thawed {
             debuggee,
             threads,

@@ -6,7 +6,7 @@ use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::view::{Ending, Outcome, ProcessEnd, ViolationView};
-use juror_debuggee::Notice;
+use juror_debuggee::StopEvent;
 
 impl Session {
     /// The current process has ended: the run is over when it was the last.
@@ -94,8 +94,8 @@ impl Session {
         let debuggee = &mut self.program.as_mut()?.debuggee;
         loop {
             match debuggee.wait() {
-                Ok(Notice::Exited { status }) => return Some(Ending::Exited { status }),
-                Ok(Notice::Killed { signal, .. }) => return Some(Ending::Killed { signal }),
+                Ok(StopEvent::Exited { status }) => return Some(Ending::Exited { status }),
+                Ok(StopEvent::Killed { signal, .. }) => return Some(Ending::Killed { signal }),
                 Ok(_) => {}
                 Err(_) => return None,
             }

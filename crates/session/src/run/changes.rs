@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::view::StopReason;
 use crate::watch::Watch;
 use crate::watch::happenings::Scene;
-use juror_debuggee::{Follow, ForkKind, Notice, ThreadId};
+use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
 use juror_instrument::program::Program;
 use juror_rules::decision::{Moment, Owner};
 use std::sync::Arc;
@@ -133,11 +133,11 @@ impl Session {
         let debuggee = &mut self.running_mut()?.debuggee;
         debuggee.halt_all()?;
         let mut standing = maker;
-        for notice in debuggee.await_birth(child)? {
-            match notice {
-                Notice::Forked { child, kind } => self.tell_forked(child, kind, observer),
-                Notice::Left { process } => tell_left(process, observer),
-                Notice::Followed { thread, parent } => {
+        for stop_event in debuggee.await_birth(child)? {
+            match stop_event {
+                StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
+                StopEvent::ParentDetached { process } => tell_left(process, observer),
+                StopEvent::ChildFollowed { thread, parent } => {
                     self.take_over(thread, parent, observer)?;
                     standing = thread;
                 }
