@@ -23,8 +23,8 @@ use libc::user_regs_struct;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, ExtendedState};
+use crate::out_of_line::RETURN_CODE;
 use crate::registers::Registers;
-use crate::scratch::RETURN_CODE;
 use crate::stop_event::StopEvent;
 use crate::thread::{PendingSignal, State, StopRegisters};
 
@@ -333,7 +333,7 @@ impl Debuggee {
             what: "call a function in the program",
             source: std::io::Error::other("juror has no memory in it for the return"),
         };
-        let slot = self.scratch.take_slot().ok_or_else(no_room)?;
+        let slot = self.out_of_line.take_slot().ok_or_else(no_room)?;
         self.memory.write_raw(slot, &RETURN_CODE)?;
         self.calls.return_address = Some(slot);
         Ok(slot)
@@ -350,7 +350,7 @@ impl Debuggee {
         if kernel::write_as_debuggee(self.process, address, bytes).is_ok() {
             return Ok(());
         }
-        if let Some(gadget) = self.scratch.gadget() {
+        if let Some(gadget) = self.out_of_line.gadget() {
             // Stores the present signal mask there, and changes nothing else.
             let size = size_of::<u64>() as u64;
             let arguments = [libc::SIG_BLOCK as u64, 0, address, size, 0, 0];

@@ -25,8 +25,8 @@ use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
+use crate::out_of_line::OutOfLineSlots;
 use crate::process_status;
-use crate::scratch::Scratch;
 use crate::self_check::{Following, SelfCheck};
 use crate::spawn;
 use crate::stash;
@@ -73,7 +73,7 @@ pub struct Debuggee {
     /// Threads that are ending: their last status is still to come.
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
-    pub(crate) scratch: Scratch,
+    pub(crate) out_of_line: OutOfLineSlots,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
     pub(crate) turns: Turns,
@@ -194,7 +194,7 @@ impl Debuggee {
             offspring: crate::offspring::Offspring::default(),
             departing: BTreeSet::new(),
             memory,
-            scratch: Scratch::default(),
+            out_of_line: OutOfLineSlots::default(),
             turns: Turns::default(),
             watches: Watches::default(),
             in_place: false,

@@ -77,9 +77,9 @@ impl Debuggee {
         );
         self.open_for_signal(thread)?;
         if !is_fault {
-            self.keep_interrupted_copy(thread)?;
+            self.keep_interrupted_slot(thread)?;
         }
-        if is_fault && self.return_from_passage(thread, number)? {
+        if is_fault && self.return_from_step_over(thread, number)? {
             if audience == Audience::Program {
                 return self.feed(Input::Resume { thread });
             }
@@ -184,10 +184,10 @@ impl Debuggee {
 
     /// A signal that finds a thread in a copy is delivered there: the handler
     /// will return to it, so the copy stays when juror goes.
-    fn keep_interrupted_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.scratch.is_interrupted {
+    fn keep_interrupted_slot(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if !self.out_of_line.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
-            self.scratch.is_interrupted = self.scratch.original_of(counter).is_some();
+            self.out_of_line.is_interrupted = self.out_of_line.original_of(counter).is_some();
         }
         Ok(())
     }
@@ -245,13 +245,16 @@ impl Debuggee {
 
     /// A signal goes to a thread that may be in a copy: the engine remembers
     /// that its handler comes back there.
-    pub(crate) fn note_signal_in_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn note_signal_out_of_line(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
         let counter = match self.stop_registers(thread) {
             Ok(registers) => registers.kernel_counter,
             Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        match self.scratch.original_of(counter) {
+        match self.out_of_line.original_of(counter) {
             Some(place) if !place.executed => self.feed(Input::Signalled {
                 thread,
                 address: place.address,
@@ -262,21 +265,21 @@ impl Debuggee {
 
     /// When the fault happened on the way past a site, puts the thread back to
     /// the original instruction, so that the signal tells of that; true then.
-    fn return_from_passage(
+    fn return_from_step_over(
         &mut self,
         thread: ThreadId,
         signal: i32,
     ) -> Result<bool, DebuggeeError> {
         let registers = *self.stop_registers(thread)?;
-        let in_copy = self
-            .scratch
+        let out_of_line = self
+            .out_of_line
             .original_of(registers.kernel_counter)
             .filter(|place| !place.executed);
         let is_stepping = self
             .threads
             .get(&thread.0)
             .is_some_and(|known| known.motion != Motion::Run);
-        let address = match in_copy {
+        let address = match out_of_line {
             Some(place) => place.address,
             None if is_stepping
                 && self.engine.reported_at(thread) == Some(registers.kernel_counter) =>

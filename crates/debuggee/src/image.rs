@@ -10,9 +10,9 @@ use juror_stepping::{Owner, ThreadId};
 use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::modules::{self, Auxiliary};
+use crate::out_of_line::{self, GADGET, OutOfLineSlots, REGION_LENGTH};
 use crate::pages::PAGE_LENGTH;
 use crate::process_status;
-use crate::scratch::{self, GADGET, REGION_LENGTH, Scratch};
 use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
@@ -51,7 +51,7 @@ impl Debuggee {
     }
 
     fn forget_image(&mut self) {
-        self.scratch = Scratch::default();
+        self.out_of_line = OutOfLineSlots::default();
         self.announcement = None;
         self.entry_point = None;
         self.modules.clear();
@@ -104,7 +104,7 @@ impl Debuggee {
             return Ok(());
         };
         let mappings = self.mappings();
-        for place in scratch::places_near(self.auxiliary.entry, &mappings) {
+        for place in out_of_line::region_candidates_near(self.auxiliary.entry, &mappings) {
             let call = mapping_call(place);
             if self.step_system_call(thread, instruction, libc::SYS_mmap, call)? == place {
                 return self.take_region(place);
@@ -117,18 +117,18 @@ impl Debuggee {
     /// every thread stands in the program itself. It stays when a signal once
     /// found a thread in a copy: a handler may return there still.
     pub(crate) fn unmap_regions(&mut self) -> Result<(), DebuggeeError> {
-        if self.scratch.is_interrupted || self.is_confined_now() {
+        if self.out_of_line.is_interrupted || self.is_confined_now() {
             return Ok(());
         }
         let found = self.callable_thread()?.zip(self.syscall_instruction());
         let Some((thread, instruction)) = found else {
             return Ok(());
         };
-        for start in self.scratch.region_starts() {
+        for start in self.out_of_line.region_starts() {
             let range = [start, REGION_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }
-        if let Some(page) = self.scratch.data() {
+        if let Some(page) = self.out_of_line.data() {
             let range = [page, PAGE_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }
@@ -233,7 +233,7 @@ impl Debuggee {
             return Ok(false);
         }
         self.modules = announced.modules;
-        self.scratch.set_lasting_code(Vec::new());
+        self.out_of_line.set_lasting_code(Vec::new());
         self.map_regions_for_modules(thread)?;
         self.queue_event(StopEvent::ModulesChanged { thread });
         Ok(true)
@@ -259,14 +259,14 @@ impl Debuggee {
         thread: ThreadId,
         address: u64,
     ) -> Result<(), DebuggeeError> {
-        let Some(gadget) = self.scratch.gadget() else {
+        let Some(gadget) = self.out_of_line.gadget() else {
             return Ok(());
         };
-        if self.scratch.has_region_near(address) || self.is_confined_now() {
+        if self.out_of_line.has_region_near(address) || self.is_confined_now() {
             return Ok(());
         }
         let mappings = self.mappings();
-        for place in scratch::places_near(address, &mappings) {
+        for place in out_of_line::region_candidates_near(address, &mappings) {
             if self.map_region(thread, gadget, place)? {
                 break;
             }
@@ -296,16 +296,16 @@ impl Debuggee {
         thread: ThreadId,
         gadget: u64,
     ) -> Result<Option<u64>, DebuggeeError> {
-        if let Some(page) = self.scratch.data() {
+        if let Some(page) = self.out_of_line.data() {
             return Ok(Some(page));
         }
         let mappings = self.mappings();
-        for place in scratch::places_near(self.auxiliary.entry, &mappings) {
+        for place in out_of_line::region_candidates_near(self.auxiliary.entry, &mappings) {
             let [place, _, _, flags, file, offset] = mapping_call(place);
             let allowed = (libc::PROT_READ | libc::PROT_WRITE) as u64;
             let call = [place, PAGE_LENGTH, allowed, flags, file, offset];
             if self.call_system(thread, gadget, libc::SYS_mmap, call)? == place {
-                self.scratch.set_data(place);
+                self.out_of_line.set_data(place);
                 return Ok(Some(place));
             }
         }
@@ -314,9 +314,9 @@ impl Debuggee {
 
     /// Makes a region that has just been mapped usable.
     fn take_region(&mut self, place: u64) -> Result<(), DebuggeeError> {
-        let code: Vec<u8> = GADGET.into_iter().chain(scratch::CALLS).collect();
+        let code: Vec<u8> = GADGET.into_iter().chain(out_of_line::CALLS).collect();
         self.memory.write_raw(place, &code)?;
-        self.scratch.add_region(place);
+        self.out_of_line.add_region(place);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use libc::{c_long, user_regs_struct};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::scratch::{GADGET, places_near};
+use crate::out_of_line::{GADGET, region_candidates_near};
 use crate::signals;
 use crate::stash;
 
@@ -140,7 +140,7 @@ impl Debuggee {
         self.run_to(thread, start + 1, kernel::resume)?;
         kernel::set_counter(thread.0, start).map_err(failed)?;
         let mappings = self.mappings();
-        for place in places_near(near, &mappings) {
+        for place in region_candidates_near(near, &mappings) {
             if self.map_region(thread, start + 1, place)? {
                 break;
             }

@@ -203,10 +203,10 @@ impl Debuggee {
             kernel_counter: raw.rip,
             shown: Registers::from_kernel(&raw),
         };
-        if let Some(place) = self.scratch.original_of(raw.rip) {
+        if let Some(place) = self.out_of_line.original_of(raw.rip) {
             registers.shown.rip = place.address;
             if place.executed {
-                leave_copy(known, place.address, &mut registers);
+                leave_slot(known, place.address, &mut registers);
             }
         }
         Ok(known.registers.get_or_init(|| registers))
@@ -216,7 +216,7 @@ impl Debuggee {
 /// What is left of a copy leads back to the program: done here, so that a step
 /// or a look around finds the thread in the program itself. A system call that
 /// is not over, or will be started again, needs its copy still.
-fn leave_copy(known: &Thread, address: u64, registers: &mut StopRegisters) {
+fn leave_slot(known: &Thread, address: u64, registers: &mut StopRegisters) {
     let in_system_call = registers.shown.orig_rax as i64 >= 0;
     if in_system_call {
         // The processor left the address after its instruction here.

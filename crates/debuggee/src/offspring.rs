@@ -150,12 +150,12 @@ impl Debuggee {
         } = forked;
         self.guard_like_own(&mut memory)?;
         let mut child = self.sibling(process, memory);
-        child.scratch = self.scratch.for_fork(|start| {
+        child.out_of_line = self.out_of_line.for_fork(|start| {
             let mut byte = [0];
             child.memory.read_raw(start, &mut byte).is_ok()
         });
         // Some may have been made since the fork.
-        for (slot, code) in child.scratch.copies() {
+        for (slot, code) in child.out_of_line.all_code() {
             child.memory.write_raw(slot, code)?;
         }
         child.auxiliary = self.auxiliary;

@@ -144,7 +144,7 @@ impl Debuggee {
             tolerate(kernel::set_counter(thread.0, address))?;
         }
         registers.kernel_counter = address;
-        if let Some(place) = self.scratch.original_of(address) {
+        if let Some(place) = self.out_of_line.original_of(address) {
             registers.shown.rip = place.address;
         }
         if let Some(cached) = self
@@ -223,7 +223,7 @@ impl Debuggee {
         };
         let mut enters_handler = false;
         if signal != 0 {
-            self.note_signal_in_copy(thread)?;
+            self.note_signal_out_of_line(thread)?;
             enters_handler = motion != Motion::Step && self.interrupts_arrival(thread);
         }
         match self.refresh_hardware(thread) {
@@ -269,7 +269,7 @@ impl Debuggee {
         };
         let counter = registers.kernel_counter;
         motion == Motion::Step
-            && self.scratch.original_of(counter).is_none()
+            && self.out_of_line.original_of(counter).is_none()
             && self.engine.owners_at(counter).is_empty()
             && self.engine.reported_at(thread) != Some(counter)
             && !self.is_hardware_site(counter)

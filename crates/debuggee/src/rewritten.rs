@@ -17,8 +17,8 @@ use juror_stepping::Input;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
+use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::pages::PAGE_LENGTH;
-use crate::scratch::INSTRUCTION_LENGTH_MAX;
 
 impl Debuggee {
     /// Looks whether the program has other code now where points are, and makes the
@@ -61,7 +61,7 @@ impl Debuggee {
                 continue;
             }
             self.memory.hide_traps(address, present);
-            if self.scratch.is_other_code(address, present) {
+            if self.out_of_line.is_other_code(address, present) {
                 changed.push(address);
             }
         }
@@ -86,10 +86,10 @@ impl Debuggee {
     }
 
     fn plan_anew(&mut self, address: u64) -> Result<(), DebuggeeError> {
-        let passage = self.plan(address);
+        let step_over = self.plan(address);
         self.memory.note(None);
-        match passage {
-            Ok(passage) => self.feed(Input::Rewritten { address, passage }),
+        match step_over {
+            Ok(step_over) => self.feed(Input::Rewritten { address, step_over }),
             Err(DebuggeeError::Memory { .. }) => Ok(()),
             Err(error) => Err(error),
         }

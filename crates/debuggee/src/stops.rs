@@ -161,7 +161,7 @@ impl Debuggee {
             return Ok(registers.shown.rip);
         }
         let call = registers.kernel_counter.wrapping_sub(LENGTH);
-        Ok(match self.scratch.original_of(call) {
+        Ok(match self.out_of_line.original_of(call) {
             Some(place) => place.address,
             None => call,
         })

@@ -15,8 +15,8 @@ use juror_stepping::{Access, AccessKinds, AccessState, Input, ThreadId, accesses
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Outcome, Status};
+use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::registers::Registers;
-use crate::scratch::INSTRUCTION_LENGTH_MAX;
 use crate::signals;
 use crate::stash;
 use crate::stop_event::StopEvent;

@@ -25,7 +25,7 @@ pub use rule::Rule;
 
 use crate::arrival::Arrival;
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Input, Operation, Owner, Owners, Passage, Site, StepBy, ThreadId};
+use crate::{Input, Operation, Owner, Owners, Site, StepBy, StepOver, ThreadId};
 use pass::Pass;
 use processes::Made;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -117,11 +117,11 @@ impl Engine {
             Input::Insert {
                 address,
                 owner,
-                passage,
-            } => self.insert(address, owner, passage, operations),
+                step_over,
+            } => self.insert(address, owner, step_over, operations),
             Input::Remove { address, owner } => self.remove(address, owner, operations),
             Input::Lost { address } => self.lose(address),
-            Input::Rewritten { address, passage } => self.rewritten(address, passage),
+            Input::Rewritten { address, step_over } => self.rewritten(address, step_over),
             Input::Started { thread } => {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
@@ -198,14 +198,14 @@ impl Engine {
                 address,
                 stack,
                 notified,
-                passage,
+                step_over,
                 way_back,
             } => {
                 let arrival = Arrival {
                     address,
                     stack,
                     notified,
-                    passage,
+                    step_over,
                     way_back,
                 };
                 self.inherited(thread, arrival);
@@ -242,10 +242,10 @@ impl Engine {
     }
 
     /// All sites by address, with their owners and the way past.
-    pub fn sites(&self) -> impl Iterator<Item = (u64, Owners, Passage)> + '_ {
+    pub fn sites(&self) -> impl Iterator<Item = (u64, Owners, StepOver)> + '_ {
         self.sites
             .iter()
-            .map(|(address, site)| (*address, site.owners(), site.passage))
+            .map(|(address, site)| (*address, site.owners(), site.step_over))
     }
 
     /// The addresses of the sites in a range.
@@ -257,10 +257,10 @@ impl Engine {
 
     /// Every insert that has not been taken back: the site, whose, how many, and
     /// the way past.
-    pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, Passage)> + '_ {
+    pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, StepOver)> + '_ {
         self.sites.iter().flat_map(|(&address, site)| {
             let counts = site.counts();
-            counts.map(move |(owner, count)| (address, owner, count, site.passage))
+            counts.map(move |(owner, count)| (address, owner, count, site.step_over))
         })
     }
 
@@ -335,7 +335,7 @@ impl Engine {
         &mut self,
         address: u64,
         owner: Owner,
-        passage: Passage,
+        step_over: StepOver,
         operations: &mut Vec<Operation>,
     ) {
         if !self.is_site(address) && !self.is_lifted(address) && !self.is_follow_trap(address) {
@@ -344,7 +344,7 @@ impl Engine {
         let site = self
             .sites
             .entry(address)
-            .or_insert_with(|| Site::new(passage));
+            .or_insert_with(|| Site::new(step_over));
         site.add(owner);
     }
 
@@ -377,16 +377,16 @@ impl Engine {
     }
 
     /// Arrivals at a site are passed in another way from now on.
-    fn rewritten(&mut self, address: u64, passage: Passage) {
+    fn rewritten(&mut self, address: u64, step_over: StepOver) {
         if let Some(site) = self.sites.get_mut(&address) {
-            site.passage = passage;
+            site.step_over = step_over;
         }
         // A thread may stand at a site that has been removed since.
         for thread in self.threads.values_mut() {
-            thread.change_passage(address, passage);
+            thread.change_step_over(address, step_over);
         }
         for made in self.made.values_mut() {
-            made.thread.change_passage(address, passage);
+            made.thread.change_step_over(address, step_over);
         }
     }
 

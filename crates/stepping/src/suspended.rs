@@ -13,7 +13,7 @@
 
 use crate::arrival::{Arrival, Departure, retain_standing};
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Passage, WayBack};
+use crate::{StepOver, WayBack};
 
 /// The part of a [`Thread`] that belongs to its place in the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ pub(crate) struct Suspended {
     standing: Option<u64>,
     before: Option<u64>,
     counter: Option<u64>,
-    copy_steps: u8,
+    out_of_line_steps: u8,
     arrivals: Vec<Arrival>,
     departure: Option<Departure>,
 }
@@ -39,11 +39,13 @@ impl Thread {
     /// There is another instruction at a site: arrivals that have been reported there,
     /// wherever the thread comes back to them from, are passed in this way. One that
     /// has departed executes what it departed with.
-    pub(crate) fn change_passage(&mut self, address: u64, passage: Passage) {
+    pub(crate) fn change_step_over(&mut self, address: u64, step_over: StepOver) {
         let suspended = self.suspended.iter_mut().map(|it| &mut it.arrivals);
         let arrivals = suspended.chain([&mut self.arrivals]).flatten();
-        for arrival in arrivals.filter(|it| it.address == address && it.way_back != WayBack::Copy) {
-            arrival.passage = passage;
+        for arrival in
+            arrivals.filter(|it| it.address == address && it.way_back != WayBack::OutOfLine)
+        {
+            arrival.step_over = step_over;
         }
     }
 
@@ -58,7 +60,7 @@ impl Thread {
             standing: self.standing.take(),
             before: self.before.take(),
             counter: self.counter.take(),
-            copy_steps: std::mem::take(&mut self.copy_steps),
+            out_of_line_steps: std::mem::take(&mut self.out_of_line_steps),
             arrivals: std::mem::take(&mut self.arrivals),
             departure: self.departure.take(),
         });
@@ -79,7 +81,7 @@ impl Thread {
             standing,
             before,
             counter,
-            copy_steps,
+            out_of_line_steps,
             arrivals,
             departure,
         } = suspended;
@@ -88,7 +90,7 @@ impl Thread {
         self.standing = standing;
         self.before = before;
         self.counter = counter;
-        self.copy_steps = copy_steps;
+        self.out_of_line_steps = out_of_line_steps;
         self.arrivals = arrivals;
         self.departure = departure;
         true

@@ -8,7 +8,7 @@
 
 use crate::arrival::{Arrival, Departure};
 use crate::suspended::Suspended;
-use crate::{Operation, Owners, Passage, ThreadId};
+use crate::{Operation, Owners, StepOver, ThreadId};
 
 /// What the kernel lets a thread do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +44,7 @@ pub(crate) enum Next {
     /// These owners have to be told first.
     Report(Owners),
     /// Everybody has been told: take it past the instruction.
-    Pass(Passage),
+    Pass(StepOver),
 }
 
 /// One thread of the debuggee.
@@ -68,7 +68,7 @@ pub(crate) struct Thread {
     /// Single steps after which the thread may still be inside a copy, in the
     /// instructions that lead back. Others see it as standing at the next
     /// instruction all the while, so such a step is no step to them.
-    pub(crate) copy_steps: u8,
+    pub(crate) out_of_line_steps: u8,
     /// Reported and not executed, outermost first: a signal handler may
     /// arrive at a site while the code that it interrupted stands at one.
     pub(crate) arrivals: Vec<Arrival>,
@@ -102,7 +102,7 @@ impl Thread {
             standing: None,
             before: None,
             counter: None,
-            copy_steps: 0,
+            out_of_line_steps: 0,
             arrivals: Vec::new(),
             departure: None,
             halting: false,

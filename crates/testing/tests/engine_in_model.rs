@@ -11,7 +11,9 @@ use juror_model::promela::{
     World,
 };
 use juror_model::{Chart, Finding, Options, Report, Search, Verdict, search};
-use juror_stepping::{Engine, FollowSet, Input, Operation, Owner, Passage, Rule, StepBy, ThreadId};
+use juror_stepping::{
+    Engine, FollowSet, Input, Operation, Owner, Rule, StepBy, StepOver, ThreadId,
+};
 use std::collections::VecDeque;
 
 /// Where the instruction with the breakpoint is, and what can follow it; the
@@ -200,7 +202,7 @@ impl External for Shell {
         state.tell(Input::Insert {
             address: AT,
             owner: Owner::Developer,
-            passage: Passage::InPlace,
+            step_over: StepOver::InPlace,
         });
         for thread in (1..=self.threads).map(ThreadId) {
             state.tell(Input::Attached { thread });

@@ -74,7 +74,7 @@ impl Debuggee {
             let refusal = self.namespace_refusal.clone();
             return Err(FreezeError::NotPermitted { threads, refusal });
         }
-        let gadget = self.scratch.gadget().ok_or(FreezeError::NoGadget)?;
+        let gadget = self.out_of_line.gadget().ok_or(FreezeError::NoGadget)?;
         self.leave_kernel(leader)?;
         let data = self.data_page(leader, gadget)?;
         let data = data.ok_or(FreezeError::NoGadget)?;
@@ -249,7 +249,7 @@ impl Debuggee {
 
     fn image_for_thawing(&self) -> Image {
         Image {
-            scratch: self.scratch.clone(),
+            out_of_line: self.out_of_line.clone(),
             auxiliary: self.auxiliary,
             modules: self.modules.clone(),
             announcement: self.announcement,

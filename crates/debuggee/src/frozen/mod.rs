@@ -46,7 +46,7 @@ use crate::launch::CpuPolicy;
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
-use crate::scratch::Scratch;
+use crate::out_of_line::OutOfLineSlots;
 use crate::self_check::SelfCheck;
 use crate::stop_event::StopEvent;
 use crate::watch::Watch;
@@ -116,7 +116,7 @@ struct Settings {
 /// What juror knew of the program in it.
 #[derive(Debug, Clone)]
 struct Image {
-    scratch: Scratch,
+    out_of_line: OutOfLineSlots,
     auxiliary: Auxiliary,
     modules: Vec<Module>,
     announcement: Option<u64>,

@@ -61,7 +61,7 @@ impl Debuggee {
             && first.state == State::Stopped
             && !first.silent
             && is_large(self.process);
-        let gadget = self.scratch.gadget().filter(|_| is_possible)?;
+        let gadget = self.out_of_line.gadget().filter(|_| is_possible)?;
         self.leave_kernel(ThreadId(self.process)).ok()?;
         let flags = (libc::CLONE_VM | libc::CLONE_PARENT) as u64;
         let made = bare::call(

@@ -309,7 +309,7 @@ impl FrozenProcess {
         debuggee.spares_group = settings.spares_group;
         debuggee.monitored_signals = self.monitored_signals;
         let image = self.image.clone();
-        debuggee.scratch = image.scratch;
+        debuggee.out_of_line = image.out_of_line;
         debuggee.auxiliary = image.auxiliary;
         debuggee.modules = image.modules;
         debuggee.announcement = image.announcement;

@@ -5,7 +5,7 @@ use crate::points::PointKind;
 use crate::report;
 use crate::view::{Location, PointLocation, PointView};
 use juror_instrument::program::Program;
-use juror_stepping::Passage;
+use juror_stepping::StepOver;
 
 impl Breakpoints {
     /// As `info breakpoints` shows them.
@@ -84,9 +84,9 @@ pub fn passage(program: &Program, address: u64) -> Option<String> {
     let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
     Some(
         match passage {
-            Passage::Skip { .. } | Passage::Call { .. } => "emulated",
-            Passage::Copy { .. } => "copied",
-            Passage::InPlace | Passage::InPlaceRounds => "in place",
+            StepOver::Skip { .. } | StepOver::Call { .. } => "emulated",
+            StepOver::OutOfLine { .. } => "copied",
+            StepOver::InPlace | StepOver::InPlaceRepeated => "in place",
         }
         .to_owned(),
     )

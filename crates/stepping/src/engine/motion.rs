@@ -2,11 +2,11 @@
 
 use super::{Engine, Rule};
 use crate::thread::{Motion, Next, Wanted};
-use crate::{Operation, Passage, StepBy, ThreadId};
+use crate::{Operation, StepBy, StepOver, ThreadId};
 
 /// The steps that the longest copy takes: the instruction, the move that a
 /// system call needs, and the jump back.
-const COPY_STEPS: u8 = 3;
+const OUT_OF_LINE_STEPS: u8 = 3;
 
 impl Engine {
     pub(super) fn resume(&mut self, id: ThreadId, wanted: Wanted, operations: &mut Vec<Operation>) {
@@ -49,7 +49,7 @@ impl Engine {
         thread.forget_place();
         thread.stop(address);
         thread.departure = None;
-        thread.copy_steps = 0;
+        thread.out_of_line_steps = 0;
         self.abandon_pass(id, operations);
     }
 
@@ -101,10 +101,10 @@ impl Engine {
         let site = self.sites.get(&thread.place);
         match thread.next(site) {
             Next::Go => thread.go(id, operations),
-            Next::Pass(passage) => self.pass(id, passage, operations),
+            Next::Pass(step_over) => self.pass(id, step_over, operations),
             Next::Report(owners) => {
-                let passage = site.map_or(Passage::InPlace, |site| site.passage);
-                thread.note_report(owners, passage);
+                let step_over = site.map_or(StepOver::InPlace, |site| site.step_over);
+                thread.note_report(owners, step_over);
                 operations.push(Operation::Report {
                     thread: id,
                     address: thread.place,
@@ -115,20 +115,27 @@ impl Engine {
     }
 
     /// Takes a thread past the instruction at which it stands.
-    pub(super) fn pass(&mut self, id: ThreadId, passage: Passage, operations: &mut Vec<Operation>) {
+    pub(super) fn pass(
+        &mut self,
+        id: ThreadId,
+        step_over: StepOver,
+        operations: &mut Vec<Operation>,
+    ) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        let (to, emulated) = match passage {
-            Passage::InPlace | Passage::InPlaceRounds => return self.begin_pass(id, operations),
-            Passage::Skip { to } => {
+        let (to, emulated) = match step_over {
+            StepOver::InPlace | StepOver::InPlaceRepeated => {
+                return self.begin_pass(id, operations);
+            }
+            StepOver::Skip { to } => {
                 operations.push(Operation::SetCounter {
                     thread: id,
                     address: to,
                 });
                 (to, true)
             }
-            Passage::Call { to, back } => {
+            StepOver::Call { to, back } => {
                 self.calling.push(id);
                 operations.push(Operation::EmulateCall {
                     thread: id,
@@ -137,7 +144,7 @@ impl Engine {
                 });
                 (to, true)
             }
-            Passage::Copy { at } => {
+            StepOver::OutOfLine { at } => {
                 operations.push(Operation::SetCounter {
                     thread: id,
                     address: at,
@@ -146,7 +153,7 @@ impl Engine {
             }
         };
         let wanted = thread.wanted;
-        thread.depart(!matches!(passage, Passage::Skip { .. }));
+        thread.depart(!matches!(step_over, StepOver::Skip { .. }));
         thread.counter = None;
         thread.place = to;
         if emulated && wanted == Wanted::Step {
@@ -157,7 +164,7 @@ impl Engine {
                 address: to,
             });
         } else {
-            thread.copy_steps = if emulated { 0 } else { COPY_STEPS };
+            thread.out_of_line_steps = if emulated { 0 } else { OUT_OF_LINE_STEPS };
             thread.go(id, operations);
         }
     }

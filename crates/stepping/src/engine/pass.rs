@@ -17,7 +17,7 @@
 
 use super::{Engine, Rule};
 use crate::thread::{Motion, Next, Thread, Wanted};
-use crate::{FollowSet, Operation, Passage, StepBy, ThreadId};
+use crate::{FollowSet, Operation, StepBy, StepOver, ThreadId};
 
 /// A thread on its way past an instruction in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -187,12 +187,12 @@ impl Engine {
             return;
         };
         match thread.next(self.sites.get(&thread.place)) {
-            Next::Pass(passage) if passage.is_in_place() => {
+            Next::Pass(step_over) if step_over.is_in_place() => {
                 return self.begin_step(pass, None, operations);
             }
-            Next::Pass(passage) => {
+            Next::Pass(step_over) => {
                 self.pass = None;
-                self.pass(pass.thread, passage, operations);
+                self.pass(pass.thread, step_over, operations);
             }
             Next::Go | Next::Report(_) => {
                 self.pass = None;
@@ -329,9 +329,9 @@ impl Engine {
         }
         let by_traps = self.step_by == StepBy::FollowSet && thread.wanted == Wanted::Step;
         match thread.next(self.sites.get(&thread.place)) {
-            Next::Pass(Passage::InPlace | Passage::InPlaceRounds) => true,
-            Next::Pass(Passage::Copy { .. }) | Next::Go => by_traps,
-            Next::Pass(Passage::Skip { .. } | Passage::Call { .. }) | Next::Report(_) => false,
+            Next::Pass(StepOver::InPlace | StepOver::InPlaceRepeated) => true,
+            Next::Pass(StepOver::OutOfLine { .. }) | Next::Go => by_traps,
+            Next::Pass(StepOver::Skip { .. } | StepOver::Call { .. }) | Next::Report(_) => false,
         }
     }
 

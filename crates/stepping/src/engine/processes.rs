@@ -40,7 +40,7 @@ impl Engine {
             return;
         }
         if thread.motion == Motion::Stepping {
-            thread.copy_steps = thread.copy_steps.saturating_sub(1);
+            thread.out_of_line_steps = thread.out_of_line_steps.saturating_sub(1);
         }
         thread.stop(address);
         thread.departure = None;

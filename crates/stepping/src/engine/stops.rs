@@ -4,7 +4,7 @@ use super::pass::Step;
 use super::{Engine, Rule};
 use crate::arrival::{Arrival, Departure};
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Operation, Passage, ThreadId};
+use crate::{Operation, StepOver, ThreadId};
 
 impl Engine {
     pub(super) fn trapped(
@@ -24,7 +24,7 @@ impl Engine {
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
         thread.stop(address);
         thread.late_step = false;
-        thread.copy_steps = 0;
+        thread.out_of_line_steps = 0;
         thread.departure = None;
         if let Some(step) = step {
             return self.trapped_in_step(id, step, address, stack, operations);
@@ -105,8 +105,8 @@ impl Engine {
         thread.stop(address);
         thread.departure = None;
         if let Some(step) = step {
-            let rounds =
-                step.lifted && thread.passage_of_arrival(start) == Some(Passage::InPlaceRounds);
+            let rounds = step.lifted
+                && thread.step_over_of_arrival(start) == Some(StepOver::InPlaceRepeated);
             if address == start && (late || rounds) {
                 return self.step_again(id, step, operations);
             }
@@ -116,9 +116,9 @@ impl Engine {
             let report = thread.end_step(id, address);
             return self.leave_step(id, report, operations);
         }
-        let inside_copy = thread.copy_steps > 0 && address == start;
-        thread.copy_steps = thread.copy_steps.saturating_sub(1);
-        if motion == Motion::Stepping && !late && !inside_copy {
+        let is_inside_slot = thread.out_of_line_steps > 0 && address == start;
+        thread.out_of_line_steps = thread.out_of_line_steps.saturating_sub(1);
+        if motion == Motion::Stepping && !late && !is_inside_slot {
             operations.extend(thread.end_step(id, address));
             thread.answer_halt(id, operations);
             return self.settle(operations);
@@ -217,15 +217,15 @@ impl Engine {
             .entry(id)
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
         thread.stop(address);
-        thread.copy_steps = 0;
+        thread.out_of_line_steps = 0;
         thread.counter = Some(address);
         thread.wanted = Wanted::Wait;
         if let Some(Departure { arrival, wanted }) = thread.take_departure(address) {
             let mut arrival = Arrival { stack, ..arrival };
-            if matches!(arrival.passage, Passage::Call { .. }) {
+            if matches!(arrival.step_over, StepOver::Call { .. }) {
                 // The push failed. The processor shall raise the fault, with
                 // the registers that it gives to it.
-                arrival.passage = Passage::InPlace;
+                arrival.step_over = StepOver::InPlace;
                 thread.standing = Some(stack);
                 thread.wanted = wanted;
             }

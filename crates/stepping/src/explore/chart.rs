@@ -138,7 +138,7 @@ fn name(counter: Counter) -> String {
     match counter {
         Counter::At(_) => place.to_owned(),
         Counter::Behind(_) => format!("behind the trap at {place}"),
-        Counter::InCopy(_) => format!("the copy of {place}"),
+        Counter::OutOfLine(_) => format!("the copy of {place}"),
         Counter::Leaving(_) => format!("the way to {place}"),
     }
 }

@@ -252,12 +252,12 @@ impl State {
         let made = std::mem::replace(&mut self.engine, program.new_engine());
         let thread = self.begin_copy(&copy);
         self.tell(Input::Started { thread })?;
-        for (address, owner, count, passage) in made.inserts() {
+        for (address, owner, count, step_over) in made.inserts() {
             for _ in 0..count {
                 self.tell(Input::Insert {
                     address,
                     owner,
-                    passage,
+                    step_over,
                 })?;
             }
         }

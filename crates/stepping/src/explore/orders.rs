@@ -3,7 +3,7 @@
 
 use super::machine::{State, demand};
 use super::processor::{Counter, HANDLER_END, I, J, Mode, Motion, Stop, Upper, address_of};
-use super::program::{Program, Way};
+use super::program::{Method, Program};
 use crate::{FollowSet, Input, Operation, Owners, StackPart, ThreadId};
 
 impl State {
@@ -117,14 +117,14 @@ impl State {
             return Err("a program counter is set of a thread that moves".to_owned());
         }
         let to = Counter::from_address(address);
-        if let (Counter::InCopy(place), Counter::Behind(_)) = (to, processor.counter) {
+        if let (Counter::OutOfLine(place), Counter::Behind(_)) = (to, processor.counter) {
             let told = *processor.told_mut();
             if !told.vague {
                 demand(wanted[place], told.owners)?;
             }
             processor.told_mut().vague |= wanted[place].is_empty();
         }
-        if program.way == Way::Skip && to != Counter::At(processor.counter.place()) {
+        if program.method == Method::Skip && to != Counter::At(processor.counter.place()) {
             return self.emulate(program, thread, address);
         }
         processor.counter = to;
@@ -217,7 +217,7 @@ impl State {
         };
         let address = address_of(interrupted.place());
         match interrupted {
-            Counter::InCopy(_) => self.tell(Input::Signalled { thread, address }),
+            Counter::OutOfLine(_) => self.tell(Input::Signalled { thread, address }),
             Counter::At(_) => {
                 self.tell(Input::HandlerEntered {
                     thread,

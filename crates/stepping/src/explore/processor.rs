@@ -37,7 +37,7 @@ pub(super) fn address_of(place: Place) -> u64 {
 }
 
 /// The address of the copy of a place.
-pub(super) fn copy_of(place: Place) -> u64 {
+pub(super) fn slot_of(place: Place) -> u64 {
     0x1000 + address_of(place)
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Counter {
     /// One byte after the instruction's address: behind the trap.
     Behind(Place),
     /// Before the copy of the instruction.
-    InCopy(Place),
+    OutOfLine(Place),
     /// In a copy, before the jump to this place.
     Leaving(Place),
 }
@@ -58,7 +58,7 @@ impl Counter {
     pub(super) fn from_address(address: u64) -> Counter {
         let place = (address % 0x1000 / 0x100) as Place - 1;
         if address > 0x1000 {
-            Counter::InCopy(place)
+            Counter::OutOfLine(place)
         } else {
             Counter::At(place)
         }
@@ -67,7 +67,7 @@ impl Counter {
     pub(super) fn place(self) -> Place {
         match self {
             Counter::At(place) | Counter::Behind(place) => place,
-            Counter::InCopy(place) | Counter::Leaving(place) => place,
+            Counter::OutOfLine(place) | Counter::Leaving(place) => place,
         }
     }
 
@@ -75,8 +75,8 @@ impl Counter {
     pub(super) fn kernel(self) -> u64 {
         match self {
             Counter::Behind(place) => address_of(place) + 1,
-            Counter::InCopy(place) => copy_of(place),
-            Counter::Leaving(place) => copy_of(place) + 1,
+            Counter::OutOfLine(place) => slot_of(place),
+            Counter::Leaving(place) => slot_of(place) + 1,
             Counter::At(place) => address_of(place),
         }
     }
@@ -401,7 +401,7 @@ impl Processor {
         *self.told_mut() = Told::NOBODY;
         let next = self.successor(next);
         self.counter = match self.counter {
-            Counter::InCopy(_) => Counter::Leaving(next),
+            Counter::OutOfLine(_) => Counter::Leaving(next),
             Counter::At(HANDLER_END) => self.interrupts.take().unwrap_or(Counter::At(next)),
             _ => Counter::At(next),
         };

@@ -6,11 +6,11 @@ use super::budget::Budget;
 use super::machine::State;
 use super::processor::{
     Counter, EXIT, FOLLOW, HANDLER_END, I, J, Mode, OUTSIDE, Place, Processor, RETURN,
-    SECOND_FOLLOW, Stop, Upper, address_of, copy_of, thread_of,
+    SECOND_FOLLOW, Stop, Upper, address_of, slot_of, thread_of,
 };
 use super::store::Store;
 use crate::engine::Rule;
-use crate::{Engine, Input, Operation, Owner, Owners, Passage, StepBy};
+use crate::{Engine, Input, Operation, Owner, Owners, StepBy, StepOver};
 
 /// Which instructions follow which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +27,10 @@ pub(super) enum Layout {
 
 /// The way past both sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Method {
     Skip,
     Call,
-    Copy,
+    OutOfLine,
     InPlace,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Way {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
     pub(super) layout: Layout,
-    pub(super) way: Way,
+    pub(super) method: Method,
     pub(super) step_by: StepBy,
     pub(super) budget: Budget,
     /// The threads at the start, and those that may start later.
@@ -135,13 +135,13 @@ impl Program {
         }
     }
 
-    fn passage(&self, place: Place) -> Passage {
+    fn step_over(&self, place: Place) -> StepOver {
         let to = address_of(self.followers(place)[0]);
-        match self.way {
-            Way::Skip => Passage::Skip { to },
-            Way::Call => Passage::Call { to, back: 0 },
-            Way::Copy => Passage::Copy { at: copy_of(place) },
-            Way::InPlace => Passage::InPlace,
+        match self.method {
+            Method::Skip => StepOver::Skip { to },
+            Method::Call => StepOver::Call { to, back: 0 },
+            Method::OutOfLine => StepOver::OutOfLine { at: slot_of(place) },
+            Method::InPlace => StepOver::InPlace,
         }
     }
 
@@ -149,7 +149,7 @@ impl Program {
         Input::Insert {
             address: address_of(place),
             owner,
-            passage: self.passage(place),
+            step_over: self.step_over(place),
         }
     }
 

@@ -79,7 +79,8 @@ impl State {
                 Input::Interrupted { thread, address }
             }
             Stop::Fault
-                if passed == Some(address) || matches!(processor.counter, Counter::InCopy(_)) =>
+                if passed == Some(address)
+                    || matches!(processor.counter, Counter::OutOfLine(_)) =>
             {
                 processor.counter = Counter::At(place);
                 Input::Faulted {

@@ -1,6 +1,6 @@
 //! What goes into the engine.
 
-use super::{FollowSet, Owner, Owners, Passage, StackPart, ThreadId, WayBack};
+use super::{FollowSet, Owner, Owners, StackPart, StepOver, ThreadId, WayBack};
 #[cfg(doc)]
 use super::{Operation, StepBy};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,8 @@ pub enum Input {
         /// Who wants it.
         owner: Owner,
         /// The way past it; ignored when the site exists.
-        passage: Passage,
+        #[serde(rename = "passage")]
+        step_over: StepOver,
     },
     /// An owner takes one of its inserts back.
     Remove {
@@ -42,7 +43,8 @@ pub enum Input {
         /// The site, or where it was.
         address: u64,
         /// The way past the new instruction.
-        passage: Passage,
+        #[serde(rename = "passage")]
+        step_over: StepOver,
     },
     /// A thread exists and is stopped (the first thread, or a new one).
     Started {
@@ -326,7 +328,8 @@ pub enum Input {
         /// Who has been told.
         notified: Owners,
         /// The way past the site when it was reported.
-        passage: Passage,
+        #[serde(rename = "passage")]
+        step_over: StepOver,
         /// How the thread comes back to it.
         way_back: WayBack,
     },

@@ -58,10 +58,10 @@ impl Referee {
             Input::Insert {
                 address,
                 owner,
-                passage,
+                step_over,
             } => {
                 let site = self.sites.entry(address);
-                site.or_insert_with(|| Site::new(passage)).add(owner);
+                site.or_insert_with(|| Site::new(step_over)).add(owner);
                 self.update(address);
             }
             Input::Remove { address, owner } => self.remove(address, owner),

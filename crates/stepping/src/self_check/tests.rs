@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::Rule;
 use crate::explore::walk;
-use crate::{Owner, Passage, ThreadId};
+use crate::{Owner, StepOver, ThreadId};
 
 const A: u64 = 0x1000;
 const ONE: ThreadId = ThreadId(1);
@@ -31,7 +31,7 @@ fn pass_in_place() -> Vec<String> {
         Input::Insert {
             address: A,
             owner: Owner::Monitor,
-            passage: Passage::InPlace,
+            step_over: StepOver::InPlace,
         },
         Input::Trapped {
             thread: ONE,

@@ -22,13 +22,13 @@ fn any_input() -> impl Strategy<Value = Input> {
     let address = prop::sample::select(vec![0, A, NEXT, B, u64::MAX]);
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
-    let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..32, thread, address, stack, owner, passage).prop_map(
-        |(kind, thread, address, stack, owner, passage)| match kind {
+    let step_over = prop::sample::select(vec![SKIP, CALL, COPIED, StepOver::InPlace]);
+    (0..32, thread, address, stack, owner, step_over).prop_map(
+        |(kind, thread, address, stack, owner, step_over)| match kind {
             0 => Input::Insert {
                 address,
                 owner,
-                passage,
+                step_over,
             },
             1 => Input::Remove { address, owner },
             2 => Input::Started { thread },
@@ -84,14 +84,14 @@ fn any_input() -> impl Strategy<Value = Input> {
                 address,
                 stack,
                 notified: owner.into(),
-                passage,
+                step_over,
                 way_back: match stack {
-                    STACK => WayBack::Copy,
+                    STACK => WayBack::OutOfLine,
                     0 => WayBack::Trap,
                     _ => ASIDE,
                 },
             },
-            27 => Input::Rewritten { address, passage },
+            27 => Input::Rewritten { address, step_over },
             28 => Input::HandlerEntered {
                 thread,
                 address,

@@ -5,9 +5,9 @@ use crate::StackPart;
 
 #[test]
 fn the_new_instruction_is_executed_where_the_old_one_was_not() {
-    let rewritten = |passage| Input::Rewritten {
+    let rewritten = |step_over| Input::Rewritten {
         address: A,
-        passage,
+        step_over,
     };
     let mut fixture = Fixture::new(COPIED, &[ONE]);
     fixture.arrive(ONE);
@@ -80,15 +80,15 @@ fn a_signal_before_the_instruction_does_not_repeat_the_report() {
 
 #[test]
 fn a_fault_keeps_the_report_until_the_frame_is_gone() {
-    for passage in [COPIED, Passage::InPlace] {
-        let mut fixture = Fixture::new(passage, &[ONE]);
-        let pass = |fixture: &mut Fixture, input| match passage {
-            Passage::InPlace => fixture.check(input, &begin_step(ONE)),
+    for step_over in [COPIED, StepOver::InPlace] {
+        let mut fixture = Fixture::new(step_over, &[ONE]);
+        let pass = |fixture: &mut Fixture, input| match step_over {
+            StepOver::InPlace => fixture.check(input, &begin_step(ONE)),
             _ => fixture.check(input, &[set(ONE, COPY), ContinueThread { thread: ONE }]),
         };
         let fault = |fixture: &mut Fixture| {
             let planted = [Plant { address: A }];
-            let expected = if passage == Passage::InPlace {
+            let expected = if step_over == StepOver::InPlace {
                 &planted[..]
             } else {
                 &[]
@@ -112,7 +112,7 @@ fn a_fault_keeps_the_report_until_the_frame_is_gone() {
         pass(&mut fixture, trapped(ONE));
         fault(&mut fixture);
         // A handler that leaves by longjmp: the frame below is gone.
-        fixture.check(insert(Owner::Developer, passage), &[]);
+        fixture.check(insert(Owner::Developer, step_over), &[]);
         fixture.check(
             Input::Trapped {
                 thread: ONE,
@@ -179,7 +179,7 @@ fn an_arrival_that_a_handler_jumped_out_of_is_forgotten() {
         Input::Insert {
             address: B,
             owner: Owner::Monitor,
-            passage: COPIED,
+            step_over: COPIED,
         },
         &[Plant { address: B }],
     );
@@ -294,7 +294,7 @@ fn traps_that_no_site_explains() {
         &[ContinueThread { thread: ONE }],
     );
     // A trap of the program's own under a breakpoint.
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
     fixture.check(trapped(ONE), &[Plant { address: A }, unexplained]);

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn the_ways_past_without_lifting() {
-    for (passage, way) in [
+    for (step_over, way) in [
         (SKIP, set(ONE, NEXT)),
         (
             CALL,
@@ -16,7 +16,7 @@ fn the_ways_past_without_lifting() {
         ),
         (COPIED, set(ONE, COPY)),
     ] {
-        let mut fixture = Fixture::new(passage, &[ONE, TWO]);
+        let mut fixture = Fixture::new(step_over, &[ONE, TWO]);
         for _ in 0..3 {
             fixture.arrive(ONE);
             fixture.check(
@@ -77,7 +77,7 @@ fn a_step_past_a_site() {
     fixture.check(stepped(NEXT), &[StepThread { thread: ONE }]);
     fixture.check(stepped(B), &[done(B)]);
 
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO]);
     fixture.arrive(ONE);
     fixture.check(step, &[HoldThread { thread: TWO }]);
     fixture.check(

@@ -27,7 +27,7 @@ fn trapped_at(address: u64) -> Input {
     }
 }
 
-fn fixture(passage: Passage, threads: &[ThreadId]) -> Fixture {
+fn fixture(step_over: StepOver, threads: &[ThreadId]) -> Fixture {
     let mut fixture = Fixture {
         engine: Engine::stepping_by(StepBy::FollowSet),
     };
@@ -35,13 +35,13 @@ fn fixture(passage: Passage, threads: &[ThreadId]) -> Fixture {
         fixture.check(Input::Started { thread }, &[]);
         fixture.check(Input::Resume { thread }, &[ContinueThread { thread }]);
     }
-    fixture.check(insert(Owner::Monitor, passage), &[Plant { address: A }]);
+    fixture.check(insert(Owner::Monitor, step_over), &[Plant { address: A }]);
     fixture
 }
 
 #[test]
 fn a_pass_in_place() {
-    let mut fixture = fixture(Passage::InPlace, &[ONE, TWO]);
+    let mut fixture = fixture(StepOver::InPlace, &[ONE, TWO]);
     fixture.arrive(ONE);
     fixture.check(RESUME, &[HoldThread { thread: TWO }]);
     fixture.check(
@@ -74,11 +74,11 @@ fn a_pass_in_place() {
 
 #[test]
 fn a_trap_of_a_site_ends_the_step_and_is_an_arrival() {
-    let mut fixture = fixture(Passage::InPlace, &[ONE]);
+    let mut fixture = fixture(StepOver::InPlace, &[ONE]);
     let at_next = |owner| Input::Insert {
         address: NEXT,
         owner,
-        passage: SKIP,
+        step_over: SKIP,
     };
     fixture.arrive(ONE);
     fixture.check(STEP, &[FIND]);
@@ -125,7 +125,7 @@ fn a_trap_of_a_site_ends_the_step_and_is_an_arrival() {
 #[test]
 fn an_instruction_that_may_follow_itself_is_stepped_by_the_trace_flag() {
     for answer in [Some(FollowSet::two(NEXT, A)), None] {
-        let mut fixture = fixture(Passage::InPlace, &[ONE]);
+        let mut fixture = fixture(StepOver::InPlace, &[ONE]);
         fixture.arrive(ONE);
         fixture.check(RESUME, &[FIND]);
         fixture.check(follow(answer), &begin_step(ONE));

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn in_place_alone_holds_nobody() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
     assert_eq!(fixture.engine.reported_at(ONE), Some(A));
@@ -20,7 +20,7 @@ fn in_place_alone_holds_nobody() {
 
 #[test]
 fn a_repeated_instruction_runs_all_its_rounds() {
-    let mut fixture = Fixture::new(Passage::InPlaceRounds, &[ONE]);
+    let mut fixture = Fixture::new(StepOver::InPlaceRepeated, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
     let round = Input::Stepped {
@@ -55,7 +55,7 @@ fn a_repeated_instruction_runs_all_its_rounds() {
 
 #[test]
 fn an_instruction_that_branches_to_itself_arrives_anew() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
     fixture.check(
@@ -70,7 +70,7 @@ fn an_instruction_that_branches_to_itself_arrives_anew() {
 
 #[test]
 fn in_place_waits_for_every_other_thread() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO, THREE]);
     fixture.arrive(ONE);
     fixture.check(
         Input::Resume { thread: ONE },
@@ -136,7 +136,7 @@ fn a_late_trap_whose_site_is_gone_runs_the_original() {
 
 #[test]
 fn two_passes_in_place_follow_each_other() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO, THREE]);
     fixture.arrive(TWO);
     fixture.arrive(ONE);
     fixture.check(
@@ -268,7 +268,7 @@ fn an_interruption_answers_a_hold_and_waits() {
 #[test]
 fn an_owner_that_comes_while_others_are_being_held_is_told_first() {
     let mut fixture = Fixture::pass_in_place_beside_running();
-    fixture.check(insert(Owner::Scenario, Passage::InPlace), &[]);
+    fixture.check(insert(Owner::Scenario, StepOver::InPlace), &[]);
     fixture.check(
         Input::Stopped {
             thread: TWO,
@@ -284,7 +284,7 @@ fn an_owner_that_comes_while_others_are_being_held_is_told_first() {
 
 #[test]
 fn a_halted_pass_releases_those_that_it_held() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO, THREE]);
     fixture.arrive(ONE);
     fixture.check(
         Input::Resume { thread: ONE },
@@ -314,7 +314,7 @@ fn a_halted_pass_releases_those_that_it_held() {
 fn insert_and_remove_during_the_step() {
     let mut fixture = Fixture::step_in_place_beside_held();
     fixture.check(remove(Owner::Monitor), &[]);
-    fixture.check(insert(Owner::Developer, Passage::InPlace), &[]);
+    fixture.check(insert(Owner::Developer, StepOver::InPlace), &[]);
     fixture.check(
         Input::Stepped {
             thread: ONE,
@@ -371,7 +371,7 @@ fn a_trap_that_is_lost_with_its_memory_holds_nobody_up() {
     assert!(!fixture.engine.is_site(A));
     fixture.check(remove(Owner::Monitor), &[]);
     fixture.check(
-        insert(Owner::Monitor, Passage::InPlace),
+        insert(Owner::Monitor, StepOver::InPlace),
         &[Plant { address: A }],
     );
 }
