@@ -62,7 +62,7 @@ impl Birth {
 
 /// A forked process that stands, and that the engine has not released.
 #[derive(Debug)]
-pub(crate) struct Copied {
+pub(crate) struct ForkCopy {
     pub(crate) memory: Memory,
     /// What is needed of one that is to be debugged, too.
     pub(crate) kept: Option<Kept>,
@@ -114,7 +114,7 @@ impl Debuggee {
         }
         if holds_parent || event == Event::Vfork {
             let process = ThreadId(child);
-            self.feed(Input::Made { process, parent })?;
+            self.feed(Input::ForkMade { process, parent })?;
         }
         if self.is_fork_told(parent, event) {
             return self.tell_fork(parent, child, event);
@@ -261,9 +261,9 @@ impl Debuggee {
                 inheritance: self.engine.inheritance(process).collect(),
             });
             if let Ok(memory) = memory {
-                self.copies.insert(child, Copied { memory, kept });
+                self.fork_copies.insert(child, ForkCopy { memory, kept });
             }
-            self.feed(Input::Copied { process })?;
+            self.feed(Input::ForkStopped { process })?;
             return self.let_parent_go(birth);
         }
         self.let_parent_go(birth)?;
@@ -287,8 +287,8 @@ impl Debuggee {
 
     /// A forked process has nothing of juror's in it any more: it goes its own
     /// way, or stands until it is adopted.
-    pub(crate) fn release_copy(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        if let Some(copy) = self.copies.remove(&child)
+    pub(crate) fn release_fork(&mut self, child: u32) -> Result<(), DebuggeeError> {
+        if let Some(copy) = self.fork_copies.remove(&child)
             && let Some(kept) = copy.kept
         {
             self.keep_forked(child, copy.memory, kept);

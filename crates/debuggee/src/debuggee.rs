@@ -67,7 +67,7 @@ pub struct Debuggee {
     /// New processes whose first stop has not been seen.
     pub(crate) births: BTreeMap<u32, crate::children::Birth>,
     /// Forked processes that stand and have traps yet.
-    pub(crate) copies: BTreeMap<u32, crate::children::Copied>,
+    pub(crate) fork_copies: BTreeMap<u32, crate::children::ForkCopy>,
     /// New processes that stand until they are adopted.
     pub(crate) offspring: crate::offspring::Offspring,
     /// Threads that are ending: their last status is still to come.
@@ -190,7 +190,7 @@ impl Debuggee {
             has_failed: false,
             threads: BTreeMap::new(),
             births: BTreeMap::new(),
-            copies: BTreeMap::new(),
+            fork_copies: BTreeMap::new(),
             offspring: crate::offspring::Offspring::default(),
             departing: BTreeSet::new(),
             memory,

@@ -87,7 +87,7 @@ impl Debuggee {
     pub(crate) fn let_process_go(&mut self) -> Result<(), DebuggeeError> {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
-        done = done.and(self.memory.lift_all());
+        done = done.and(self.memory.remove_all_traps());
         self.cpu.part();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
@@ -253,7 +253,7 @@ impl Drop for Debuggee {
             Origin::Launched => drop(self.kill()),
             Origin::Attached => {
                 if self.release().is_err() {
-                    let _ = self.memory.lift_all();
+                    let _ = self.memory.remove_all_traps();
                 }
             }
         }

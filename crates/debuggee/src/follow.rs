@@ -12,7 +12,7 @@
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::children::Copied;
+use crate::children::ForkCopy;
 use crate::cpu::Cpu;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
@@ -80,10 +80,10 @@ impl Debuggee {
         }
         self.let_present_go()?;
         let kept = None;
-        self.copies.insert(child, Copied { memory, kept });
+        self.fork_copies.insert(child, ForkCopy { memory, kept });
         let thread = ThreadId(child);
-        self.feed(Input::Followed { thread })?;
-        if let Some(copy) = self.copies.remove(&child) {
+        self.feed(Input::ForkFollowed { thread })?;
+        if let Some(copy) = self.fork_copies.remove(&child) {
             self.become_process(copy.memory, child);
         }
         self.threads

@@ -22,27 +22,27 @@ impl Debuggee {
                 continue;
             }
             match operation {
-                Operation::Plant { address } => {
+                Operation::InsertTrap { address } => {
                     // The other orders hold all the same.
-                    if self.memory.plant(address).is_err() {
-                        self.inputs.push_back(Input::Lost { address });
+                    if self.memory.insert_trap(address).is_err() {
+                        self.inputs.push_back(Input::InsertFailed { address });
                     }
                 }
-                Operation::Lift { address } => self.memory.lift(address)?,
-                Operation::RestoreCopied { process, address } => {
-                    if let Some(copy) = self.copies.get(&process.0) {
+                Operation::RemoveTrap { address } => self.memory.remove_trap(address)?,
+                Operation::RestoreInFork { process, address } => {
+                    if let Some(copy) = self.fork_copies.get(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
                     }
                 }
-                Operation::PlantCopied { process, address } => {
-                    if let Some(copy) = self.copies.get_mut(&process.0) {
+                Operation::InsertInFork { process, address } => {
+                    if let Some(copy) = self.fork_copies.get_mut(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
-                        if copy.memory.plant(address).is_err() {
-                            self.inputs.push_back(Input::Lost { address });
+                        if copy.memory.insert_trap(address).is_err() {
+                            self.inputs.push_back(Input::InsertFailed { address });
                         }
                     }
                 }
-                Operation::ReleaseCopy { process } => self.release_copy(process.0)?,
+                Operation::ReleaseFork { process } => self.release_fork(process.0)?,
                 Operation::SetCounter { thread, address } => self.set_counter(thread, address)?,
                 Operation::EmulateCall { thread, to, back } => {
                     if !self.emulate_call(thread, to, back)? {

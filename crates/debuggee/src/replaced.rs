@@ -55,7 +55,7 @@ impl Debuggee {
         self.release_births()?;
         self.adopt_all_forked()?;
         self.cpu.note_program();
-        let _ = self.memory.lift_all();
+        let _ = self.memory.remove_all_traps();
         self.forget_watches();
         self.threads.clear();
         self.departing.clear();
@@ -163,9 +163,9 @@ impl Debuggee {
         {
             self.open_pages(thread)?;
         }
-        let lifted = self.memory.lift_all();
+        let removed = self.memory.remove_all_traps();
         self.put_back_and_let_go()?;
-        lifted
+        removed
     }
 
     /// Finds the processes that nobody has told of: juror traces them and does
@@ -232,7 +232,7 @@ impl Debuggee {
             self.expect_orphan(child, thread);
             self.park(thread)?;
             let process = ThreadId(child);
-            self.feed(Input::Made {
+            self.feed(Input::ForkMade {
                 process,
                 parent: thread,
             })?;

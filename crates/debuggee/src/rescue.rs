@@ -48,7 +48,7 @@ impl Debuggee {
         for id in running {
             self.await_stop(id);
         }
-        self.let_copies_go();
+        self.detach_forks();
         for known in self.threads.values_mut() {
             known.awaiting = true;
         }
@@ -116,7 +116,7 @@ impl Debuggee {
             return true;
         };
         let address = registers.rip.wrapping_sub(1);
-        if self.memory.is_planted(address) {
+        if self.memory.is_inserted(address) {
             let _ = kernel::set_counter(thread.0, address);
             return true;
         }
@@ -125,7 +125,7 @@ impl Debuggee {
     }
 
     /// Copies of the memory that stand, or are about to, run alone.
-    fn let_copies_go(&mut self) {
+    fn detach_forks(&mut self) {
         let births: Vec<u32> = std::mem::take(&mut self.births).into_keys().collect();
         for child in births {
             let stopped = match stash::take(|thread| thread == child) {
@@ -133,17 +133,17 @@ impl Debuggee {
                 None => kernel::wait_for(child),
             };
             if let Ok(Status::Stopped { .. }) = stopped {
-                self.let_copy_go(child);
+                self.detach_fork(child);
             }
         }
-        for child in std::mem::take(&mut self.copies).into_keys() {
-            self.let_copy_go(child);
+        for child in std::mem::take(&mut self.fork_copies).into_keys() {
+            self.detach_fork(child);
         }
     }
 
-    fn let_copy_go(&self, child: u32) {
+    fn detach_fork(&self, child: u32) {
         if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
-            self.memory.restore_former_in(&memory);
+            self.memory.restore_every_trap_in(&memory);
         }
         let _ = kernel::detach(child, 0);
     }

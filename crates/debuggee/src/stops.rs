@@ -288,7 +288,7 @@ impl Debuggee {
             return Ok(kernel::has_trap_waiting(thread.0));
         }
         let counter = self.stop_registers(thread)?.kernel_counter;
-        let may_trap = self.memory.is_planted(counter.wrapping_sub(1)) || self.watches.is_any();
+        let may_trap = self.memory.is_inserted(counter.wrapping_sub(1)) || self.watches.is_any();
         Ok(may_trap && kernel::has_trap_waiting(thread.0))
     }
 

@@ -90,12 +90,12 @@ fn what_is_set_before_its_program_holds_for_a_child_of_vfork() {
             let (parent, both) = (root.pid(), program.address(&root, "both"));
             let mut left = 0;
             let family = run_family(root, |debuggee, event| {
-                let mut plant = || {
+                let mut insert_trap = || {
                     let work = other.address(debuggee, "work");
                     debuggee.insert(work, Owner::Monitor).unwrap();
                 };
                 match event {
-                    StopEvent::Executed { .. } | StopEvent::ChildAttached { .. } => plant(),
+                    StopEvent::Executed { .. } | StopEvent::ChildAttached { .. } => insert_trap(),
                     StopEvent::ParentDetached { process } => left = *process,
                     StopEvent::Hit { address, .. } if *address == both => {
                         debuggee.halt_all().unwrap();

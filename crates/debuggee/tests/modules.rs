@@ -83,16 +83,16 @@ fn constructors_of_startup_libraries_are_not_missed() {
         library.clone().into(),
     )];
     let mut debuggee = Debuggee::launch(&launch).unwrap();
-    let mut planted = false;
+    let mut inserted = false;
     let run = run_with(&mut debuggee, |debuggee, _| {
         let found = debuggee
             .modules()
             .iter()
             .find(|module| module.path == library)
             .map(|module| module.bias + offset);
-        if let (false, Some(address)) = (planted, found) {
+        if let (false, Some(address)) = (inserted, found) {
             debuggee.insert(address, Owner::Monitor).unwrap();
-            planted = true;
+            inserted = true;
         }
     });
     run.assert_exited(0);

@@ -143,8 +143,8 @@ fn check(program: &Path, arguments: &[&str], answer: &str) {
     for &point in &points {
         debuggee.insert(point, Owner::Monitor).unwrap();
     }
-    let planted = differences(process, &memory);
-    assert!(points.iter().all(|point| planted.contains(point)));
+    let inserted = differences(process, &memory);
+    assert!(points.iter().all(|point| inserted.contains(point)));
     debuggee.resume_all().unwrap();
     run_through(&mut debuggee, HITS);
 

@@ -58,14 +58,14 @@ impl Thread {
         }
         match (site, self.arrival()) {
             (None, None) => Next::Go,
-            (None, Some(arrival)) => Next::Pass(arrival.step_over),
+            (None, Some(arrival)) => Next::StepOver(arrival.step_over),
             (Some(site), None) => Next::Report(site.owners()),
             (Some(site), Some(arrival)) => {
                 // The person at the prompt saw the thread stand here: a point
                 // set meanwhile tells nothing new.
                 let seen = arrival.notified | Owners::DEVELOPER | Owners::STEP;
                 match site.owners() - seen {
-                    missing if missing.is_empty() => Next::Pass(arrival.step_over),
+                    missing if missing.is_empty() => Next::StepOver(arrival.step_over),
                     missing => Next::Report(missing),
                 }
             }

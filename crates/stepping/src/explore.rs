@@ -9,8 +9,8 @@
 mod budget;
 mod chart;
 mod commands;
-mod copies;
 mod followed;
+mod forks;
 mod machine;
 mod orders;
 mod processor;

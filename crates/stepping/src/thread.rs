@@ -44,7 +44,7 @@ pub(crate) enum Next {
     /// These owners have to be told first.
     Report(Owners),
     /// Everybody has been told: take it past the instruction.
-    Pass(StepOver),
+    StepOver(StepOver),
 }
 
 /// One thread of the debuggee.

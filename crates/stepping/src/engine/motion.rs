@@ -20,8 +20,8 @@ impl Engine {
         if thread.motion != Motion::Stopped {
             return;
         }
-        if self.pass.is_some() {
-            self.wait_for_pass(id);
+        if self.in_place.is_some() {
+            self.queue_in_place(id);
         } else {
             self.advance(id, operations);
         }
@@ -36,7 +36,7 @@ impl Engine {
             return thread.hold(id, operations);
         }
         thread.answer_halt(id, operations);
-        self.abandon_pass(id, operations);
+        self.abandon_in_place(id, operations);
     }
 
     pub(super) fn jumped(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
@@ -50,7 +50,7 @@ impl Engine {
         thread.stop(address);
         thread.departure = None;
         thread.out_of_line_steps = 0;
-        self.abandon_pass(id, operations);
+        self.abandon_in_place(id, operations);
     }
 
     pub(super) fn suspend(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
@@ -62,7 +62,7 @@ impl Engine {
             thread.forget_place();
         }
         if thread.suspend() {
-            self.abandon_pass(id, operations);
+            self.abandon_in_place(id, operations);
         }
     }
 
@@ -75,7 +75,7 @@ impl Engine {
             thread.motion = Motion::Stopped;
         }
         if thread.restore(depth) {
-            self.abandon_pass(id, operations);
+            self.abandon_in_place(id, operations);
         }
     }
 
@@ -83,7 +83,7 @@ impl Engine {
     /// owners know, to a report when they do not; not at all while another
     /// thread passes in place.
     pub(super) fn advance(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        if self.pass.is_some() {
+        if self.in_place.is_some() {
             return;
         }
         let Some(thread) = self.threads.get_mut(&id) else {
@@ -92,8 +92,8 @@ impl Engine {
         if thread.motion != Motion::Stopped || thread.wanted == Wanted::Wait {
             return;
         }
-        if self.step_by == StepBy::FollowSet && self.needs_pass(id) {
-            return self.begin_pass(id, operations);
+        if self.step_by == StepBy::FollowSet && self.needs_in_place(id) {
+            return self.begin_in_place(id, operations);
         }
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
@@ -101,7 +101,7 @@ impl Engine {
         let site = self.sites.get(&thread.place);
         match thread.next(site) {
             Next::Go => thread.go(id, operations),
-            Next::Pass(step_over) => self.pass(id, step_over, operations),
+            Next::StepOver(step_over) => self.step_over(id, step_over, operations),
             Next::Report(owners) => {
                 let step_over = site.map_or(StepOver::InPlace, |site| site.step_over);
                 thread.note_report(owners, step_over);
@@ -115,7 +115,7 @@ impl Engine {
     }
 
     /// Takes a thread past the instruction at which it stands.
-    pub(super) fn pass(
+    pub(super) fn step_over(
         &mut self,
         id: ThreadId,
         step_over: StepOver,
@@ -126,7 +126,7 @@ impl Engine {
         };
         let (to, emulated) = match step_over {
             StepOver::InPlace | StepOver::InPlaceRepeated => {
-                return self.begin_pass(id, operations);
+                return self.begin_in_place(id, operations);
             }
             StepOver::Skip { to } => {
                 operations.push(Operation::SetCounter {

@@ -1,6 +1,6 @@
 //! What the engine makes of a stop.
 
-use super::pass::Step;
+use super::in_place::Step;
 use super::{Engine, Rule};
 use crate::arrival::{Arrival, Departure};
 use crate::thread::{Motion, Thread, Wanted};
@@ -14,8 +14,8 @@ impl Engine {
         stack: u64,
         operations: &mut Vec<Operation>,
     ) {
-        let passing = self.pass.is_some();
-        let ignores_late_trap = passing && self.drops(Rule::PutBackLateTrap);
+        let is_under_way = self.in_place.is_some();
+        let ignores_late_trap = is_under_way && self.drops(Rule::PutBackLateTrap);
         let step = self.step_of(id);
         let is_site = self.is_site(address);
         let thread = self
@@ -45,7 +45,7 @@ impl Engine {
         thread.standing = Some(stack);
         thread.counter = Some(address);
         thread.answer_halt(id, operations);
-        if passing {
+        if is_under_way {
             return self.settle(operations);
         }
         self.advance(id, operations);
@@ -62,12 +62,12 @@ impl Engine {
         operations: &mut Vec<Operation>,
     ) {
         let ends = step.ends_at(address) && !self.drops(Rule::CompleteFirst);
-        let own = step.lifted && step.start == address;
+        let own = step.is_trap_removed && step.start == address;
         let is_site = self.is_site(address) && !own;
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        if own || (ends && step.lifted) {
+        if own || (ends && step.is_trap_removed) {
             thread.forget_arrival(step.start);
         }
         thread.forget_gone_frames(address, stack);
@@ -105,12 +105,12 @@ impl Engine {
         thread.stop(address);
         thread.departure = None;
         if let Some(step) = step {
-            let rounds = step.lifted
+            let rounds = step.is_trap_removed
                 && thread.step_over_of_arrival(start) == Some(StepOver::InPlaceRepeated);
             if address == start && (late || rounds) {
                 return self.step_again(id, step, operations);
             }
-            if step.lifted {
+            if step.is_trap_removed {
                 thread.forget_arrival(start);
             }
             let report = thread.end_step(id, address);
@@ -139,7 +139,7 @@ impl Engine {
         };
         if thread.halting {
             thread.wanted = Wanted::Wait;
-            if step.lifted {
+            if step.is_trap_removed {
                 thread.stand_again(step.start);
             }
             return self.leave_step(id, None, operations);
@@ -180,7 +180,7 @@ impl Engine {
             thread.late_step |= stepping && traced && address != start;
         }
         if let Some(step) = step {
-            if !step.lifted {
+            if !step.is_trap_removed {
                 // Nothing was reported here.
             } else if address != start {
                 thread.forget_arrival(start);
@@ -196,7 +196,7 @@ impl Engine {
         }
         thread.answer_halt(id, operations);
         if motion == Motion::Stopped && waits {
-            self.abandon_pass(id, operations);
+            self.abandon_in_place(id, operations);
         }
         self.advance(id, operations);
         self.settle(operations);
@@ -249,11 +249,11 @@ impl Engine {
     pub(super) fn ended(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         let stepped_in_place = self.stepper() == Some(id);
         self.threads.remove(&id);
-        self.forget_made(id);
+        self.forget_fork(id);
         if stepped_in_place {
             return self.leave_step(id, None, operations);
         }
-        self.abandon_pass(id, operations);
+        self.abandon_in_place(id, operations);
         self.settle(operations);
     }
 }

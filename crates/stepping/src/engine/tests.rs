@@ -9,7 +9,8 @@ mod in_place;
 
 use super::*;
 use Operation::{
-    ContinueThread, EmulateCall, HoldThread, Lift, Plant, Report, ReportHalted, ReportStep,
+    ContinueThread, EmulateCall, HoldThread, InsertTrap, RemoveTrap, Report, ReportHalted,
+    ReportStep,
 };
 use Operation::{SetCounter, StepThread, Unexplained};
 
@@ -40,7 +41,10 @@ impl Fixture {
             fixture.check(Input::Started { thread }, &[]);
             fixture.check(Input::Resume { thread }, &[ContinueThread { thread }]);
         }
-        fixture.check(insert(Owner::Monitor, step_over), &[Plant { address: A }]);
+        fixture.check(
+            insert(Owner::Monitor, step_over),
+            &[InsertTrap { address: A }],
+        );
         fixture
     }
 
@@ -115,5 +119,9 @@ fn set(thread: ThreadId, address: u64) -> Operation {
 }
 
 fn begin_step(thread: ThreadId) -> [Operation; 3] {
-    [Lift { address: A }, set(thread, A), StepThread { thread }]
+    [
+        RemoveTrap { address: A },
+        set(thread, A),
+        StepThread { thread },
+    ]
 }

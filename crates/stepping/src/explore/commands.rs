@@ -91,7 +91,7 @@ impl State {
                 );
             }
         }
-        for copy in &mut self.copies {
+        for copy in &mut self.forks {
             copy.forget();
         }
     }

@@ -82,7 +82,7 @@ impl State {
             _ if processor.stop == Some(Stop::VforkDone) => true,
             _ => processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves(),
         };
-        self.copies.is_empty()
+        self.forks.is_empty()
             && self.orders.is_empty()
             && self.processors.iter().enumerate().all(stands)
     }

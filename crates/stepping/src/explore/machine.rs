@@ -6,7 +6,7 @@
 //! one by one, while the processors go on.
 
 use super::budget::Budget;
-use super::copies::Copied;
+use super::forks::ForkCopy;
 use super::processor::{
     Counter, EXIT, I, J, Mode, Motion, PLACES, Place, Processor, RETURN, Stop, Upper, thread_of,
 };
@@ -29,7 +29,7 @@ pub(super) struct State {
     pub(super) left: Budget,
     /// Copies of the memory that have not been let go, and the one that is
     /// being followed.
-    pub(super) copies: Vec<Copied>,
+    pub(super) forks: Vec<ForkCopy>,
     pub(super) followed: Option<ThreadId>,
     /// The processor of a process that runs a program of its own, and that the
     /// shell is about to follow.
@@ -63,7 +63,7 @@ impl State {
             wanted: [Owners::empty(); PLACES],
             armed: [Owners::empty(); PLACES],
             left: program.budget,
-            copies: Vec::new(),
+            forks: Vec::new(),
             followed: None,
             followed_program: None,
             replaced_by: None,

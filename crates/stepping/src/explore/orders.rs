@@ -11,22 +11,22 @@ impl State {
         let Some(order) = self.orders.pop_front() else {
             return Ok(());
         };
-        if let Operation::RestoreCopied { process, .. }
-        | Operation::PlantCopied { process, .. }
-        | Operation::ReleaseCopy { process } = order
+        if let Operation::RestoreInFork { process, .. }
+        | Operation::InsertInFork { process, .. }
+        | Operation::ReleaseFork { process } = order
         {
-            return self.carry_out_in_copy(process, order);
+            return self.carry_out_in_fork(process, order);
         }
         if self.is_about_the_past(&order) {
             return Ok(());
         }
         match order {
-            Operation::Plant { address } => {
+            Operation::InsertTrap { address } => {
                 let place = Counter::from_address(address).place();
                 self.trap[place] = true;
                 self.armed[place] = self.wanted[place];
             }
-            Operation::Lift { address } => {
+            Operation::RemoveTrap { address } => {
                 self.trap[Counter::from_address(address).place()] = false
             }
             Operation::HoldThread { thread } => {
@@ -74,9 +74,9 @@ impl State {
                 processor.counter = Counter::At(processor.counter.place());
                 processor.upper = Upper::Has;
             }
-            Operation::RestoreCopied { .. }
-            | Operation::PlantCopied { .. }
-            | Operation::ReleaseCopy { .. } => {}
+            Operation::RestoreInFork { .. }
+            | Operation::InsertInFork { .. }
+            | Operation::ReleaseFork { .. } => {}
         }
         Ok(())
     }
@@ -236,7 +236,7 @@ impl State {
 
     /// Whether the next order is a trap whose memory may be gone.
     pub(super) fn may_lose_trap(&self) -> bool {
-        let Some(Operation::Plant { address }) = self.orders.front() else {
+        let Some(Operation::InsertTrap { address }) = self.orders.front() else {
             return false;
         };
         let place = Counter::from_address(*address).place();
@@ -244,8 +244,8 @@ impl State {
     }
 
     /// The trap cannot be planted, and the shell says so.
-    pub(super) fn fail_plant(&mut self) -> Result<(), String> {
-        let Some(Operation::Plant { address }) = self.orders.pop_front() else {
+    pub(super) fn fail_insert_trap(&mut self) -> Result<(), String> {
+        let Some(Operation::InsertTrap { address }) = self.orders.pop_front() else {
             return Ok(());
         };
         self.left.losses -= 1;
@@ -253,6 +253,6 @@ impl State {
         self.wanted[place] = Owners::empty();
         self.armed[place] = Owners::empty();
         self.forget(place);
-        self.tell(Input::Lost { address })
+        self.tell(Input::InsertFailed { address })
     }
 }

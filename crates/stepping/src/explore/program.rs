@@ -63,7 +63,7 @@ pub(super) enum Action {
     /// The shell carries out the next operation.
     CarryOut,
     /// The same, and the trap cannot be planted.
-    FailPlant,
+    FailInsertTrap,
     /// The same, and the push of a call faults.
     FailPush,
     /// The shell sees the stop of this processor's thread.
@@ -94,7 +94,7 @@ pub(super) enum Action {
     /// ordered stop is told first.
     LeaveCall(usize, bool),
     /// The shell sees that a copy of the memory stands.
-    SeeCopy(usize),
+    SeeFork(usize),
     /// It lets the process go and is with the copy.
     Switch,
     /// It lets the process go and is with the one that runs its own program.
@@ -346,9 +346,9 @@ impl System for Program {
                     actions.push(Action::See(number));
                 }
             }
-            for (index, copy) in state.copies.iter().enumerate() {
-                if state.followed != Some(copy.process) && copy.is_announced {
-                    actions.push(Action::SeeCopy(index));
+            for (index, copy) in state.forks.iter().enumerate() {
+                if state.followed != Some(copy.process) && copy.is_reported {
+                    actions.push(Action::SeeFork(index));
                 }
             }
             if state.can_switch() {
@@ -373,7 +373,7 @@ impl System for Program {
                 actions.push(Action::FailPush);
             }
             if state.left.losses > 0 && state.may_lose_trap() {
-                actions.push(Action::FailPlant);
+                actions.push(Action::FailInsertTrap);
             }
         }
         if self.uniprocessor && !state.orders.is_empty() {
@@ -388,7 +388,7 @@ impl System for Program {
         let mut state = state.clone();
         match action {
             Action::CarryOut => state.carry_out(self)?,
-            Action::FailPlant => state.fail_plant()?,
+            Action::FailInsertTrap => state.fail_insert_trap()?,
             Action::FailPush => state.fail_push()?,
             Action::See(number) => state.take_in(self, number)?,
             Action::SeeQuietly(number) => state.see_quietly(number)?,
@@ -412,7 +412,7 @@ impl System for Program {
             Action::Fork(number, next) => state.fork(self, number, next)?,
             Action::Vfork(number, next) => state.vfork(number, next)?,
             Action::LeaveCall(number, late) => state.leave_call(number, late),
-            Action::SeeCopy(index) => state.see_copy(self, index)?,
+            Action::SeeFork(index) => state.see_fork(self, index)?,
             Action::Switch => state.switch()?,
             Action::SwitchProgram => state.switch_program()?,
             Action::SwitchFromReplaced => state.switch_from_replaced()?,
@@ -427,7 +427,7 @@ impl System for Program {
 
     fn is_goal(&self, state: &State) -> bool {
         state.orders.is_empty()
-            && state.copies.is_empty()
+            && state.forks.is_empty()
             && state.processors.iter().all(Processor::is_through)
     }
 }

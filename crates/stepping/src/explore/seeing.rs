@@ -20,13 +20,13 @@ impl State {
             return self.see_return(number);
         }
         if stop == Some(Stop::End) {
-            self.announce_copies(program.follows, number)?;
+            self.report_forks(program.follows, number)?;
         }
         if let Some(input) = self.see(number) {
             self.tell(input)?;
         }
         if stop == Some(Stop::Fork) {
-            self.announce_copies(program.follows, number)?;
+            self.report_forks(program.follows, number)?;
         }
         match stop {
             Some(Stop::End) => self.resume_parent(number),
@@ -113,7 +113,7 @@ impl State {
     pub(super) fn see_quietly(&mut self, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
         if self.processors[number].stop == Some(Stop::Fork) {
-            self.announce_copies(false, number)?;
+            self.report_forks(false, number)?;
         }
         let processor = &mut self.processors[number];
         let stop = processor.stop.take();

@@ -32,7 +32,8 @@ pub enum Input {
     /// mapped any more, or cannot be written. The site is gone, with all its
     /// owners; nothing is to be lifted. A thread that comes there gets a fault
     /// of its own.
-    Lost {
+    #[serde(rename = "lost")]
+    InsertFailed {
         /// The site.
         address: u64,
     },
@@ -283,12 +284,13 @@ pub enum Input {
         thread: ThreadId,
     },
     /// A process stands that the debuggee has forked, and is to run on its own:
-    /// [`Operation::ReleaseCopy`]. Its memory is a copy of the debuggee's at
+    /// [`Operation::ReleaseFork`]. Its memory is a copy of the debuggee's at
     /// some moment since this program was started or became this process.
     ///
     /// Before [`Input::Executed`] the shell speaks of all copies that were made
     /// before: what traps they may have is forgotten then.
-    Copied {
+    #[serde(rename = "copied")]
+    ForkStopped {
         /// The process, by its one thread.
         process: ThreadId,
     },
@@ -296,7 +298,8 @@ pub enum Input {
     /// may be followed, or debugged, too: what the thread would return to from a
     /// signal handler, the process returns to, whatever becomes of the thread
     /// before the process is seen. Said after [`Input::Parked`].
-    Made {
+    #[serde(rename = "made")]
+    ForkMade {
         /// The process, by its one thread.
         process: ThreadId,
         /// The thread that made it.
@@ -306,8 +309,9 @@ pub enum Input {
     /// The one that it was until now stands, and has been let go or is gone:
     /// nothing is ordered about it any more. The sites are those of the copy
     /// from here on, its thread waits for [`Input::Resume`]. It comes back to
-    /// what its maker would, if [`Input::Made`] told of it.
-    Followed {
+    /// what its maker would, if [`Input::ForkMade`] told of it.
+    #[serde(rename = "followed")]
+    ForkFollowed {
         /// The process, by its one thread.
         thread: ThreadId,
     },

@@ -66,16 +66,16 @@ fn any_input() -> impl Strategy<Value = Input> {
             },
             17 => Input::Signalled { thread, address },
             18 => Input::Attached { thread },
-            19 => Input::Lost { address },
+            19 => Input::InsertFailed { address },
             20 => Input::Parked { thread, address },
             21 => Input::Unparked { thread },
-            22 => Input::Copied { process: thread },
-            23 => Input::Followed { thread },
+            22 => Input::ForkStopped { process: thread },
+            23 => Input::ForkFollowed { thread },
             24 => Input::StartedInPlace {
                 thread,
                 parent: ThreadId(1),
             },
-            25 => Input::Made {
+            25 => Input::ForkMade {
                 process: thread,
                 parent: ThreadId(1),
             },
@@ -121,29 +121,29 @@ proptest! {
         inputs in prop::collection::vec(any_input(), 0..200),
     ) {
         let mut engine = Engine::stepping_by(step_by);
-        let mut planted = std::collections::BTreeSet::new();
+        let mut inserted = std::collections::BTreeSet::new();
         let mut operations = Vec::new();
         for input in inputs {
             engine.handle(input, &mut operations);
             match input {
-                Input::Executed { .. } => planted.clear(),
-                Input::Followed { .. } => {
-                    planted = engine.sites().map(|(address, ..)| address).collect();
+                Input::Executed { .. } => inserted.clear(),
+                Input::ForkFollowed { .. } => {
+                    inserted = engine.sites().map(|(address, ..)| address).collect();
                 }
-                Input::Lost { address } if !engine.expects_trap(address) => {
-                    planted.remove(&address);
+                Input::InsertFailed { address } if !engine.expects_trap(address) => {
+                    inserted.remove(&address);
                 }
                 _ => {}
             }
             for operation in operations.drain(..) {
                 match operation {
-                    Plant { address } => prop_assert!(planted.insert(address)),
-                    Lift { address } => prop_assert!(planted.remove(&address)),
+                    InsertTrap { address } => prop_assert!(inserted.insert(address)),
+                    RemoveTrap { address } => prop_assert!(inserted.remove(&address)),
                     _ => {}
                 }
             }
-            prop_assert!(planted.iter().all(|address| engine.expects_trap(*address)));
-            let has_its_trap = |address| planted.contains(&address) || engine.is_lifted(address);
+            prop_assert!(inserted.iter().all(|address| engine.expects_trap(*address)));
+            let has_its_trap = |address| inserted.contains(&address) || engine.is_removed_for_step(address);
             prop_assert!(engine.sites().all(|(address, ..)| has_its_trap(address)));
         }
     }

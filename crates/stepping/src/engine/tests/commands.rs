@@ -93,7 +93,7 @@ fn a_step_past_a_site() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             done(NEXT),
             ContinueThread { thread: TWO },
         ],
@@ -143,12 +143,12 @@ fn halts() {
             thread: ONE,
             address: A,
         },
-        &[Plant { address: A }, ReportHalted { thread: ONE }],
+        &[InsertTrap { address: A }, ReportHalted { thread: ONE }],
     );
     // No signal stands in the way: the step is made again.
     fixture.check(
         Input::Resume { thread: ONE },
-        &[Lift { address: A }, StepThread { thread: ONE }],
+        &[RemoveTrap { address: A }, StepThread { thread: ONE }],
     );
 }
 
@@ -162,7 +162,7 @@ fn a_step_cut_short_after_its_instruction_is_not_taken_for_the_next() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ReportHalted { thread: ONE },
             ContinueThread { thread: TWO },
         ],

@@ -68,8 +68,8 @@ fn an_evaluation_is_reported_at_the_site_at_which_the_program_stands() {
                 thread: ONE,
                 address: NEXT,
             };
-            let planted = [Plant { address: A }, ContinueThread { thread: ONE }];
-            fixture.check(done, &planted);
+            let inserted = [InsertTrap { address: A }, ContinueThread { thread: ONE }];
+            fixture.check(done, &inserted);
         }
         fixture.interrupt(ONE);
         assert_eq!(fixture.engine.reported_at(ONE), None);
@@ -122,9 +122,9 @@ fn a_site_removed_and_set_again_during_an_evaluation() {
     fixture.arrive(ONE);
     fixture.evaluate(ONE);
     fixture.interrupt(ONE);
-    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
-    fixture.check(insert(Owner::Monitor, COPIED), &[Plant { address: A }]);
-    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
+    fixture.check(insert(Owner::Monitor, COPIED), &[InsertTrap { address: A }]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
     fixture.check(restore(0), &[]);
     fixture.check(RESUME, &leave(COPIED));
 }

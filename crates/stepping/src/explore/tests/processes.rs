@@ -21,7 +21,7 @@ sees thread 1 stop for nobody
 sees the copy
 lets the copy go
 => a process is let go with a trap in its text";
-    check_chart(Rule::RestoreCopy, program, expected);
+    check_chart(Rule::RestoreFork, program, expected);
 }
 
 #[test]
@@ -41,7 +41,7 @@ sees the copy
 makes J good in the copy
 lets the copy go
 => a process is let go with a trap in its text";
-    check_chart(Rule::RestoreFormer, program, expected);
+    check_chart(Rule::RestoreRemoved, program, expected);
 }
 
 #[test]
@@ -74,7 +74,7 @@ continues thread 2
                                                                             executes outside, goes to I
                                                                             executes I, goes to follow
 => an execution is not reported";
-    check_chart(Rule::PlantCopy, program, expected);
+    check_chart(Rule::InsertInFork, program, expected);
 }
 
 #[test]

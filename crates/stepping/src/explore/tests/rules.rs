@@ -161,7 +161,7 @@ lifts the trap at I
                                                                             executes outside, goes to I
                                                                             executes I, goes to follow
 => an execution is not reported";
-    check_without(Rule::HoldBeforeLift, NOTHING, expected);
+    check_without(Rule::HoldBeforeRemoval, NOTHING, expected);
 }
 
 #[test]
@@ -173,7 +173,7 @@ sees thread 1 stepped to follow
 continues thread 1
 continues thread 2
 => the original instruction is back while another thread may run";
-    check_without(Rule::PlantBeforeRelease, NOTHING, &expected);
+    check_without(Rule::InsertBeforeRelease, NOTHING, &expected);
 }
 
 #[test]
