@@ -294,7 +294,7 @@ impl Debuggee {
             self.keep_forked(child, copy.memory, kept);
             return Ok(());
         }
-        self.cpu.release(child);
+        self.cpu.restore_affinity(child);
         tolerate(kernel::detach(child, 0))?;
         self.queue_event(StopEvent::Forked {
             child,

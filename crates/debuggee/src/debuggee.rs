@@ -19,7 +19,7 @@ use nix::errno::Errno;
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
 use crate::follow::Follow;
-use crate::interrupter::Doorbell;
+use crate::interrupter::StopHelper;
 use crate::kernel;
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
@@ -121,7 +121,7 @@ pub struct Debuggee {
     /// What is done about each signal.
     pub(crate) treatments: crate::signals::Treatments,
     /// What interrupt requests are sent to, once somebody may make them.
-    pub(crate) doorbell: Option<Doorbell>,
+    pub(crate) stop_helper: Option<StopHelper>,
     /// The next interrupt key is another debuggee's to tell, and was told.
     pub(crate) ignores_key: bool,
     /// What is left of the process group stays when this process is killed.
@@ -225,7 +225,7 @@ impl Debuggee {
             has_left_memory: false,
             catches_forks: false,
             treatments: crate::signals::Treatments::default(),
-            doorbell: None,
+            stop_helper: None,
             terminal: None,
             cpu: Cpu::new(cpu, process),
             cpu_policy: cpu,
@@ -250,7 +250,7 @@ impl Debuggee {
     pub(crate) fn beside(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
         let mut debuggee = Debuggee::new(process, memory, CpuPolicy::Free, other.origin);
         debuggee.cpu_policy = other.cpu_policy;
-        debuggee.cpu = Cpu::beside(other.cpu_policy, process);
+        debuggee.cpu = Cpu::unshared(other.cpu_policy, process);
         debuggee.namespace.clone_from(&other.namespace);
         let following = other.self_check.as_ref();
         debuggee.arrange(
@@ -263,9 +263,9 @@ impl Debuggee {
 
     /// Gives a process that inherited the processor shared with juror its own
     /// back, unless sharing was asked for.
-    pub(crate) fn release_processor(&self, process: u32) {
+    pub(crate) fn restore_affinity(&self, process: u32) {
         if self.cpu_policy != CpuPolicy::Shared {
-            self.cpu.release(process);
+            self.cpu.restore_affinity(process);
         }
     }
 

@@ -88,7 +88,7 @@ impl Debuggee {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
         done = done.and(self.memory.remove_all_traps());
-        self.cpu.part();
+        self.cpu.unshare();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
             done = done.and(self.put_back(ThreadId(id)));
@@ -118,7 +118,7 @@ impl Debuggee {
     pub(crate) fn put_back_and_let_go(&mut self) -> Result<(), DebuggeeError> {
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
-            self.cpu.release(id);
+            self.cpu.restore_affinity(id);
             self.put_back(ThreadId(id))?;
         }
         self.let_all_go(&ids)

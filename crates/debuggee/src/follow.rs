@@ -76,7 +76,7 @@ impl Debuggee {
         };
         if self.origin == Origin::Attached {
             let failed = DebuggeeError::system("make the process that guards the text");
-            memory.guard().map_err(failed)?;
+            memory.start_watchdog().map_err(failed)?;
         }
         self.let_present_go()?;
         let kept = None;
@@ -97,8 +97,8 @@ impl Debuggee {
     fn let_new_program_go(&mut self) -> Result<(), DebuggeeError> {
         let process = self.process;
         self.adopt_all_forked()?;
-        self.cpu.release(process);
-        self.cpu.part();
+        self.cpu.restore_affinity(process);
+        self.cpu.unshare();
         self.forget_watches();
         self.threads.clear();
         self.forget_calls();

@@ -10,7 +10,7 @@ use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::interrupter::{Doorbell, Interrupter};
+use crate::interrupter::{Interrupter, StopHelper};
 use crate::kernel::{self, Status};
 use crate::operations::tolerate;
 use crate::stop_event::StopEvent;
@@ -19,31 +19,31 @@ use crate::thread::{Motion, State};
 impl Debuggee {
     /// A handle that makes [`Debuggee::wait`] return, usable from any thread.
     pub fn interrupter(&mut self) -> Result<Interrupter, DebuggeeError> {
-        if let Some(doorbell) = &self.doorbell {
-            return Ok(doorbell.interrupter());
+        if let Some(stop_helper) = &self.stop_helper {
+            return Ok(stop_helper.interrupter());
         }
         let failed = DebuggeeError::system("make the process that interrupts are sent to");
-        let doorbell = Doorbell::new().map_err(failed)?;
-        Ok(self.doorbell.insert(doorbell).interrupter())
+        let stop_helper = StopHelper::new().map_err(failed)?;
+        Ok(self.stop_helper.insert(stop_helper).interrupter())
     }
 
-    pub(crate) fn is_doorbell(&self, process: u32) -> bool {
-        self.doorbell
+    pub(crate) fn is_stop_helper(&self, process: u32) -> bool {
+        self.stop_helper
             .as_ref()
-            .is_some_and(|doorbell| doorbell.process() == process)
+            .is_some_and(|stop_helper| stop_helper.process() == process)
     }
 
     /// The doorbell rings.
-    pub(crate) fn answer_doorbell(&mut self, status: Status) -> Result<(), DebuggeeError> {
-        let Some(doorbell) = &self.doorbell else {
+    pub(crate) fn handle_stop_helper(&mut self, status: Status) -> Result<(), DebuggeeError> {
+        let Some(stop_helper) = &self.stop_helper else {
             return Ok(());
         };
         // A signal that somebody else sent to it rings for nobody.
-        self.is_interruption_wanted |= doorbell.take_request();
+        self.is_interruption_wanted |= stop_helper.take_request();
         match status {
-            Status::Stopped { .. } => tolerate(kernel::resume(doorbell.process(), 0)),
+            Status::Stopped { .. } => tolerate(kernel::resume(stop_helper.process(), 0)),
             Status::Exited { .. } | Status::Killed { .. } => {
-                self.doorbell = None;
+                self.stop_helper = None;
                 Ok(())
             }
         }
@@ -101,8 +101,8 @@ impl Debuggee {
     /// for another reason.
     pub fn forget_interruption(&mut self) {
         self.is_interruption_wanted = false;
-        if let Some(doorbell) = &self.doorbell {
-            doorbell.take_request();
+        if let Some(stop_helper) = &self.stop_helper {
+            stop_helper.take_request();
         }
     }
 }

@@ -32,7 +32,6 @@ mod follow_set;
 mod foreground;
 mod frozen;
 mod given_signals;
-mod guardian;
 mod handlers;
 mod hardware;
 mod image;
@@ -74,6 +73,7 @@ mod terminal;
 mod thread;
 mod turns;
 mod watch;
+mod watchdog;
 mod watched_calls;
 mod watched_steps;
 

@@ -17,7 +17,7 @@ use std::path::Path;
 use nix::errno::Errno;
 
 use crate::error::DebuggeeError;
-use crate::guardian::Guardian;
+use crate::watchdog::Watchdog;
 
 /// The one-byte `int3`.
 pub(crate) const TRAP: u8 = 0xcc;
@@ -33,7 +33,7 @@ pub(crate) struct Memory {
     /// A byte that has just been read, for the plant that follows.
     noted: Option<(u64, u8)>,
     /// Told of every trap, for a process that outlives juror.
-    guardian: Option<Guardian>,
+    watchdog: Option<Watchdog>,
     /// The traps are out of the text while nothing runs.
     is_at_rest: bool,
 }
@@ -47,15 +47,15 @@ impl Memory {
             originals: BTreeMap::new(),
             ever_inserted: BTreeMap::new(),
             noted: None,
-            guardian: None,
+            watchdog: None,
             is_at_rest: false,
         })
     }
 
     /// From here on somebody puts the text right when juror is killed. No trap
     /// may be planted yet.
-    pub(crate) fn guard(&mut self) -> Result<(), Errno> {
-        self.guardian = Some(Guardian::new(&self.file)?);
+    pub(crate) fn start_watchdog(&mut self) -> Result<(), Errno> {
+        self.watchdog = Some(Watchdog::new(&self.file)?);
         Ok(())
     }
 
@@ -162,8 +162,8 @@ impl Memory {
             };
             self.originals.insert(trap, byte);
             self.ever_inserted.insert(trap, byte);
-            if let Some(guardian) = &mut self.guardian {
-                guardian.note(trap, byte);
+            if let Some(watchdog) = &mut self.watchdog {
+                watchdog.note(trap, byte);
             }
             if self.is_at_rest {
                 self.write_raw(trap, &[byte])?;
@@ -230,8 +230,8 @@ impl Memory {
                 byte[0]
             }
         };
-        if let Some(guardian) = &mut self.guardian {
-            guardian.note(address, original);
+        if let Some(watchdog) = &mut self.watchdog {
+            watchdog.note(address, original);
         }
         if !self.is_at_rest {
             self.write_raw(address, &[TRAP])?;
@@ -256,8 +256,8 @@ impl Memory {
         // One that stays after all is still known to be there.
         self.put_back(address, original)?;
         self.originals.remove(&address);
-        if let Some(guardian) = &mut self.guardian {
-            guardian.forget(address);
+        if let Some(watchdog) = &mut self.watchdog {
+            watchdog.forget(address);
         }
         Ok(())
     }

@@ -78,7 +78,7 @@ impl Debuggee {
 
     /// A forked child stands, with nothing of juror's in it.
     pub(crate) fn keep_forked(&mut self, child: u32, memory: Memory, kept: Kept) {
-        self.release_processor(child);
+        self.restore_affinity(child);
         let newborn = Newborn::Forked(Box::new(Forked {
             memory,
             pages: self.watches.pages.for_fork(),
@@ -96,7 +96,7 @@ impl Debuggee {
     pub(crate) fn keep_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.remove(&child.0);
         self.forget_page_caller(child);
-        self.release_processor(child.0);
+        self.restore_affinity(child.0);
         self.feed(Input::Ended { thread: child })?;
         let Some(parent) = known.and_then(|known| known.vfork_parent) else {
             return tolerate(kernel::detach(child.0, 0));
@@ -148,7 +148,7 @@ impl Debuggee {
             pages,
             inheritance,
         } = forked;
-        self.guard_like_own(&mut memory)?;
+        self.start_watchdog_if_attached(&mut memory)?;
         let mut child = self.sibling(process, memory);
         child.out_of_line = self.out_of_line.for_fork(|start| {
             let mut byte = [0];
@@ -184,7 +184,7 @@ impl Debuggee {
 
     fn adopt_executed(&self, process: u32) -> Result<Debuggee, DebuggeeError> {
         let mut memory = open_memory(process)?;
-        self.guard_like_own(&mut memory)?;
+        self.start_watchdog_if_attached(&mut memory)?;
         let mut child = self.sibling(process, memory);
         child.add_standing(process)?;
         child.prepare_image()?;
@@ -213,10 +213,10 @@ impl Debuggee {
         Ok(thread)
     }
 
-    fn guard_like_own(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
+    fn start_watchdog_if_attached(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
         if self.origin == Origin::Attached {
             let failed = DebuggeeError::system("make the process that guards the text");
-            memory.guard().map_err(failed)?;
+            memory.start_watchdog().map_err(failed)?;
         }
         Ok(())
     }

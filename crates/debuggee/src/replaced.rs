@@ -38,7 +38,7 @@ impl Debuggee {
                 let parent = known.and_then(|known| known.vfork_parent);
                 self.threads.remove(&thread.0);
                 self.forget_page_caller(thread);
-                self.cpu.release(thread.0);
+                self.cpu.restore_affinity(thread.0);
                 self.feed(Input::Ended { thread })?;
                 tolerate(kernel::detach(thread.0, 0))?;
                 return parent.map_or(Ok(()), |parent| self.resume_parent(parent));
@@ -54,7 +54,7 @@ impl Debuggee {
         }
         self.release_births()?;
         self.adopt_all_forked()?;
-        self.cpu.note_program();
+        self.cpu.note_exec();
         let _ = self.memory.remove_all_traps();
         self.forget_watches();
         self.threads.clear();
@@ -70,7 +70,7 @@ impl Debuggee {
         self.memory = crate::debuggee::open_memory(self.process)?;
         if self.origin == Origin::Attached {
             let failed = DebuggeeError::system("make the process that guards the text");
-            self.memory.guard().map_err(failed)?;
+            self.memory.start_watchdog().map_err(failed)?;
         }
         self.prepare_image()?;
         self.queue_event(StopEvent::Executed {

@@ -145,8 +145,8 @@ impl Debuggee {
     /// What there is one of goes over to another debuggee, since this one is
     /// being left: the terminal, and the handles to interrupt by.
     pub fn hand_over(&mut self, other: &mut Debuggee) {
-        if other.doorbell.is_none() {
-            other.doorbell = self.doorbell.take();
+        if other.stop_helper.is_none() {
+            other.stop_helper = self.stop_helper.take();
             other.is_interruption_wanted |= self.is_interruption_wanted;
         }
         if other.terminal.is_none() {

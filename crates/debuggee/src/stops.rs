@@ -76,7 +76,7 @@ impl Debuggee {
             || self.departing.contains(&thread)
             || self.births.contains_key(&thread)
             || self.offspring.contains(thread)
-            || self.is_doorbell(thread)
+            || self.is_stop_helper(thread)
     }
 
     /// Takes a new thread of the process in that reports before its parent
@@ -93,7 +93,7 @@ impl Debuggee {
     pub(crate) fn take_in(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         let (signal, event) = match status {
             Status::Stopped { signal, event } => (signal, event),
-            status if self.is_doorbell(id) => return self.answer_doorbell(status),
+            status if self.is_stop_helper(id) => return self.handle_stop_helper(status),
             status => return self.note_gone(id, status),
         };
         if self.births.contains_key(&id) {
@@ -101,8 +101,8 @@ impl Debuggee {
         }
         let thread = ThreadId(id);
         let Some(known) = self.threads.get_mut(&id) else {
-            if self.is_doorbell(id) {
-                return self.answer_doorbell(status);
+            if self.is_stop_helper(id) {
+                return self.handle_stop_helper(status);
             }
             return self.pass_departing(id, event);
         };
@@ -293,7 +293,7 @@ impl Debuggee {
     }
 
     fn take_in_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.cpu.note_threads(thread.0);
+        self.cpu.note_second_thread(thread.0);
         self.feed(Input::Started { thread })?;
         self.queue_event(StopEvent::ThreadStarted { thread });
         Ok(())
@@ -359,7 +359,7 @@ impl Debuggee {
         self.has_ended = true;
         self.threads.clear();
         self.forget_calls();
-        self.cpu.part();
+        self.cpu.unshare();
         self.pending_events
             .retain(|event| event.waiting_thread().is_none());
         match status {

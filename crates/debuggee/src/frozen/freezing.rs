@@ -33,13 +33,13 @@ impl Debuggee {
         }
         let leader = ThreadId(self.process);
         let (place, keeps_numbers) = self.check_for_freezing(leader)?;
-        self.cpu.part();
+        self.cpu.unshare();
         let protected = !self.watches.pages.is_empty() && !self.watches.pages.are_open();
         if protected {
             self.open_pages(leader)?;
         }
         let frozen = self.copy_standing(leader, place, keeps_numbers);
-        self.cpu.join_again();
+        self.cpu.share_again();
         if protected {
             self.close_pages(leader)?;
         }
