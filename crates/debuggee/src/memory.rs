@@ -35,7 +35,7 @@ pub(crate) struct Memory {
     /// Told of every trap, for a process that outlives juror.
     watchdog: Option<Watchdog>,
     /// The traps are out of the text while nothing runs.
-    is_at_rest: bool,
+    is_quiescent: bool,
 }
 
 impl Memory {
@@ -48,7 +48,7 @@ impl Memory {
             ever_inserted: BTreeMap::new(),
             noted: None,
             watchdog: None,
-            is_at_rest: false,
+            is_quiescent: false,
         })
     }
 
@@ -60,10 +60,10 @@ impl Memory {
     }
 
     /// Takes the traps out of the text while nothing runs: they count as
-    /// planted, and [`Memory::wake`] puts them back.
-    pub(crate) fn rest(&mut self) -> Result<(), DebuggeeError> {
-        if !self.is_at_rest {
-            self.is_at_rest = true;
+    /// planted, and [`Memory::end_quiescence`] puts them back.
+    pub(crate) fn quiesce(&mut self) -> Result<(), DebuggeeError> {
+        if !self.is_quiescent {
+            self.is_quiescent = true;
             for (&address, &original) in &self.originals {
                 self.put_back(address, original)?;
             }
@@ -73,16 +73,16 @@ impl Memory {
 
     /// Something is about to run.
     #[inline]
-    pub(crate) fn wake(&mut self) -> Result<(), DebuggeeError> {
-        if self.is_at_rest {
-            self.put_traps_back()?;
+    pub(crate) fn end_quiescence(&mut self) -> Result<(), DebuggeeError> {
+        if self.is_quiescent {
+            self.reinsert_traps()?;
         }
         Ok(())
     }
 
     #[cold]
-    fn put_traps_back(&mut self) -> Result<(), DebuggeeError> {
-        self.is_at_rest = false;
+    fn reinsert_traps(&mut self) -> Result<(), DebuggeeError> {
+        self.is_quiescent = false;
         for (&address, &original) in &self.originals {
             let mut present = [0];
             // Code that is gone meanwhile, or another, is left alone.
@@ -165,7 +165,7 @@ impl Memory {
             if let Some(watchdog) = &mut self.watchdog {
                 watchdog.note(trap, byte);
             }
-            if self.is_at_rest {
+            if self.is_quiescent {
                 self.write_raw(trap, &[byte])?;
             }
             from = trap + 1;
@@ -201,8 +201,8 @@ impl Memory {
     }
 
     /// Whether the traps are out of the text.
-    pub(crate) fn is_resting(&self) -> bool {
-        self.is_at_rest
+    pub(crate) fn is_quiescent(&self) -> bool {
+        self.is_quiescent
     }
 
     /// Whether the program has written over the trap that was planted at an address,
@@ -233,7 +233,7 @@ impl Memory {
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.note(address, original);
         }
-        if !self.is_at_rest {
+        if !self.is_quiescent {
             self.write_raw(address, &[TRAP])?;
         }
         self.originals.insert(address, original);
@@ -441,8 +441,8 @@ mod tests {
             memory.insert_trap(start + 1),
             Err(DebuggeeError::Gone)
         ));
-        memory.rest().unwrap();
-        memory.wake().unwrap();
+        memory.quiesce().unwrap();
+        memory.end_quiescence().unwrap();
         memory.remove_all_traps().unwrap();
     }
 

@@ -205,7 +205,7 @@ impl Debuggee {
         thread: ThreadId,
         motion: Motion,
     ) -> Result<(), DebuggeeError> {
-        self.memory.wake()?;
+        self.memory.end_quiescence()?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };

@@ -26,7 +26,7 @@ impl Debuggee {
     /// For a debuggee that is halted.
     pub fn renew_overwritten(&mut self) -> Result<Vec<u64>, DebuggeeError> {
         // While it rests nothing runs that could write.
-        if self.has_ended || self.memory.is_resting() {
+        if self.has_ended || self.memory.is_quiescent() {
             return Ok(Vec::new());
         }
         let (gone, changed) = self.overwritten();

@@ -58,13 +58,13 @@ fn play_juror() {
         if role != "run" && role != "launch" && hits == 5 {
             // As at the prompt, at a breakpoint.
             debuggee.halt_all().unwrap();
-            debuggee.rest().unwrap();
+            debuggee.quiesce().unwrap();
             // And again after a step, as a person does.
             if let Some(thread) = event.waiting_thread() {
                 debuggee.step(thread).unwrap();
                 while !matches!(debuggee.wait().unwrap(), StopEvent::Stepped { .. }) {}
                 debuggee.halt_all().unwrap();
-                debuggee.rest().unwrap();
+                debuggee.quiesce().unwrap();
             }
             say(debuggee.pid());
             std::thread::park();

@@ -59,11 +59,11 @@ impl Session {
         // becomes of juror until then.
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
-            program.debuggee.rest()?;
+            program.debuggee.quiesce()?;
         }
         if self.processes.are_several() {
             for program in self.processes.other_programs_mut() {
-                program.debuggee.rest()?;
+                program.debuggee.quiesce()?;
             }
             self.retire_ended();
         }

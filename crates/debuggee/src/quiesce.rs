@@ -22,7 +22,7 @@ impl Debuggee {
     /// For a halted debuggee that is left to a person: from here until a
     /// thread is let go, juror can be killed and an attached process goes on
     /// as if it had never been there. One that juror started ends with it.
-    pub fn rest(&mut self) -> Result<(), DebuggeeError> {
+    pub fn quiesce(&mut self) -> Result<(), DebuggeeError> {
         if self.origin == Origin::Launched || self.has_ended {
             return Ok(());
         }
@@ -41,9 +41,9 @@ impl Debuggee {
             return Ok(());
         }
         for thread in ids {
-            self.rest_hardware(thread);
+            self.quiesce_hardware(thread);
         }
-        self.memory.rest()
+        self.memory.quiesce()
     }
 
     /// Moves a thread from the stop of a signal of juror's own making to a
