@@ -65,11 +65,11 @@ pub struct Debuggee {
     pub(crate) has_failed: bool,
     pub(crate) threads: BTreeMap<u32, Thread>,
     /// New processes whose first stop has not been seen.
-    pub(crate) births: BTreeMap<u32, crate::children::Birth>,
+    pub(crate) pending_forks: BTreeMap<u32, crate::pending_forks::PendingFork>,
     /// Forked processes that stand and have traps yet.
-    pub(crate) fork_copies: BTreeMap<u32, crate::children::ForkCopy>,
+    pub(crate) fork_copies: BTreeMap<u32, crate::pending_forks::ForkCopy>,
     /// New processes that stand until they are adopted.
-    pub(crate) offspring: crate::offspring::Offspring,
+    pub(crate) fork_children: crate::fork_children::ForkChildren,
     /// Threads that are ending: their last status is still to come.
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
@@ -189,9 +189,9 @@ impl Debuggee {
             is_feeding: false,
             has_failed: false,
             threads: BTreeMap::new(),
-            births: BTreeMap::new(),
+            pending_forks: BTreeMap::new(),
             fork_copies: BTreeMap::new(),
-            offspring: crate::offspring::Offspring::default(),
+            fork_children: crate::fork_children::ForkChildren::default(),
             departing: BTreeSet::new(),
             memory,
             out_of_line: OutOfLineSlots::default(),
@@ -351,7 +351,7 @@ impl Debuggee {
             .values()
             .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaiting)
             || !self.departing.is_empty()
-            || !self.births.is_empty()
+            || !self.pending_forks.is_empty()
     }
 
     /// Makes [`StopEvent::Forking`] come for each process that is made from now on,

@@ -94,7 +94,11 @@ impl Debuggee {
 
     /// Who is concerned by a signal.
     fn audience(&mut self, thread: ThreadId, number: i32, information: &siginfo_t) -> Audience {
-        if self.threads.get(&thread.0).is_none_or(|known| known.silent) {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|known| known.is_vfork_child)
+        {
             return Audience::Program;
         }
         let report = self.treatments.of(number).report;
@@ -215,7 +219,11 @@ impl Debuggee {
                 known.put_off(pending);
             }
         }
-        let group = if known.silent { thread.0 } else { self.process };
+        let group = if known.is_vfork_child {
+            thread.0
+        } else {
+            self.process
+        };
         for signal in known.put_off.iter_mut().filter(|signal| !signal.sent) {
             signal.sent = true;
             let _ = kernel::signal_thread(group, thread.0, signal.number);

@@ -17,13 +17,13 @@ impl Debuggee {
     /// Ends the process, and what is left of the process group of one that
     /// juror started, and waits until it is gone.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {
-        self.end_offspring();
+        self.kill_fork_children();
         if self.has_ended {
             return Ok(());
         }
         // Nobody is followed any more.
         self.is_switching = true;
-        for id in self.silent_and_unborn() {
+        for id in self.vfork_children_and_pending_forks() {
             let _ = kernel::signal_process(id as i32, libc::SIGKILL);
         }
         let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
@@ -49,11 +49,11 @@ impl Debuggee {
         Ok(())
     }
 
-    fn silent_and_unborn(&self) -> Vec<u32> {
-        let silent = self.threads.values().filter(|thread| thread.silent);
-        silent
+    fn vfork_children_and_pending_forks(&self) -> Vec<u32> {
+        let vfork_children = self.threads.values().filter(|thread| thread.is_vfork_child);
+        vfork_children
             .map(|thread| thread.id.0)
-            .chain(self.births.keys().copied())
+            .chain(self.pending_forks.keys().copied())
             .collect()
     }
 
@@ -75,7 +75,7 @@ impl Debuggee {
             self.stop_by_force();
         }
         if self.has_ended {
-            self.let_offspring_go();
+            self.detach_fork_children();
             return halted;
         }
         let left = self.let_process_go();
@@ -95,7 +95,7 @@ impl Debuggee {
         }
         done = done.and(self.unmap_regions());
         done = done.and(self.let_all_go(&ids));
-        self.let_offspring_go();
+        self.detach_fork_children();
         self.reap_departing();
         done
     }
@@ -129,7 +129,7 @@ impl Debuggee {
     pub(crate) fn halt_everything(&mut self) -> Result<(), DebuggeeError> {
         while !self.has_ended {
             self.halt_all()?;
-            if self.births.is_empty() {
+            if self.pending_forks.is_empty() {
                 return Ok(());
             }
             self.take_status()?;

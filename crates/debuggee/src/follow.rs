@@ -8,17 +8,17 @@
 //!
 //! Invariant: one process is the debuggee at any time, and every other that
 //! juror knew runs without a trace of it, unless both are followed: then the
-//! child is a debuggee of its own (`offspring`).
+//! child is a debuggee of its own (`fork_children`).
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::children::ForkCopy;
 use crate::cpu::Cpu;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::tolerate;
+use crate::pending_forks::ForkCopy;
 use crate::process_status;
 use crate::stash;
 use crate::stop_event::StopEvent;
@@ -103,7 +103,7 @@ impl Debuggee {
         self.threads.clear();
         self.forget_calls();
         tolerate(kernel::detach(process, 0))?;
-        self.let_offspring_go();
+        self.detach_fork_children();
         self.reap_departing();
         self.has_ended = true;
         Ok(())
@@ -114,17 +114,17 @@ impl Debuggee {
     pub(crate) fn follow_from_replaced(&mut self) -> Result<bool, DebuggeeError> {
         if matches!(self.followed, Some((_, Some(_)))) {
             // Who waits for all others to stand goes on (`follow_forked`).
-            self.release_births()?;
+            self.release_pending_forks()?;
             self.let_new_program_go()?;
             return Ok(true);
         }
         if !self.follows_child() {
             return Ok(false);
         }
-        let Some((child, parent)) = self.take_heir() else {
+        let Some((child, parent)) = self.take_followable_fork() else {
             return Ok(false);
         };
-        self.release_births()?;
+        self.release_pending_forks()?;
         self.let_new_program_go()?;
         self.follow_forked(child, parent)
     }
@@ -134,7 +134,7 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&child.0) {
             known.awaiting = true;
             // It has another memory now.
-            known.silent = false;
+            known.is_vfork_child = false;
         }
         self.followed = Some((child.0, None));
         self.is_switching = true;

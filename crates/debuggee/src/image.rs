@@ -149,7 +149,7 @@ impl Debuggee {
 
     /// A stopped thread that can make system calls for juror.
     fn callable_thread(&mut self) -> Result<Option<ThreadId>, DebuggeeError> {
-        let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.silent;
+        let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.is_vfork_child;
         // One that is in the middle of a system call has to leave it first.
         let best = self
             .threads

@@ -13,7 +13,10 @@ impl Debuggee {
     /// The kernel's numbers of the threads, in order; without the system calls
     /// that [`Debuggee::threads`] makes.
     pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + '_ {
-        let threads = self.threads.values().filter(|thread| !thread.silent);
+        let threads = self
+            .threads
+            .values()
+            .filter(|thread| !thread.is_vfork_child);
         threads.map(|thread| thread.id)
     }
 
@@ -33,7 +36,7 @@ impl Debuggee {
     pub fn threads(&self) -> impl Iterator<Item = ThreadInfo> + '_ {
         self.threads
             .values()
-            .filter(|thread| !thread.silent)
+            .filter(|thread| !thread.is_vfork_child)
             .map(|thread| {
                 let id = thread.id;
                 let path = format!("/proc/{}/task/{}/comm", self.process, id.0);

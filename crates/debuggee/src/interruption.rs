@@ -55,7 +55,7 @@ impl Debuggee {
         let running = self
             .threads
             .values_mut()
-            .filter(|thread| thread.state == State::Running && !thread.silent)
+            .filter(|thread| thread.state == State::Running && !thread.is_vfork_child)
             // A thread that executes one instruction stops by itself soon.
             .min_by_key(|thread| thread.motion == Motion::Step);
         let Some(thread) = running.filter(|_| !is_asked) else {

@@ -91,7 +91,7 @@ impl Debuggee {
         if self
             .threads
             .get(&thread.0)
-            .is_some_and(|known| known.silent)
+            .is_some_and(|known| known.is_vfork_child)
         {
             self.inputs.push_back(Input::Resume { thread });
             return Ok(());
@@ -236,7 +236,7 @@ impl Debuggee {
         known.steps_quietly = enters_handler;
         // Who has been seen to enter a call is seen to leave it.
         let traces_calls = known.is_in_call
-            || !known.silent && self.system_calls.is_traced()
+            || !known.is_vfork_child && self.system_calls.is_traced()
             || self.engine.awaits_handler(thread);
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),

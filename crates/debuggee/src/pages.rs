@@ -159,7 +159,8 @@ impl Debuggee {
     /// A stopped thread that can make system calls for juror.
     fn thread_for_calls(&self) -> Option<ThreadId> {
         let mut threads = self.threads.values();
-        let can = threads.find(|it| it.state == State::Stopped && !it.inside_kernel && !it.silent);
+        let can = threads
+            .find(|it| it.state == State::Stopped && !it.inside_kernel && !it.is_vfork_child);
         can.map(|it| it.id)
     }
 

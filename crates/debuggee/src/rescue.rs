@@ -38,8 +38,8 @@ impl Debuggee {
         self.is_feeding = true;
         self.is_halting = false;
         let running = self.threads.values().filter(|known| {
-            let is_sharer = known.state == State::InVfork;
-            known.state != State::Stopped && !is_sharer
+            let waits_for_vfork_child = known.state == State::InVfork;
+            known.state != State::Stopped && !waits_for_vfork_child
         });
         let running: Vec<u32> = running.map(|known| known.id.0).collect();
         for &id in &running {
@@ -52,7 +52,7 @@ impl Debuggee {
         for known in self.threads.values_mut() {
             known.awaiting = true;
         }
-        let others_remain = self.threads.values().any(|known| !known.silent);
+        let others_remain = self.threads.values().any(|known| !known.is_vfork_child);
         self.has_ended |= !others_remain;
     }
 
@@ -88,7 +88,7 @@ impl Debuggee {
         if let Event::Fork | Event::Vfork = event
             && let Ok(child) = kernel::event_message(thread.0)
         {
-            self.expect_orphan(child, thread);
+            self.add_unreported_fork(child, thread);
         }
         if event != Event::Signal {
             return;
@@ -126,8 +126,10 @@ impl Debuggee {
 
     /// Copies of the memory that stand, or are about to, run alone.
     fn detach_forks(&mut self) {
-        let births: Vec<u32> = std::mem::take(&mut self.births).into_keys().collect();
-        for child in births {
+        let pending_forks: Vec<u32> = std::mem::take(&mut self.pending_forks)
+            .into_keys()
+            .collect();
+        for child in pending_forks {
             let stopped = match stash::take(|thread| thread == child) {
                 Some((_, status)) => Ok(status),
                 None => kernel::wait_for(child),

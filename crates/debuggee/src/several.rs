@@ -139,7 +139,7 @@ impl Debuggee {
     /// Whether a thread runs that could be stopped for a request.
     fn has_thread_to_interrupt(&self) -> bool {
         let mut threads = self.threads.values();
-        threads.any(|thread| thread.state == State::Running && !thread.silent)
+        threads.any(|thread| thread.state == State::Running && !thread.is_vfork_child)
     }
 
     /// What there is one of goes over to another debuggee, since this one is

@@ -74,8 +74,8 @@ impl Debuggee {
         thread == self.process
             || self.threads.contains_key(&thread)
             || self.departing.contains(&thread)
-            || self.births.contains_key(&thread)
-            || self.offspring.contains(thread)
+            || self.pending_forks.contains_key(&thread)
+            || self.fork_children.contains(thread)
             || self.is_stop_helper(thread)
     }
 
@@ -96,8 +96,8 @@ impl Debuggee {
             status if self.is_stop_helper(id) => return self.handle_stop_helper(status),
             status => return self.note_gone(id, status),
         };
-        if self.births.contains_key(&id) {
-            return self.take_in_birth(id);
+        if self.pending_forks.contains_key(&id) {
+            return self.handle_fork_start(id);
         }
         let thread = ThreadId(id);
         let Some(known) = self.threads.get_mut(&id) else {
@@ -301,7 +301,7 @@ impl Debuggee {
 
     /// A thread on its way out: it executes no further instruction.
     fn take_in_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.expect_orphans_of(thread)?;
+        self.find_unreported_forks_of(thread)?;
         self.departing.insert(thread.0);
         self.forget_thread(thread)?;
         tolerate(kernel::resume(thread.0, 0))
@@ -312,9 +312,9 @@ impl Debuggee {
         let Some(known) = self.threads.remove(&thread.0) else {
             return Ok(());
         };
-        self.has_lost_threads |= !known.silent;
-        let others_remain = self.threads.values().any(|other| !other.silent);
-        if !known.silent && others_remain {
+        self.has_lost_threads |= !known.is_vfork_child;
+        let others_remain = self.threads.values().any(|other| !other.is_vfork_child);
+        if !known.is_vfork_child && others_remain {
             self.queue_event(StopEvent::ThreadEnded { thread });
         }
         self.forget_calls_of(thread)?;
@@ -339,11 +339,11 @@ impl Debuggee {
     /// The last status of a thread or of the process.
     pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         self.departing.remove(&id);
-        if self.offspring.remove(id) {
+        if self.fork_children.remove(id) {
             return Ok(());
         }
-        if let Some(birth) = self.births.remove(&id) {
-            self.forget_birth(id, birth)?;
+        if let Some(pending_fork) = self.pending_forks.remove(&id) {
+            self.forget_pending_fork(id, pending_fork)?;
         }
         if id != self.process {
             self.forget_thread(ThreadId(id))?;

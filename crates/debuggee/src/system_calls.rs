@@ -141,7 +141,7 @@ impl Debuggee {
         if !at_entry && number == LEFT {
             return self.settle(thread);
         }
-        if repeated || known.silent || !self.system_calls.all.contains(number) {
+        if repeated || known.is_vfork_child || !self.system_calls.all.contains(number) {
             return match accesses.is_empty() {
                 true => self.go_on_after_call(thread),
                 false => self.tell_accesses(thread, accesses),

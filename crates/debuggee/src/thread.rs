@@ -13,7 +13,7 @@ pub(crate) struct Thread {
     pub(crate) state: State,
     /// A process that shares the debuggee's memory (`vfork`): led past sites
     /// without a word to upper floors.
-    pub(crate) silent: bool,
+    pub(crate) is_vfork_child: bool,
     /// Of such a process: the thread that waits for it.
     pub(crate) vfork_parent: Option<ThreadId>,
     /// How it was last set in motion: what an internal stop goes on with.
@@ -114,7 +114,7 @@ impl Thread {
         Thread {
             id,
             state,
-            silent: false,
+            is_vfork_child: false,
             vfork_parent: None,
             motion: Motion::Run,
             awaiting: false,

@@ -194,7 +194,10 @@ impl Debuggee {
         address: u64,
     ) -> Result<(), DebuggeeError> {
         let is_told = self.engine.reported_at(thread) == Some(address);
-        let is_silent = self.threads.get(&thread.0).is_none_or(|it| it.silent);
+        let is_silent = self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|it| it.is_vfork_child);
         if is_told || is_silent {
             // It is on its way past a site at the same address.
             return self.settle(thread);
@@ -257,7 +260,11 @@ impl Debuggee {
         for watch in &mut self.watches.list {
             watch.look(&self.memory);
         }
-        if self.threads.get(&thread.0).is_none_or(|it| it.silent) {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|it| it.is_vfork_child)
+        {
             return self.settle(thread);
         }
         self.interrupt_engine(thread)?;

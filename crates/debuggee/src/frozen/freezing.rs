@@ -62,7 +62,7 @@ impl Debuggee {
         if let Some(known) = self.threads.values().find(waiting) {
             return Err(FreezeError::InVfork(known.id.0));
         }
-        if let Some(known) = self.threads.values().find(|known| known.silent) {
+        if let Some(known) = self.threads.values().find(|known| known.is_vfork_child) {
             return Err(FreezeError::InVfork(known.id.0));
         }
         if !self.threads.contains_key(&leader.0) {

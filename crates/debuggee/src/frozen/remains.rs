@@ -59,7 +59,7 @@ impl Debuggee {
         let is_possible = self.origin == Origin::Launched
             && !self.is_confined
             && first.state == State::Stopped
-            && !first.silent
+            && !first.is_vfork_child
             && is_large(self.process);
         let gadget = self.out_of_line.gadget().filter(|_| is_possible)?;
         self.leave_kernel(ThreadId(self.process)).ok()?;

@@ -201,7 +201,8 @@ impl FrozenProcess {
             let _ = kernel::set_options(thread, QUIET);
         }
         let mut threads = present.threads.values();
-        present.is_killed_standing = threads.all(|it| it.state == State::Stopped && !it.silent);
+        present.is_killed_standing =
+            threads.all(|it| it.state == State::Stopped && !it.is_vfork_child);
         let spares_group = std::mem::replace(&mut present.spares_group, true);
         let ended = made_since.inherit(|| present.kill());
         present.spares_group = spares_group;

@@ -133,7 +133,7 @@ impl Session {
         let debuggee = &mut self.running_mut()?.debuggee;
         debuggee.halt_all()?;
         let mut standing = maker;
-        for stop_event in debuggee.await_birth(child)? {
+        for stop_event in debuggee.await_fork(child)? {
             match stop_event {
                 StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
                 StopEvent::ParentDetached { process } => tell_left(process, observer),

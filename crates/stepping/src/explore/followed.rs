@@ -78,7 +78,7 @@ impl State {
         };
         let stands = |(number, processor): (usize, &Processor)| match processor.mode {
             _ if number == followed => true,
-            Mode::Dead | Mode::Unborn => processor.stop.is_none(),
+            Mode::Dead | Mode::NotStarted => processor.stop.is_none(),
             _ if processor.stop == Some(Stop::VforkDone) => true,
             _ => processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves(),
         };
@@ -96,7 +96,7 @@ impl State {
         self.tell(Input::Ended { thread: child })?;
         for number in 0..self.processors.len() {
             let processor = &mut self.processors[number];
-            if number == followed || processor.mode == Mode::Unborn {
+            if number == followed || processor.mode == Mode::NotStarted {
                 continue;
             }
             if processor.queued.is_some() {

@@ -72,8 +72,8 @@ impl State {
             shares_with: Some(number),
             ..Processor::new(Mode::Stopped)
         };
-        let unborn = |it: &&mut Processor| it.mode == Mode::Unborn;
-        if let Some(place) = self.processors.iter_mut().rev().find(unborn) {
+        let is_not_started = |it: &&mut Processor| it.mode == Mode::NotStarted;
+        if let Some(place) = self.processors.iter_mut().rev().find(is_not_started) {
             *place = child;
         }
         Ok(())
@@ -157,7 +157,7 @@ impl State {
     /// Whether all stands for the shell to go over to the followed copy.
     pub(super) fn can_switch(&self) -> bool {
         let stands = |processor: &Processor| match processor.mode {
-            Mode::Dead | Mode::Unborn => processor.stop.is_none(),
+            Mode::Dead | Mode::NotStarted => processor.stop.is_none(),
             _ => processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves(),
         };
         self.followed.is_some()
@@ -280,7 +280,7 @@ impl State {
     /// The thread of a copy, which is the only one from here on.
     fn begin_fork(&mut self, fork: &ForkCopy) -> ThreadId {
         for processor in &mut self.processors {
-            if processor.mode != Mode::Unborn {
+            if processor.mode != Mode::NotStarted {
                 *processor = Processor::new(Mode::Dead);
             }
         }

@@ -51,7 +51,7 @@ impl State {
             if number < program.threads {
                 Mode::Stopped
             } else {
-                Mode::Unborn
+                Mode::NotStarted
             }
         };
         let numbers = 0..program.processors();

@@ -93,7 +93,7 @@ impl Counter {
 /// What the kernel lets a thread do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Mode {
-    Unborn,
+    NotStarted,
     Stopped,
     Running,
     Stepping,
@@ -258,7 +258,7 @@ impl Processor {
     pub(super) fn is_through(&self) -> bool {
         match self.mode {
             Mode::Dead => self.stop.is_none(),
-            Mode::Unborn => true,
+            Mode::NotStarted => true,
             _ => {
                 self.mode == Mode::Running
                     && self.counter == Counter::At(OUTSIDE)

@@ -202,7 +202,7 @@ impl Program {
         let processor = &state.processors[number];
         let left = state.left;
         let mut happen = |stop| actions.push(Action::Happen(number, stop));
-        if processor.mode == Mode::Unborn {
+        if processor.mode == Mode::NotStarted {
             let others_move = state.processors.iter().any(Processor::moves);
             return if others_move && number < self.threads + self.later {
                 happen(Stop::Start)

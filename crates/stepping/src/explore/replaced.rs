@@ -13,7 +13,7 @@ impl State {
     pub(super) fn replace(&mut self, number: usize) {
         for (other, processor) in self.processors.iter_mut().enumerate() {
             let is_apart = processor.shares() || self.followed_program == Some(other);
-            if processor.mode != Mode::Unborn && !is_apart {
+            if processor.mode != Mode::NotStarted && !is_apart {
                 // Of a thread that was telling of a copy it is seen that it ends.
                 let tells = processor.stop == Some(Stop::Fork);
                 processor.replace(other == number);
@@ -78,8 +78,8 @@ impl State {
         let stands = |processor: &Processor| {
             processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves()
         };
-        let mut sharers = self.processors.iter().filter(|it| it.shares());
-        self.leaves_memory && self.orders.is_empty() && sharers.all(stands)
+        let mut vfork_children = self.processors.iter().filter(|it| it.shares());
+        self.leaves_memory && self.orders.is_empty() && vfork_children.all(stands)
     }
 
     /// The shell takes the traps out of the old memory, lets those go that have

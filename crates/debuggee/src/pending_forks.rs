@@ -24,7 +24,7 @@ use crate::thread::{Motion, State, Thread};
 
 /// A new process that has not been seen stopped yet.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Birth {
+pub(crate) struct PendingFork {
     is_vfork: bool,
     parent: ThreadId,
     /// The parent is where it made it, or has ended there, so the child can be
@@ -37,20 +37,20 @@ pub(crate) struct Birth {
     holds_parent: bool,
 }
 
-impl Birth {
+impl PendingFork {
     /// Whether it has a copy of the memory, as far as its parent told, and can be
     /// followed.
-    pub(crate) fn is_heir(&self) -> bool {
+    pub(crate) fn is_followable_fork(&self) -> bool {
         !self.is_vfork && self.may_be_followed
     }
 
     /// Whether it shares the memory, as its parent told.
-    pub(crate) fn is_sharer(&self) -> bool {
+    pub(crate) fn is_vfork_child(&self) -> bool {
         self.is_vfork
     }
 
     /// Whether nobody has told of it.
-    pub(crate) fn is_orphan(&self) -> bool {
+    pub(crate) fn is_unreported(&self) -> bool {
         !self.is_vfork && self.may_be_followed && !self.holds_parent
     }
 
@@ -65,12 +65,12 @@ impl Birth {
 pub(crate) struct ForkCopy {
     pub(crate) memory: Memory,
     /// What is needed of one that is to be debugged, too.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<KeptFork>,
 }
 
 /// A process that is to be debugged, too.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeptFork {
     /// The thread that made it.
     pub(crate) parent: ThreadId,
     /// What an engine of its own has to be told of its past.
@@ -94,13 +94,13 @@ impl Debuggee {
             self.has_made_processes = true;
             let is_vfork = event == Event::Vfork;
             let is_followed = self.follows_child() || self.follows_both();
-            let birth = Birth {
+            let pending_fork = PendingFork {
                 is_vfork,
                 parent,
                 may_be_followed: is_vfork || is_followed,
                 holds_parent: event == Event::Fork && is_followed,
             };
-            self.births.insert(child, birth);
+            self.pending_forks.insert(child, pending_fork);
         } else {
             // It has reported, run and ended before its parent's word of it.
             self.has_made_processes |= event != Event::Clone;
@@ -108,7 +108,10 @@ impl Debuggee {
         if event == Event::Vfork {
             self.enter_vfork(parent)?;
         }
-        let holds_parent = self.births.get(&child).is_some_and(|it| it.holds_parent);
+        let holds_parent = self
+            .pending_forks
+            .get(&child)
+            .is_some_and(|it| it.holds_parent);
         if holds_parent {
             self.park(parent)?;
         }
@@ -129,17 +132,24 @@ impl Debuggee {
     }
 
     /// A new process is gone before it was seen.
-    pub(crate) fn forget_birth(&mut self, child: u32, birth: Birth) -> Result<(), DebuggeeError> {
+    pub(crate) fn forget_pending_fork(
+        &mut self,
+        child: u32,
+        pending_fork: PendingFork,
+    ) -> Result<(), DebuggeeError> {
         let thread = ThreadId(child);
         self.feed(Input::Ended { thread })?;
-        self.let_parent_go(birth)
+        self.resume_held_parent(pending_fork)
     }
 
     /// A new process is not followed after all, has been told of, or is gone:
     /// its parent goes on if it stood for that.
-    pub(crate) fn let_parent_go(&mut self, birth: Birth) -> Result<(), DebuggeeError> {
-        let thread = birth.parent;
-        match birth.holds_parent {
+    pub(crate) fn resume_held_parent(
+        &mut self,
+        pending_fork: PendingFork,
+    ) -> Result<(), DebuggeeError> {
+        let thread = pending_fork.parent;
+        match pending_fork.holds_parent {
             true => self.feed(Input::Unparked { thread }),
             false => Ok(()),
         }
@@ -164,7 +174,7 @@ impl Debuggee {
         let is_own = self
             .threads
             .get(&parent.0)
-            .is_some_and(|known| !known.silent);
+            .is_some_and(|known| !known.is_vfork_child);
         self.catches_forks && is_own && event != Event::Clone
     }
 
@@ -174,7 +184,10 @@ impl Debuggee {
         child: u32,
         event: Event,
     ) -> Result<(), DebuggeeError> {
-        let is_held = self.births.get(&child).is_some_and(|it| it.holds_parent);
+        let is_held = self
+            .pending_forks
+            .get(&child)
+            .is_some_and(|it| it.holds_parent);
         let kind = match event {
             Event::Vfork => ForkKind::Vfork,
             _ => ForkKind::Fork,
@@ -219,14 +232,14 @@ impl Debuggee {
 
     /// A process is there that a thread has made which was killed, and did not
     /// tell of it.
-    pub(crate) fn expect_orphan(&mut self, child: u32, parent: ThreadId) {
-        let birth = Birth {
+    pub(crate) fn add_unreported_fork(&mut self, child: u32, parent: ThreadId) {
+        let pending_fork = PendingFork {
             is_vfork: false,
             parent,
             may_be_followed: true,
             holds_parent: false,
         };
-        self.births.insert(child, birth);
+        self.pending_forks.insert(child, pending_fork);
     }
 
     /// Whether a process has the memory of the program, also if the program has
@@ -235,20 +248,20 @@ impl Debuggee {
         if !self.has_left_memory {
             return kernel::share_memory(self.process, child);
         }
-        let sharers = self.threads.values().filter(|known| known.silent);
-        sharers
+        let vfork_children = self.threads.values().filter(|known| known.is_vfork_child);
+        vfork_children
             .filter_map(|known| kernel::share_memory(known.id.0, child))
             .reduce(|first, second| first || second)
     }
 
     /// The first stop of a new process.
-    pub(crate) fn take_in_birth(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        let Some(birth) = self.births.remove(&child) else {
+    pub(crate) fn handle_fork_start(&mut self, child: u32) -> Result<(), DebuggeeError> {
+        let Some(pending_fork) = self.pending_forks.remove(&child) else {
             return Ok(());
         };
-        let shares = self.shares_memory(child).unwrap_or(birth.is_vfork);
-        let may_follow = !shares && birth.may_be_followed;
-        if may_follow && self.follows_child() && self.follow_forked(child, birth.parent)? {
+        let shares = self.shares_memory(child).unwrap_or(pending_fork.is_vfork);
+        let may_follow = !shares && pending_fork.may_be_followed;
+        if may_follow && self.follows_child() && self.follow_forked(child, pending_fork.parent)? {
             return Ok(());
         }
         if !shares {
@@ -256,28 +269,28 @@ impl Debuggee {
             // A child that is already gone needs nothing.
             let memory = Memory::open(&process_status::file_of(child, child, "mem"));
             let is_kept = may_follow && self.follows_both();
-            let kept = is_kept.then(|| Kept {
-                parent: birth.parent,
+            let kept = is_kept.then(|| KeptFork {
+                parent: pending_fork.parent,
                 inheritance: self.engine.inheritance(process).collect(),
             });
             if let Ok(memory) = memory {
                 self.fork_copies.insert(child, ForkCopy { memory, kept });
             }
             self.feed(Input::ForkStopped { process })?;
-            return self.let_parent_go(birth);
+            return self.resume_held_parent(pending_fork);
         }
-        self.let_parent_go(birth)?;
+        self.resume_held_parent(pending_fork)?;
         let thread = ThreadId(child);
         let mut known = Thread::new(thread, State::Stopped);
-        known.silent = true;
-        known.vfork_parent = Some(birth.parent);
+        known.is_vfork_child = true;
+        known.vfork_parent = Some(pending_fork.parent);
         known.awaiting = self.is_halting;
         self.threads.insert(child, known);
         self.queue_event(StopEvent::Forked {
             child,
             kind: ForkKind::Vfork,
         });
-        let parent = birth.parent;
+        let parent = pending_fork.parent;
         self.feed(Input::StartedInPlace { thread, parent })?;
         if self.is_halting {
             return Ok(());
@@ -291,7 +304,7 @@ impl Debuggee {
         if let Some(copy) = self.fork_copies.remove(&child)
             && let Some(kept) = copy.kept
         {
-            self.keep_forked(child, copy.memory, kept);
+            self.keep_forked_child(child, copy.memory, kept);
             return Ok(());
         }
         self.cpu.restore_affinity(child);
@@ -310,9 +323,9 @@ impl Debuggee {
     ///
     /// # Errors
     /// As [`Debuggee::wait`].
-    pub fn await_birth(&mut self, child: u32) -> Result<Vec<StopEvent>, DebuggeeError> {
+    pub fn await_fork(&mut self, child: u32) -> Result<Vec<StopEvent>, DebuggeeError> {
         self.is_halting = true;
-        while self.births.contains_key(&child) {
+        while self.pending_forks.contains_key(&child) {
             let taken = self.take_status();
             if taken.is_err() {
                 self.is_halting = false;

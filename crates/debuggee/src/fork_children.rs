@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use juror_stepping::{Input, Owner, ThreadId};
 
-use crate::children::Kept;
 use crate::debuggee::{Debuggee, Origin, open_memory};
 use crate::error::DebuggeeError;
 use crate::follow::Follow;
@@ -23,16 +22,17 @@ use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::tolerate;
 use crate::pages::Pages;
+use crate::pending_forks::KeptFork;
 use crate::spawn;
 use crate::stop_event::{ForkKind, StopEvent};
 use crate::thread::{State, Thread};
 
 /// The processes that wait to be adopted.
 #[derive(Debug, Default)]
-pub(crate) struct Offspring(BTreeMap<u32, Newborn>);
+pub(crate) struct ForkChildren(BTreeMap<u32, ForkChild>);
 
 #[derive(Debug)]
-enum Newborn {
+enum ForkChild {
     /// A copy of its parent.
     Forked(Box<Forked>),
     /// It has just begun to run another program.
@@ -52,7 +52,7 @@ struct Forked {
     inheritance: Vec<Input>,
 }
 
-impl Offspring {
+impl ForkChildren {
     pub(crate) fn contains(&self, process: u32) -> bool {
         self.0.contains_key(&process)
     }
@@ -60,7 +60,7 @@ impl Offspring {
     /// A process is gone; whether it was one of these.
     pub(crate) fn remove(&mut self, process: u32) -> bool {
         match self.0.remove(&process) {
-            Some(Newborn::Adopted(mut gone)) => {
+            Some(ForkChild::Adopted(mut gone)) => {
                 gone.has_ended = true;
                 true
             }
@@ -77,14 +77,14 @@ impl Debuggee {
     }
 
     /// A forked child stands, with nothing of juror's in it.
-    pub(crate) fn keep_forked(&mut self, child: u32, memory: Memory, kept: Kept) {
+    pub(crate) fn keep_forked_child(&mut self, child: u32, memory: Memory, kept: KeptFork) {
         self.restore_affinity(child);
-        let newborn = Newborn::Forked(Box::new(Forked {
+        let fork_child = ForkChild::Forked(Box::new(Forked {
             memory,
             pages: self.watches.pages.for_fork(),
             inheritance: kept.inheritance,
         }));
-        self.offspring.0.insert(child, newborn);
+        self.fork_children.0.insert(child, fork_child);
         self.queue_event(StopEvent::ChildAttached {
             process: child,
             parent: kept.parent,
@@ -93,7 +93,7 @@ impl Debuggee {
     }
 
     /// A child that shared the memory runs another program.
-    pub(crate) fn keep_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn keep_executed_child(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.remove(&child.0);
         self.forget_page_caller(child);
         self.restore_affinity(child.0);
@@ -101,7 +101,7 @@ impl Debuggee {
         let Some(parent) = known.and_then(|known| known.vfork_parent) else {
             return tolerate(kernel::detach(child.0, 0));
         };
-        self.offspring.0.insert(child.0, Newborn::Executed);
+        self.fork_children.0.insert(child.0, ForkChild::Executed);
         self.queue_event(StopEvent::ChildAttached {
             process: child.0,
             parent,
@@ -114,11 +114,11 @@ impl Debuggee {
     /// thread waits. A forked one has all points but those of steps, and no
     /// watch. None when it is gone.
     pub fn adopt(&mut self, process: u32) -> Result<Option<Debuggee>, DebuggeeError> {
-        let adopted = match self.offspring.0.remove(&process) {
+        let adopted = match self.fork_children.0.remove(&process) {
             None => return Ok(None),
-            Some(Newborn::Forked(inherited)) => self.adopt_forked(process, *inherited),
-            Some(Newborn::Executed) => self.adopt_executed(process),
-            Some(Newborn::Adopted(child)) => Ok(*child),
+            Some(ForkChild::Forked(inherited)) => self.adopt_forked(process, *inherited),
+            Some(ForkChild::Executed) => self.adopt_executed(process),
+            Some(ForkChild::Adopted(child)) => Ok(*child),
         };
         match adopted {
             // Killed while it was looked at.
@@ -131,12 +131,12 @@ impl Debuggee {
     /// become debuggees now.
     pub(crate) fn adopt_all_forked(&mut self) -> Result<(), DebuggeeError> {
         let is_forked =
-            |(id, it): (&u32, &Newborn)| matches!(it, Newborn::Forked(_)).then_some(*id);
-        let forked: Vec<u32> = self.offspring.0.iter().filter_map(is_forked).collect();
+            |(id, it): (&u32, &ForkChild)| matches!(it, ForkChild::Forked(_)).then_some(*id);
+        let forked: Vec<u32> = self.fork_children.0.iter().filter_map(is_forked).collect();
         for process in forked {
             if let Some(child) = self.adopt(process)? {
-                let adopted = Newborn::Adopted(Box::new(child));
-                self.offspring.0.insert(process, adopted);
+                let adopted = ForkChild::Adopted(Box::new(child));
+                self.fork_children.0.insert(process, adopted);
             }
         }
         Ok(())
@@ -222,21 +222,21 @@ impl Debuggee {
     }
 
     /// The processes that nobody has adopted end.
-    pub(crate) fn end_offspring(&mut self) {
-        for (process, newborn) in std::mem::take(&mut self.offspring).0 {
-            match newborn {
-                Newborn::Adopted(mut child) => drop(child.kill()),
-                Newborn::Forked(_) | Newborn::Executed => spawn::abandon(process),
+    pub(crate) fn kill_fork_children(&mut self) {
+        for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
+            match fork_child {
+                ForkChild::Adopted(mut child) => drop(child.kill()),
+                ForkChild::Forked(_) | ForkChild::Executed => spawn::abandon(process),
             }
         }
     }
 
     /// The processes that nobody has adopted run free.
-    pub(crate) fn let_offspring_go(&mut self) {
-        for (process, newborn) in std::mem::take(&mut self.offspring).0 {
-            let _ = match newborn {
-                Newborn::Adopted(child) => child.detach(),
-                Newborn::Forked(_) | Newborn::Executed => tolerate(kernel::detach(process, 0)),
+    pub(crate) fn detach_fork_children(&mut self) {
+        for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
+            let _ = match fork_child {
+                ForkChild::Adopted(child) => child.detach(),
+                ForkChild::Forked(_) | ForkChild::Executed => tolerate(kernel::detach(process, 0)),
             };
         }
     }
