@@ -18,6 +18,7 @@ use nix::errno::Errno;
 
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
+use crate::fair_selection::FairSelection;
 use crate::follow::Follow;
 use crate::interrupter::StopHelper;
 use crate::kernel;
@@ -26,14 +27,13 @@ use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
 use crate::out_of_line::OutOfLineSlots;
+use crate::pending_stops;
 use crate::process_status;
 use crate::self_check::{Following, SelfCheck};
 use crate::spawn;
-use crate::stash;
 use crate::stop_event::StopEvent;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
-use crate::turns::Turns;
 use crate::watch::Watches;
 
 /// Where a debuggee comes from, and so what becomes of it when juror is done.
@@ -76,7 +76,7 @@ pub struct Debuggee {
     pub(crate) out_of_line: OutOfLineSlots,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
-    pub(crate) turns: Turns,
+    pub(crate) fair_selection: FairSelection,
     pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
@@ -178,7 +178,7 @@ impl Debuggee {
 
     /// A traced process of which no thread is known yet.
     pub(crate) fn new(process: u32, memory: Memory, cpu: CpuPolicy, origin: Origin) -> Debuggee {
-        stash::enter(process);
+        pending_stops::register(process);
         Debuggee {
             process,
             origin,
@@ -195,7 +195,7 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             out_of_line: OutOfLineSlots::default(),
-            turns: Turns::default(),
+            fair_selection: FairSelection::default(),
             watches: Watches::default(),
             in_place: false,
             auxiliary: Auxiliary::default(),

@@ -7,7 +7,7 @@ use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::memory::TRAP;
-use crate::stash;
+use crate::pending_stops;
 use crate::thread::State;
 
 #[cfg(test)]
@@ -257,6 +257,6 @@ impl Drop for Debuggee {
                 }
             }
         }
-        stash::leave(self.process);
+        pending_stops::unregister(self.process);
     }
 }

@@ -21,8 +21,8 @@ use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
 use crate::operations::tolerate;
 use crate::pending_forks::PendingFork;
+use crate::pending_stops;
 use crate::process_status;
-use crate::stash;
 use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
@@ -178,7 +178,7 @@ impl Debuggee {
     /// not know them. Of several debuggees, only the parent says whose one is,
     /// as long as there is one.
     fn find_unreported_forks(&mut self) {
-        let is_alone = stash::has_one_user();
+        let is_alone = pending_stops::has_one_debuggee();
         let process = self.process;
         for tracee in self.unknown_tracees(|parent| is_alone || parent == process) {
             self.add_unreported_fork(tracee, ThreadId(process));
@@ -235,7 +235,7 @@ impl Debuggee {
             let Ok(status) = first_status(child) else {
                 continue;
             };
-            stash::put(child, status);
+            pending_stops::put(child, status);
             let is_copy = |of: libc::user_regs_struct| {
                 (of.rsp, of.rip, of.fs_base) == (own.rsp, own.rip, own.fs_base)
             };
@@ -259,8 +259,8 @@ impl Debuggee {
         let followed = self.followed.as_ref().map(|(followed, _)| *followed);
         let is_known = |id: u32| {
             self.knows(id)
-                || stash::is_debuggee(id)
-                || stash::is_template(id)
+                || pending_stops::is_debuggee(id)
+                || pending_stops::is_template(id)
                 || followed == Some(id)
         };
         process_status::all()
@@ -295,7 +295,7 @@ impl Debuggee {
 
 /// The first status of a new process, which comes soon.
 fn first_status(child: u32) -> kernel::Outcome<Status> {
-    match stash::take(|thread| thread == child) {
+    match pending_stops::take(|thread| thread == child) {
         Some((_, status)) => Ok(status),
         None => kernel::wait_for(child),
     }

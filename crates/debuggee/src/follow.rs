@@ -19,8 +19,8 @@ use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::tolerate;
 use crate::pending_forks::ForkCopy;
+use crate::pending_stops;
 use crate::process_status;
-use crate::stash;
 use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
@@ -174,7 +174,7 @@ impl Debuggee {
             process: self.process,
         });
         self.memory = memory;
-        stash::replace(self.process, process);
+        pending_stops::replace(self.process, process);
         self.process = process;
         self.has_lost_threads = false;
         self.has_made_processes = true;

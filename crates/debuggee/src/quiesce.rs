@@ -14,8 +14,8 @@ use juror_stepping::ThreadId;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::pending_stops;
 use crate::signals;
-use crate::stash;
 use crate::thread::State;
 
 impl Debuggee {
@@ -69,7 +69,7 @@ impl Debuggee {
         }
         let status = kernel::wait_for(thread.0).map_err(DebuggeeError::system("stop a thread"))?;
         let Status::Stopped { signal, event } = status else {
-            stash::put(thread.0, status);
+            pending_stops::put(thread.0, status);
             return Err(DebuggeeError::ThreadGone(thread));
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {

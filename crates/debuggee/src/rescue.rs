@@ -15,9 +15,9 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::memory::Memory;
+use crate::pending_stops;
 use crate::process_status;
 use crate::signals;
-use crate::stash;
 use crate::thread::{PendingSignal, State};
 
 impl Debuggee {
@@ -57,7 +57,7 @@ impl Debuggee {
     }
 
     fn await_stop(&mut self, id: u32) {
-        let status = match stash::take(|thread| thread == id) {
+        let status = match pending_stops::take(|thread| thread == id) {
             Some((_, status)) => Ok(status),
             None => kernel::wait_for(id),
         };
@@ -130,7 +130,7 @@ impl Debuggee {
             .into_keys()
             .collect();
         for child in pending_forks {
-            let stopped = match stash::take(|thread| thread == child) {
+            let stopped = match pending_stops::take(|thread| thread == child) {
                 Some((_, status)) => Ok(status),
                 None => kernel::wait_for(child),
             };

@@ -12,7 +12,7 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::out_of_line::GADGET;
-use crate::stash;
+use crate::pending_stops;
 
 /// Below the stack pointer: what a function without frame may use, and room.
 const STACK_GAP: u64 = 512;
@@ -84,7 +84,7 @@ impl Debuggee {
                 }
                 | Status::Exited { .. }
                 | Status::Killed { .. } => {
-                    stash::put(thread.0, status);
+                    pending_stops::put(thread.0, status);
                     return Err(DebuggeeError::ThreadGone(thread));
                 }
                 // A fault of the resolver: its signal is dropped with it.

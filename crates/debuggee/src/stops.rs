@@ -14,8 +14,8 @@ use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::memory::TRAP;
 use crate::operations::tolerate;
+use crate::pending_stops;
 use crate::signals;
-use crate::stash;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State, Thread};
 
@@ -49,10 +49,10 @@ impl Debuggee {
         if crate::failures::strike_wait() {
             return Err(DebuggeeError::system("wait for the program")(Errno::EINVAL));
         }
-        if let Some(status) = stash::take(|thread| self.knows(thread)) {
+        if let Some(status) = pending_stops::take(|thread| self.knows(thread)) {
             return Ok(status);
         }
-        if let Some(status) = self.take_turn() {
+        if let Some(status) = self.poll_fairly() {
             return Ok(status);
         }
         loop {
@@ -60,7 +60,7 @@ impl Debuggee {
                 Ok((thread, status)) if self.knows(thread) || self.adopts(thread) => {
                     return Ok((thread, status));
                 }
-                Ok((thread, status)) => stash::put(thread, status),
+                Ok((thread, status)) => pending_stops::put(thread, status),
                 Err(Errno::ECHILD) => {
                     self.has_ended = true;
                     return Err(DebuggeeError::Gone);

@@ -16,9 +16,9 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Outcome, Status};
 use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
+use crate::pending_stops;
 use crate::registers::Registers;
 use crate::signals;
-use crate::stash;
 use crate::stop_event::StopEvent;
 use crate::thread::Motion;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier, joined_bytes};
@@ -347,7 +347,7 @@ impl Debuggee {
                 }
                 | Status::Exited { .. }
                 | Status::Killed { .. } => {
-                    stash::put(
+                    pending_stops::put(
                         thread.0,
                         Status::Stopped {
                             signal: 0,

@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Follow, ForkKind, Owner, Rota, SelfCheck, StopEvent};
+use juror_debuggee::{Debuggee, FairWaiter, Follow, ForkKind, Owner, SelfCheck, StopEvent};
 use support::family::run_family;
 use support::{Program, compile, is_running};
 
@@ -210,7 +210,7 @@ const ENDLESS: &str = r#"
 /// Both processes of the program, halted after both have come to the point.
 fn start_pair(program: &Program) -> (Debuggee, Debuggee) {
     let mut parent = start(program);
-    let mut rota = Rota::default();
+    let mut fair_waiter = FairWaiter::default();
     parent.resume_all().unwrap();
     let mut child = loop {
         let event = parent.wait().unwrap();
@@ -224,7 +224,7 @@ fn start_pair(program: &Program) -> (Debuggee, Debuggee) {
     child.resume_all().unwrap();
     let mut hits = [0, 0];
     while hits.iter().any(|&count| count < 100) {
-        let (position, event) = rota.wait(&mut [&mut parent, &mut child]).unwrap();
+        let (position, event) = fair_waiter.wait(&mut [&mut parent, &mut child]).unwrap();
         hits[position] += usize::from(matches!(event, StopEvent::Hit { .. }));
         let debuggee = if position == 0 {
             &mut parent
@@ -277,9 +277,9 @@ fn a_request_stops_whichever_runs() {
     // The parent holds the bell, the child alone runs.
     child.resume_all().unwrap();
     interrupter.interrupt();
-    let mut rota = Rota::default();
+    let mut fair_waiter = FairWaiter::default();
     loop {
-        let (position, event) = rota.wait(&mut [&mut parent, &mut child]).unwrap();
+        let (position, event) = fair_waiter.wait(&mut [&mut parent, &mut child]).unwrap();
         if position == 0 {
             continue;
         }

@@ -368,14 +368,14 @@ fn a_busy_thread_starves_no_other() {
     );
     let mut debuggee = start_with_points(&program, &["work", "spin"]);
     let work = program.address(&debuggee, "work");
-    let mut turns = 0;
+    let mut fair_selection = 0;
     let run = run_with(&mut debuggee, |_, event| {
         if let StopEvent::Hit { address, .. } = *event {
-            turns += usize::from(address == work);
+            fair_selection += usize::from(address == work);
         }
     });
     run.assert_exited(0);
-    assert_eq!(turns, 200);
+    assert_eq!(fair_selection, 200);
     // Not thousands for each turn.
     assert!(run.hits < 200 * 200, "{} hits", run.hits);
 }

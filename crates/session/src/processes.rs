@@ -28,7 +28,7 @@ use crate::totals::Totals;
 use crate::view::{Ending, ProcessEnd, ProcessName};
 use crate::watch::Watch;
 use crate::watchpoints::Watchpoints;
-use juror_debuggee::{Rota, ThreadId};
+use juror_debuggee::{FairWaiter, ThreadId};
 use juror_instrument::program::Program;
 use juror_monitor::Monitor;
 use std::mem;
@@ -58,7 +58,7 @@ pub(crate) struct Processes {
     /// The last number that was given.
     last: u32,
     others: Vec<Parked>,
-    rota: Rota,
+    fair_waiter: FairWaiter,
     /// What the monitors of processes that are gone have counted.
     gone: Totals,
     /// Ends that nobody has been told of.
@@ -77,7 +77,7 @@ impl Default for Processes {
             current: FIRST,
             last: FIRST,
             others: Vec::new(),
-            rota: Rota::default(),
+            fair_waiter: FairWaiter::default(),
             gone: Totals::default(),
             untold: Vec::new(),
             recorder: None,

@@ -11,8 +11,8 @@ use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare, uncopie
 use crate::debuggee::{Debuggee, Origin, gone_or};
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
+use crate::pending_stops;
 use crate::process_status;
-use crate::stash;
 use crate::stop_event::StopEvent;
 use crate::thread::State;
 
@@ -26,7 +26,7 @@ impl Debuggee {
         if self.origin == Origin::Attached {
             return Err(FreezeError::Attached);
         }
-        stash::reap_ended();
+        pending_stops::reap_ended();
         self.halt_everything()?;
         if self.has_ended {
             return Err(DebuggeeError::Gone.into());

@@ -50,7 +50,7 @@ use crate::out_of_line::OutOfLineSlots;
 use crate::self_check::SelfCheck;
 use crate::stop_event::StopEvent;
 use crate::watch::Watch;
-use crate::{kernel as requests, process_status, stash};
+use crate::{kernel as requests, pending_stops, process_status};
 use juror_stepping::StepBy;
 use threads::{FrozenThread, Place};
 use timers::Timers;
@@ -129,7 +129,7 @@ struct Template(u32);
 
 impl Template {
     fn new(process: u32) -> Template {
-        stash::add_template(process);
+        pending_stops::add_template(process);
         Template(process)
     }
 

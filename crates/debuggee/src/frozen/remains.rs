@@ -14,9 +14,9 @@ use nix::unistd::{Pid, setpgid};
 use super::bare;
 use crate::debuggee::{Debuggee, Origin};
 use crate::kernel::{self, Outcome};
+use crate::pending_stops;
 use crate::process_status;
 use crate::spawn;
-use crate::stash;
 use crate::thread::State;
 use juror_stepping::ThreadId;
 
@@ -71,7 +71,7 @@ impl Debuggee {
             [flags, 0, 0, 0, 0, 0],
         );
         let task = made.ok()?.made?;
-        stash::add_template(task);
+        pending_stops::add_template(task);
         let remains = Remains(task);
         leave_group(task, self.leads_session(), gadget).ok()?;
         let all = [0, u64::from(u32::MAX), 0, 0, 0, 0];
@@ -92,7 +92,7 @@ pub(super) fn end(process: u32) {
         true => end_in_background(process),
         false => {
             spawn::abandon(process);
-            stash::remove_template(process);
+            pending_stops::remove_template(process);
         }
     }
 }
@@ -103,7 +103,7 @@ fn end_in_background(process: u32) {
     let _ = kernel::signal_process(process as i32, libc::SIGKILL);
     // Unless it had been killed from outside, and stands there already.
     let _ = kernel::resume(process, 0);
-    stash::end_template(process);
+    pending_stops::end_template(process);
 }
 
 /// A thread tells of nothing, and still ends with juror.

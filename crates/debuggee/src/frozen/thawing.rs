@@ -21,9 +21,9 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome, Status};
 use crate::memory::Memory;
+use crate::pending_stops;
 use crate::process_status;
 use crate::spawn;
-use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::State;
 
@@ -166,7 +166,7 @@ impl FrozenProcess {
                 process_status::ProcessStatus::of_process(id)
                     .is_some_and(|status| status.parent == present)
             });
-            stash::is_template(id) || is_ended && !kept.contains(&id)
+            pending_stops::is_template(id) || is_ended && !kept.contains(&id)
         };
         match process_status::user_of_number(number, is_excepted) {
             Some(by) => Err(ThawError::NumberTaken { number, by }),
@@ -190,11 +190,12 @@ impl FrozenProcess {
     /// Ends the present process, and what it has made since; its memory may be
     /// left over.
     fn end_present(&self, present: &mut Debuggee) -> Result<Option<Remains>, DebuggeeError> {
-        stash::reap_ended();
+        pending_stops::reap_ended();
         present.take_terminal();
         present.halt_everything()?;
         let remains = present.leave_remains();
-        let is_kept = |child: &u32| self.children.contains(child) || stash::is_template(*child);
+        let is_kept =
+            |child: &u32| self.children.contains(child) || pending_stops::is_template(*child);
         let made_since = present.children().into_iter();
         let made_since = EndedChildren::end(made_since.filter(|child| !is_kept(child)));
         for &thread in present.threads.keys() {

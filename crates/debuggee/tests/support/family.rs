@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use juror_debuggee::{Debuggee, ForkKind, Rota, StopEvent};
+use juror_debuggee::{Debuggee, FairWaiter, ForkKind, StopEvent};
 
 /// What all processes of a run did.
 #[derive(Debug, Default)]
@@ -33,11 +33,11 @@ impl Family {
 pub fn run_family(root: Debuggee, mut look: impl FnMut(&mut Debuggee, &StopEvent)) -> Family {
     let mut family = Family::default();
     let mut debuggees = vec![root];
-    let mut rota = Rota::default();
+    let mut fair_waiter = FairWaiter::default();
     debuggees[0].resume_all().unwrap();
     while !debuggees.is_empty() {
         let mut all: Vec<&mut Debuggee> = debuggees.iter_mut().collect();
-        let (position, event) = rota.wait(&mut all).unwrap();
+        let (position, event) = fair_waiter.wait(&mut all).unwrap();
         let debuggee = &mut debuggees[position];
         look(debuggee, &event);
         let pid = debuggee.pid();

@@ -49,7 +49,7 @@ impl Session {
         for parked in &mut self.processes.others {
             debuggees.extend(parked.program.as_mut().map(|it| &mut it.debuggee));
         }
-        let told = self.processes.rota.wait(&mut debuggees);
+        let told = self.processes.fair_waiter.wait(&mut debuggees);
         drop(debuggees);
         let (position, stop_event) = told?;
         let other = position.checked_sub(1);

@@ -10,23 +10,23 @@ use nix::errno::Errno;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
+use crate::pending_stops;
 use crate::signals;
-use crate::stash;
 use crate::stop_event::StopEvent;
 use crate::thread::State;
 
 /// One status in so many is that of the next thread in turn.
-const STATUSES_PER_TURN: u32 = 4;
+const STATUSES_PER_POLL: u32 = 4;
 
 /// Waits for several debuggees at a time, and sees that each has its turn.
 #[derive(Debug, Default)]
-pub struct Rota {
+pub struct FairWaiter {
     statuses: u32,
     /// The thread that was looked at last.
     last: u32,
 }
 
-impl Rota {
+impl FairWaiter {
     /// Waits for the next thing that any of the debuggees has to tell, as
     /// [`Debuggee::wait`] does for one. Gives the position of the debuggee.
     ///
@@ -46,16 +46,16 @@ impl Rota {
             if !living.clone().any(|it| it.can_report()) && !living.any(|it| it.is_ending()) {
                 return Err(DebuggeeError::NothingRuns);
             }
-            pass_on_request(debuggees)?;
+            forward_interruption(debuggees)?;
             self.take_status(debuggees)?;
         }
     }
 
     fn take_status(&mut self, debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
         let known = |thread| debuggees.iter().any(|it| it.knows(thread));
-        let (thread, status) = match stash::take(known) {
+        let (thread, status) = match pending_stops::take(known) {
             Some(found) => found,
-            None => match self.take_turn(debuggees) {
+            None => match self.poll_fairly(debuggees) {
                 Some(found) => found,
                 None => next_status(debuggees)?,
             },
@@ -68,9 +68,9 @@ impl Rota {
 
     /// Now and then, the status of the thread whose turn it is; none when it
     /// has not stopped.
-    fn take_turn(&mut self, debuggees: &[&mut Debuggee]) -> Option<(u32, Status)> {
+    fn poll_fairly(&mut self, debuggees: &[&mut Debuggee]) -> Option<(u32, Status)> {
         self.statuses = self.statuses.wrapping_add(1);
-        if !self.statuses.is_multiple_of(STATUSES_PER_TURN) {
+        if !self.statuses.is_multiple_of(STATUSES_PER_POLL) {
             return None;
         }
         let running = || {
@@ -97,7 +97,7 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
                 if is_known {
                     return Ok((thread, status));
                 }
-                stash::put(thread, status);
+                pending_stops::put(thread, status);
             }
             Err(Errno::ECHILD) => {
                 for debuggee in debuggees.iter_mut() {
@@ -111,7 +111,7 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
 }
 
 /// A request to stop goes to a debuggee that has a thread to stop for it.
-fn pass_on_request(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
+fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
     let asked = debuggees.iter_mut().find(|it| it.is_interruption_wanted);
     let Some(asked) = asked else {
         return Ok(());
