@@ -71,7 +71,7 @@ impl Debuggee {
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, attach.cpu, Origin::Attached);
         debuggee.arrange(attach.step_by, attach.in_place, attach.self_check.as_ref());
-        debuggee.is_confined = status.is_confined;
+        debuggee.is_seccomp_filtered = status.is_seccomp_filtered;
         debuggee.add_running(first)?;
         loop {
             debuggee.halt_all()?;

@@ -93,7 +93,7 @@ pub struct Debuggee {
     /// juror's to see, the last thread's stands for it.
     pub(crate) leader_ended_before: bool,
     /// Its system calls are filtered: juror makes none in its name.
-    pub(crate) is_confined: bool,
+    pub(crate) is_seccomp_filtered: bool,
     pub(crate) is_halting: bool,
     /// Which system calls upper floors are told of.
     pub(crate) system_calls: crate::system_calls::WantedCalls,
@@ -206,7 +206,7 @@ impl Debuggee {
             pending_events: VecDeque::with_capacity(64),
             has_ended: false,
             leader_ended_before: false,
-            is_confined: false,
+            is_seccomp_filtered: false,
             is_halting: false,
             ignores_key: false,
             spares_group: false,

@@ -195,7 +195,7 @@ impl Debuggee {
     fn sibling(&self, process: u32, memory: Memory) -> Debuggee {
         let mut child = Debuggee::beside(self, process, memory);
         child.in_place = self.in_place;
-        child.is_confined = self.is_confined;
+        child.is_seccomp_filtered = self.is_seccomp_filtered;
         child.system_calls = self.system_calls.clone();
         child.follow = self.follow;
         child.catches_forks = self.catches_forks;

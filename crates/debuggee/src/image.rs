@@ -97,7 +97,7 @@ impl Debuggee {
     /// code. Where the process is confined, a call may kill it: there is none
     /// then, and every site is passed in place.
     fn map_first_region_of_running(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.is_confined_now() {
+        if self.is_seccomp_filtered_now() {
             return Ok(());
         }
         let Some(instruction) = self.syscall_instruction() else {
@@ -117,7 +117,7 @@ impl Debuggee {
     /// every thread stands in the program itself. It stays when a signal once
     /// found a thread in a copy: a handler may return there still.
     pub(crate) fn unmap_regions(&mut self) -> Result<(), DebuggeeError> {
-        if self.out_of_line.is_interrupted || self.is_confined_now() {
+        if self.out_of_line.is_interrupted || self.is_seccomp_filtered_now() {
             return Ok(());
         }
         let found = self.callable_thread()?.zip(self.syscall_instruction());
@@ -137,14 +137,14 @@ impl Debuggee {
 
     /// Whether the program's system calls are filtered by now, of any thread: it
     /// may be ended for one that juror makes in its name.
-    pub(crate) fn is_confined_now(&mut self) -> bool {
+    pub(crate) fn is_seccomp_filtered_now(&mut self) -> bool {
         let process = self.process;
         let is_filtered = |thread: &u32| {
             let status = process_status::ProcessStatus::of_thread(process, *thread);
-            status.is_some_and(|status| status.is_confined)
+            status.is_some_and(|status| status.is_seccomp_filtered)
         };
-        self.is_confined = self.is_confined || self.threads.keys().any(is_filtered);
-        self.is_confined
+        self.is_seccomp_filtered = self.is_seccomp_filtered || self.threads.keys().any(is_filtered);
+        self.is_seccomp_filtered
     }
 
     /// A stopped thread that can make system calls for juror.
@@ -262,7 +262,7 @@ impl Debuggee {
         let Some(gadget) = self.out_of_line.gadget() else {
             return Ok(());
         };
-        if self.out_of_line.has_region_near(address) || self.is_confined_now() {
+        if self.out_of_line.has_region_near(address) || self.is_seccomp_filtered_now() {
             return Ok(());
         }
         let mappings = self.mappings();

@@ -115,7 +115,7 @@ impl Debuggee {
         if wanted == self.watches.pages.pages {
             return Ok(());
         }
-        let callable = match self.is_confined_now() {
+        let callable = match self.is_seccomp_filtered_now() {
             true => None,
             false => self.thread_for_calls(),
         };
@@ -139,9 +139,9 @@ impl Debuggee {
 
     /// A call that may have filtered those that come is over, and the pages are
     /// open for it: where it did, they stay so.
-    pub(crate) fn note_confinement(&mut self, number: i64) {
-        let may_confine = [libc::SYS_seccomp, libc::SYS_prctl].contains(&number);
-        if may_confine && !self.watches.pages.is_empty() && self.is_confined_now() {
+    pub(crate) fn note_seccomp_filter(&mut self, number: i64) {
+        let may_filter = [libc::SYS_seccomp, libc::SYS_prctl].contains(&number);
+        if may_filter && !self.watches.pages.is_empty() && self.is_seccomp_filtered_now() {
             self.step_instead_of_pages();
             self.watches.pages.pages.clear();
         }

@@ -24,7 +24,7 @@ pub(crate) struct ProcessStatus {
     /// Its real user.
     pub(crate) user: u32,
     /// System calls are filtered.
-    pub(crate) is_confined: bool,
+    pub(crate) is_seccomp_filtered: bool,
 }
 
 impl ProcessStatus {
@@ -49,7 +49,7 @@ impl ProcessStatus {
             parent: number("PPid")?,
             tracer: number("TracerPid")?,
             user: number("Uid")?,
-            is_confined: number("Seccomp").unwrap_or(0) != 0,
+            is_seccomp_filtered: number("Seccomp").unwrap_or(0) != 0,
         })
     }
 
@@ -220,7 +220,7 @@ mod tests {
             parent: 11,
             tracer: 9,
             user: 5,
-            is_confined: true,
+            is_seccomp_filtered: true,
         };
         assert_eq!(ProcessStatus::parse(text), Some(expected));
         assert_eq!(ProcessStatus::parse("Name:\tx\n"), None);

@@ -127,7 +127,7 @@ impl Debuggee {
         if !at_entry {
             let arguments = registers.system_call_arguments();
             self.note_fault_action(registers.orig_rax as i64, arguments, registers.rax as i64)?;
-            self.note_confinement(registers.orig_rax as i64);
+            self.note_seccomp_filter(registers.orig_rax as i64);
             self.close_after_call(thread)?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {

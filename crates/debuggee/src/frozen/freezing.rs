@@ -52,7 +52,7 @@ impl Debuggee {
         if !self.calls.is_empty() {
             return Err(FreezeError::InCall);
         }
-        if self.is_confined {
+        if self.is_seccomp_filtered {
             return Err(FreezeError::NoGadget);
         }
         if self.origin == Origin::Launched && !self.is_own_child() {

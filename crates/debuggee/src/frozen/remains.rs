@@ -57,7 +57,7 @@ impl Debuggee {
         let first = self.threads.get(&self.process)?;
         // A task of another parent's would wait for that one.
         let is_possible = self.origin == Origin::Launched
-            && !self.is_confined
+            && !self.is_seccomp_filtered
             && first.state == State::Stopped
             && !first.is_vfork_child
             && is_large(self.process);
