@@ -119,7 +119,7 @@ pub struct Debuggee {
     /// The signals that monitors are told of: bit n is signal n + 1.
     pub(crate) monitored_signals: u64,
     /// What is done about each signal.
-    pub(crate) treatments: crate::signals::Treatments,
+    pub(crate) signal_policies: crate::signals::SignalPolicies,
     /// What interrupt requests are sent to, once somebody may make them.
     pub(crate) stop_helper: Option<StopHelper>,
     /// The next interrupt key is another debuggee's to tell, and was told.
@@ -224,7 +224,7 @@ impl Debuggee {
             namespace_refusal: None,
             has_left_memory: false,
             catches_forks: false,
-            treatments: crate::signals::Treatments::default(),
+            signal_policies: crate::signals::SignalPolicies::default(),
             stop_helper: None,
             terminal: None,
             cpu: Cpu::new(cpu, process),

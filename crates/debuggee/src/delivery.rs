@@ -20,11 +20,11 @@ use crate::thread::{Motion, PendingSignal};
 
 /// Whom a signal concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Audience {
+enum Recipient {
     /// The program alone: it is passed on.
     Program,
     /// Upper floors, before the program gets it.
-    Above { fatal: bool },
+    Debugger { fatal: bool },
     /// The person at the terminal who pressed a key to stop the program.
     Terminal,
     /// Nobody: the key has stopped the program by another of its processes.
@@ -51,17 +51,20 @@ impl Debuggee {
                 }
             }
         }
-        let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
+        let (recipient, is_passed) = match self.take_deferred_signal(thread, number, &information) {
             Some(original) => {
                 information = original;
                 tolerate(kernel::set_signal_information(thread.0, &information))?;
                 // Upper floors have been told.
-                (Audience::Program, true)
+                (Recipient::Program, true)
             }
             None => {
-                let audience = self.audience(thread, number, &information);
-                let is_kept = matches!(audience, Audience::Terminal | Audience::Nobody);
-                (audience, !is_kept && self.treatments.of(number).deliver)
+                let recipient = self.recipient(thread, number, &information);
+                let is_kept = matches!(recipient, Recipient::Terminal | Recipient::Nobody);
+                (
+                    recipient,
+                    !is_kept && self.signal_policies.of(number).deliver,
+                )
             }
         };
         let is_fault = signals::is_fault(number, &information);
@@ -80,43 +83,43 @@ impl Debuggee {
             self.keep_interrupted_slot(thread)?;
         }
         if is_fault && self.return_from_step_over(thread, number)? {
-            if audience == Audience::Program {
+            if recipient == Recipient::Program {
                 return self.feed(Input::Resume { thread });
             }
-        } else if matches!(audience, Audience::Program | Audience::Nobody) {
+        } else if matches!(recipient, Recipient::Program | Recipient::Nobody) {
             return self.settle(thread);
         } else {
             self.interrupt_engine(thread)?;
         }
-        self.queue_signal_event(thread, audience);
+        self.queue_signal_event(thread, recipient);
         Ok(())
     }
 
     /// Who is concerned by a signal.
-    fn audience(&mut self, thread: ThreadId, number: i32, information: &siginfo_t) -> Audience {
+    fn recipient(&mut self, thread: ThreadId, number: i32, information: &siginfo_t) -> Recipient {
         if self
             .threads
             .get(&thread.0)
             .is_none_or(|known| known.is_vfork_child)
         {
-            return Audience::Program;
+            return Recipient::Program;
         }
-        let report = self.treatments.of(number).report;
+        let report = self.signal_policies.of(number).report;
         let is_key = report != SignalReport::Never
             && information.si_code == SI_KERNEL
             && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
         if is_key && number == libc::SIGINT && std::mem::take(&mut self.ignores_key) {
-            return Audience::Nobody;
+            return Recipient::Nobody;
         }
         if is_key {
-            return Audience::Terminal;
+            return Recipient::Terminal;
         }
         let fatal = signals::is_fatal(self.process, number);
         match report {
-            SignalReport::Always => Audience::Above { fatal },
-            SignalReport::WhenFatal if fatal => Audience::Above { fatal },
-            _ if self.is_monitored(number) => Audience::Above { fatal },
-            SignalReport::WhenFatal | SignalReport::Never => Audience::Program,
+            SignalReport::Always => Recipient::Debugger { fatal },
+            SignalReport::WhenFatal if fatal => Recipient::Debugger { fatal },
+            _ if self.is_monitored(number) => Recipient::Debugger { fatal },
+            SignalReport::WhenFatal | SignalReport::Never => Recipient::Program,
         }
     }
 
@@ -126,11 +129,11 @@ impl Debuggee {
     }
 
     /// Tells upper floors of the signal that the thread holds.
-    fn queue_signal_event(&mut self, thread: ThreadId, audience: Audience) {
-        let fatal = match audience {
-            Audience::Program | Audience::Nobody => return,
-            Audience::Terminal => return self.queue_event(StopEvent::Interrupted { thread }),
-            Audience::Above { fatal } => fatal,
+    fn queue_signal_event(&mut self, thread: ThreadId, recipient: Recipient) {
+        let fatal = match recipient {
+            Recipient::Program | Recipient::Nobody => return,
+            Recipient::Terminal => return self.queue_event(StopEvent::Interrupted { thread }),
+            Recipient::Debugger { fatal } => fatal,
         };
         let Some(pending) = self
             .threads
@@ -157,21 +160,21 @@ impl Debuggee {
     pub(crate) fn take_in_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
-        let audience = self.audience(thread, libc::SIGTRAP, &information);
+        let recipient = self.recipient(thread, libc::SIGTRAP, &information);
         self.hold_signal(
             thread,
             PendingSignal {
                 number: libc::SIGTRAP,
                 information,
-                deliver: self.treatments.of(libc::SIGTRAP).deliver,
+                deliver: self.signal_policies.of(libc::SIGTRAP).deliver,
                 fresh: true,
                 synchronous: true,
             },
         );
-        if audience == Audience::Program {
+        if recipient == Recipient::Program {
             self.inputs.push_back(Input::Resume { thread });
         }
-        self.queue_signal_event(thread, audience);
+        self.queue_signal_event(thread, recipient);
         Ok(())
     }
 
@@ -182,7 +185,7 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0)
             && let Some(earlier) = known.pending.replace(signal)
         {
-            known.put_off(earlier);
+            known.defer_signal(earlier);
         }
     }
 
@@ -206,7 +209,7 @@ impl Debuggee {
         };
         let mut number = 0;
         if waits && let Some(pending) = known.pending.take() {
-            known.put_off(pending);
+            known.defer_signal(pending);
         }
         if let Some(pending) = known.pending.take_if(|_| true).filter(|it| it.deliver) {
             let is_carried = pending.fresh
@@ -216,7 +219,7 @@ impl Debuggee {
                 number = pending.number;
             } else {
                 // The kernel takes no signal at this stop.
-                known.put_off(pending);
+                known.defer_signal(pending);
             }
         }
         let group = if known.is_vfork_child {
@@ -224,7 +227,11 @@ impl Debuggee {
         } else {
             self.process
         };
-        for signal in known.put_off.iter_mut().filter(|signal| !signal.sent) {
+        for signal in known
+            .deferred_signals
+            .iter_mut()
+            .filter(|signal| !signal.sent)
+        {
             signal.sent = true;
             let _ = kernel::signal_thread(group, thread.0, signal.number);
         }
@@ -235,7 +242,7 @@ impl Debuggee {
     }
 
     /// The program's own information on a signal that juror has sent anew.
-    fn take_put_off(
+    fn take_deferred_signal(
         &mut self,
         thread: ThreadId,
         number: i32,
@@ -243,12 +250,12 @@ impl Debuggee {
     ) -> Option<siginfo_t> {
         let known = self.threads.get_mut(&thread.0)?;
         let sent = known
-            .put_off
+            .deferred_signals
             .iter()
             .position(|signal| signal.sent && signal.number == number)?;
         let is_jurors = information.si_code == libc::SI_TKILL
             && kernel::sender(information) as u32 == std::process::id();
-        is_jurors.then(|| known.put_off.remove(sent).information)
+        is_jurors.then(|| known.deferred_signals.remove(sent).information)
     }
 
     /// A signal goes to a thread that may be in a copy: the engine remembers

@@ -199,7 +199,7 @@ impl Debuggee {
         child.system_calls = self.system_calls.clone();
         child.follow = self.follow;
         child.catches_forks = self.catches_forks;
-        child.treatments = self.treatments.clone();
+        child.signal_policies = self.signal_policies.clone();
         child.spares_group = self.spares_group;
         child
     }

@@ -211,7 +211,7 @@ impl Debuggee {
         };
         known.motion = motion;
         let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
-        let is_none = known.pending.is_none() && known.put_off.is_empty();
+        let is_none = known.pending.is_none() && known.deferred_signals.is_empty();
         // A step at a site is for the instruction; only a fault, which would
         // come again and again, goes before it.
         let is_due = motion == Motion::Run

@@ -40,7 +40,7 @@ pub(crate) struct Thread {
     pub(crate) group_stopped: bool,
     pub(crate) pending: Option<PendingSignal>,
     /// Signals before that one, until the thread runs.
-    pub(crate) put_off: Vec<PutOff>,
+    pub(crate) deferred_signals: Vec<DeferredSignal>,
     /// What its debug registers hold, and since which change of them.
     pub(crate) hardware: crate::hardware::ThreadHardware,
     /// Between the entry and the exit of a system call that is being watched.
@@ -92,7 +92,7 @@ pub(crate) struct PendingSignal {
 /// A signal that another one overtook. The kernel takes one signal a stop, so
 /// it is sent anew when the thread runs, and then comes by once more.
 #[derive(Debug, Clone)]
-pub(crate) struct PutOff {
+pub(crate) struct DeferredSignal {
     pub(crate) number: i32,
     /// The program's, which the sending by juror must not replace.
     pub(crate) information: siginfo_t,
@@ -126,7 +126,7 @@ impl Thread {
             inside_kernel: false,
             group_stopped: false,
             pending: None,
-            put_off: Vec::new(),
+            deferred_signals: Vec::new(),
             hardware: crate::hardware::ThreadHardware::default(),
             is_in_call: false,
             watched_step: None,
@@ -139,11 +139,14 @@ impl Thread {
 
     /// Keeps a signal for when the thread runs. Of the standard signals one of
     /// a kind waits, as in the kernel.
-    pub(crate) fn put_off(&mut self, signal: PendingSignal) {
+    pub(crate) fn defer_signal(&mut self, signal: PendingSignal) {
         let is_standard = signal.number < libc::SIGRTMIN();
-        let waits = self.put_off.iter().any(|it| it.number == signal.number);
+        let waits = self
+            .deferred_signals
+            .iter()
+            .any(|it| it.number == signal.number);
         if signal.deliver && !(is_standard && waits) {
-            self.put_off.push(PutOff {
+            self.deferred_signals.push(DeferredSignal {
                 number: signal.number,
                 information: signal.information,
                 sent: false,

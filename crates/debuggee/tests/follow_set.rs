@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, StepBy, StopEvent};
+use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, StepBy, StopEvent};
 use support::{compile, run};
 
 /// Threads count themselves through a function, reached by a pointer.
@@ -141,11 +141,11 @@ int main(void) {
             let address = program.address(&debuggee, symbol);
             debuggee.insert(address, Owner::Monitor).unwrap();
         }
-        let told = SignalTreatment {
+        let told = SignalPolicy {
             report: SignalReport::Always,
             deliver: true,
         };
-        debuggee.treat_signal(libc::SIGUSR1, told);
+        debuggee.set_signal_policy(libc::SIGUSR1, told);
         debuggee.resume_all().unwrap();
         loop {
             match debuggee.wait().unwrap() {
@@ -159,7 +159,7 @@ int main(void) {
                 },
             }
         }
-        debuggee.treat_signal(libc::SIGUSR1, SignalTreatment::default());
+        debuggee.set_signal_policy(libc::SIGUSR1, SignalPolicy::default());
         let run = run(&mut debuggee);
         run.assert_exited(0);
         assert_eq!(program.output(), "1 1\n");

@@ -10,7 +10,7 @@ mod support;
 use std::io::PipeReader;
 
 use juror_debuggee::{
-    Debuggee, Follow, Launch, SignalReport, SignalTreatment, StepBy, StopEvent, SystemCallPhase,
+    Debuggee, Follow, Launch, SignalPolicy, SignalReport, StepBy, StopEvent, SystemCallPhase,
     SystemCalls,
 };
 use support::doomed::{self, End, said};
@@ -95,11 +95,11 @@ fn start(
     };
     let (mut debuggee, reader) = doomed::start(program, launch, ["take_now", "work"]);
     debuggee.set_follow(follow);
-    let told = SignalTreatment {
+    let told = SignalPolicy {
         report: SignalReport::Always,
         deliver: true,
     };
-    debuggee.treat_signal(libc::SIGUSR1, told);
+    debuggee.set_signal_policy(libc::SIGUSR1, told);
     (debuggee, reader)
 }
 

@@ -4,7 +4,7 @@ mod support;
 
 use std::process::Command;
 
-use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, StopEvent};
+use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, StopEvent};
 use support::{compile, run, run_with, start_with_points};
 
 #[test]
@@ -149,7 +149,7 @@ fn caught_signals_are_told_on_demand_with_their_information() {
         (SignalReport::WhenFatal, true, 0, "77\n"),
     ] {
         let mut debuggee = program.start();
-        debuggee.treat_signal(signal, SignalTreatment { report, deliver });
+        debuggee.set_signal_policy(signal, SignalPolicy { report, deliver });
         let run = run(&mut debuggee);
         run.assert_exited(0);
         assert_eq!(program.output(), output);

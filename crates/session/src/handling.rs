@@ -11,7 +11,7 @@ use crate::options::CommandError;
 use crate::session::Session;
 use crate::signal;
 use crate::view::{Outcome, SignalView};
-use juror_debuggee::{Debuggee, SignalReport, SignalTreatment};
+use juror_debuggee::{Debuggee, SignalPolicy, SignalReport};
 
 /// The highest number of a signal.
 pub(crate) const SIGNAL_MAX: i32 = 64;
@@ -88,7 +88,7 @@ impl Handling {
     /// Tells the debuggee what to report, and what to keep from the program.
     pub(crate) fn apply(&self, debuggee: &mut Debuggee) {
         for (row, number) in self.rows.iter().zip(1..) {
-            debuggee.treat_signal(number, row.treatment(number));
+            debuggee.set_signal_policy(number, row.signal_policy(number));
         }
     }
 
@@ -133,7 +133,7 @@ impl Row {
         }
     }
 
-    fn treatment(&self, number: i32) -> SignalTreatment {
+    fn signal_policy(&self, number: i32) -> SignalPolicy {
         // Whether a trap is the program's own shows when it comes.
         let is_own_trap = number == SIGTRAP && !self.is_asked;
         let report = match self.stop || self.print {
@@ -142,7 +142,7 @@ impl Row {
             false if self.is_asked => SignalReport::Never,
             false => SignalReport::WhenFatal,
         };
-        SignalTreatment {
+        SignalPolicy {
             report,
             deliver: self.pass || is_own_trap,
         }
@@ -274,15 +274,15 @@ mod tests {
 
     #[test]
     fn the_debuggee_is_asked_for_no_more_than_is_shown() {
-        let treatment = |words: &str, batch, number| {
+        let signal_policy = |words: &str, batch, number| {
             let mut handling = Handling::new(batch);
             if !words.is_empty() {
                 let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
                 handling.change(number, &actions);
             }
             let row = handling.row(number).expect("a signal");
-            let treatment = row.treatment(number);
-            (treatment.report, treatment.deliver)
+            let signal_policy = row.signal_policy(number);
+            (signal_policy.report, signal_policy.deliver)
         };
         for (words, batch, number, expected) in [
             ("", false, 10, (SignalReport::Always, true)),
@@ -295,7 +295,7 @@ mod tests {
             ("noprint nopass", false, 10, (SignalReport::Never, false)),
         ] {
             assert_eq!(
-                treatment(words, batch, number),
+                signal_policy(words, batch, number),
                 expected,
                 "{words} {number}"
             );

@@ -241,7 +241,7 @@ impl Debuggee {
                 .as_ref()
                 .map(|following| following.check().clone()),
             follow: self.follow,
-            treatments: self.treatments.clone(),
+            signal_policies: self.signal_policies.clone(),
             catches_forks: self.catches_forks,
             spares_group: self.spares_group,
         }

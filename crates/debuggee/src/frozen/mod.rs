@@ -108,7 +108,7 @@ struct Settings {
     in_place: bool,
     self_check: Option<SelfCheck>,
     follow: crate::follow::Follow,
-    treatments: crate::signals::Treatments,
+    signal_policies: crate::signals::SignalPolicies,
     catches_forks: bool,
     spares_group: bool,
 }

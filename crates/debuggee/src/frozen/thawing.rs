@@ -306,7 +306,7 @@ impl FrozenProcess {
             settings.self_check.as_ref(),
         );
         debuggee.follow = settings.follow;
-        debuggee.treatments = settings.treatments.clone();
+        debuggee.signal_policies = settings.signal_policies.clone();
         debuggee.catches_forks = settings.catches_forks;
         debuggee.spares_group = settings.spares_group;
         debuggee.monitored_signals = self.monitored_signals;
@@ -385,7 +385,7 @@ impl FrozenProcess {
             Some(present) => {
                 present.hand_over(debuggee);
                 debuggee.follow = present.follow;
-                debuggee.treatments = present.treatments.clone();
+                debuggee.signal_policies = present.signal_policies.clone();
                 debuggee.catches_forks = present.catches_forks;
                 debuggee.system_calls.take_developers(&present.system_calls);
             }

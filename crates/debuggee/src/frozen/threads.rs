@@ -21,7 +21,7 @@ use crate::kernel::{self, ExtendedState, Outcome};
 use crate::memory::Memory;
 use crate::process_status;
 use crate::registers::Registers;
-use crate::thread::{PendingSignal, PutOff, StopRegisters, Thread};
+use crate::thread::{DeferredSignal, PendingSignal, StopRegisters, Thread};
 
 /// `struct clone_args` of the kernel, as far as it is used here.
 const CLONE_ARGUMENTS: usize = 10;
@@ -65,7 +65,7 @@ pub(super) struct FrozenThread {
     waiting: Vec<siginfo_t>,
     /// Signals that juror holds for it.
     pending: Option<PendingSignal>,
-    put_off: Vec<PutOff>,
+    deferred_signals: Vec<DeferredSignal>,
     enters_again: bool,
     is_stepped: bool,
     /// It has been reported at the site where it stands.
@@ -131,7 +131,7 @@ impl FrozenThread {
             scheduling: Scheduling::of(id),
             waiting: waiting_signals(id, false),
             pending: known.pending.clone(),
-            put_off: known.put_off.clone(),
+            deferred_signals: known.deferred_signals.clone(),
             enters_again: known.enters_again,
             is_stepped: known.is_stepped,
             is_reported: false,
@@ -246,7 +246,7 @@ impl FrozenThread {
         if let Some(pending) = &mut thread.pending {
             pending.fresh = false;
         }
-        thread.put_off.clone_from(&self.put_off);
+        thread.deferred_signals.clone_from(&self.deferred_signals);
         thread.enters_again = self.enters_again;
         thread.is_stepped = self.is_stepped;
         thread
