@@ -317,7 +317,7 @@ impl Debuggee {
             if self.is_interruption_wanted {
                 self.interrupt_some_thread()?;
             }
-            self.take_status()?;
+            self.wait_and_handle()?;
         }
     }
 

@@ -12,7 +12,7 @@ use libc::{SI_KERNEL, siginfo_t};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::page_faults::PageFault;
 use crate::signals::{self, SignalReport};
 use crate::stop_event::StopEvent;
@@ -33,7 +33,7 @@ enum Recipient {
 
 impl Debuggee {
     /// A signal is about to be delivered.
-    pub(crate) fn take_in_signal(
+    pub(crate) fn handle_signal(
         &mut self,
         thread: ThreadId,
         number: i32,
@@ -42,7 +42,7 @@ impl Debuggee {
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
         let (mut number, mut fresh) = (number, true);
         if self.is_page_fault(number) {
-            match self.take_in_page_fault(thread, &information)? {
+            match self.handle_page_fault(thread, &information)? {
                 PageFault::Taken => return Ok(()),
                 PageFault::Own(None) => {}
                 PageFault::Own(Some(fault)) => {
@@ -54,7 +54,7 @@ impl Debuggee {
         let (recipient, is_passed) = match self.take_deferred_signal(thread, number, &information) {
             Some(original) => {
                 information = original;
-                tolerate(kernel::set_signal_information(thread.0, &information))?;
+                ignore_gone(kernel::set_signal_information(thread.0, &information))?;
                 // Upper floors have been told.
                 (Recipient::Program, true)
             }
@@ -87,7 +87,7 @@ impl Debuggee {
                 return self.feed(Input::Resume { thread });
             }
         } else if matches!(recipient, Recipient::Program | Recipient::Nobody) {
-            return self.settle(thread);
+            return self.continue_internally(thread);
         } else {
             self.interrupt_engine(thread)?;
         }
@@ -157,7 +157,7 @@ impl Debuggee {
 
     /// The signal of a trap of the program's own, when the engine has been told
     /// of the stop already.
-    pub(crate) fn take_in_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
         let recipient = self.recipient(thread, libc::SIGTRAP, &information);
@@ -310,7 +310,7 @@ impl Debuggee {
                 && signals::names_instruction(signal)
             {
                 kernel::set_fault_address(&mut pending.information, address);
-                tolerate(kernel::set_signal_information(
+                ignore_gone(kernel::set_signal_information(
                     thread.0,
                     &pending.information,
                 ))?;

@@ -132,7 +132,7 @@ impl Debuggee {
             if self.pending_forks.is_empty() {
                 return Ok(());
             }
-            self.take_status()?;
+            self.wait_and_handle()?;
         }
         Ok(())
     }
@@ -168,7 +168,7 @@ impl Debuggee {
                 }
             } else if self.memory.read(address, &mut byte).is_ok() && byte == [TRAP] {
                 // Compiled into the program: its signal is the program's.
-                self.take_in_trap_signal(thread)?;
+                self.handle_trap_signal(thread)?;
                 break;
             }
         }

@@ -19,7 +19,7 @@ use juror_stepping::{Input, ThreadId};
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::pending_forks::PendingFork;
 use crate::pending_stops;
 use crate::process_status;
@@ -28,7 +28,7 @@ use crate::thread::{State, Thread};
 
 impl Debuggee {
     /// A thread runs another program.
-    pub(crate) fn take_in_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.get(&thread.0);
         if known.is_some_and(|known| known.is_vfork_child) {
             if self.follows_both() {
@@ -40,7 +40,7 @@ impl Debuggee {
                 self.forget_page_caller(thread);
                 self.cpu.restore_affinity(thread.0);
                 self.feed(Input::Ended { thread })?;
-                tolerate(kernel::detach(thread.0, 0))?;
+                ignore_gone(kernel::detach(thread.0, 0))?;
                 return parent.map_or(Ok(()), |parent| self.resume_parent(parent));
             }
             self.follow_executed(thread)?;

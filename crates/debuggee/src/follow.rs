@@ -17,7 +17,7 @@ use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::memory::Memory;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::pending_forks::ForkCopy;
 use crate::pending_stops;
 use crate::process_status;
@@ -102,7 +102,7 @@ impl Debuggee {
         self.forget_watches();
         self.threads.clear();
         self.forget_calls();
-        tolerate(kernel::detach(process, 0))?;
+        ignore_gone(kernel::detach(process, 0))?;
         self.detach_fork_children();
         self.reap_departing();
         self.has_ended = true;

@@ -20,7 +20,7 @@ use crate::error::DebuggeeError;
 use crate::follow::Follow;
 use crate::kernel;
 use crate::memory::Memory;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::pages::Pages;
 use crate::pending_forks::KeptFork;
 use crate::spawn;
@@ -99,7 +99,7 @@ impl Debuggee {
         self.restore_affinity(child.0);
         self.feed(Input::Ended { thread: child })?;
         let Some(parent) = known.and_then(|known| known.vfork_parent) else {
-            return tolerate(kernel::detach(child.0, 0));
+            return ignore_gone(kernel::detach(child.0, 0));
         };
         self.fork_children.0.insert(child.0, ForkChild::Executed);
         self.queue_event(StopEvent::ChildAttached {
@@ -236,7 +236,9 @@ impl Debuggee {
         for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
             let _ = match fork_child {
                 ForkChild::Adopted(child) => child.detach(),
-                ForkChild::Forked(_) | ForkChild::Executed => tolerate(kernel::detach(process, 0)),
+                ForkChild::Forked(_) | ForkChild::Executed => {
+                    ignore_gone(kernel::detach(process, 0))
+                }
             };
         }
     }

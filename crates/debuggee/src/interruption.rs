@@ -12,7 +12,7 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::interrupter::{Interrupter, StopHelper};
 use crate::kernel::{self, Status};
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
 
@@ -41,7 +41,7 @@ impl Debuggee {
         // A signal that somebody else sent to it rings for nobody.
         self.is_interruption_wanted |= stop_helper.take_request();
         match status {
-            Status::Stopped { .. } => tolerate(kernel::resume(stop_helper.process(), 0)),
+            Status::Stopped { .. } => ignore_gone(kernel::resume(stop_helper.process(), 0)),
             Status::Exited { .. } | Status::Killed { .. } => {
                 self.stop_helper = None;
                 Ok(())
@@ -62,11 +62,11 @@ impl Debuggee {
             return Ok(());
         };
         thread.interrupting = true;
-        tolerate(kernel::interrupt(thread.id.0))
+        ignore_gone(kernel::interrupt(thread.id.0))
     }
 
     /// The thread that was asked to stop has stopped.
-    pub(crate) fn take_in_interruption(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_interruption(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if kernel::has_trap_waiting(thread.0) {
             // It has reached a point, or the end of its step: that is told
             // first, and the thread is interrupted when it is to go on.
@@ -74,7 +74,7 @@ impl Debuggee {
                 known.state = State::Running;
                 known.registers.take();
             }
-            return tolerate(kernel::resume(thread.0, 0));
+            return ignore_gone(kernel::resume(thread.0, 0));
         }
         self.interrupt_engine(thread)?;
         self.queue_interruption_event(thread);

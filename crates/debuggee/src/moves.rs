@@ -86,7 +86,7 @@ impl Debuggee {
             .values()
             .any(|thread| !thread.awaiting && thread.state != State::InVfork)
         {
-            self.take_status()?;
+            self.wait_and_handle()?;
         }
         self.is_halting = false;
         Ok(())

@@ -47,11 +47,11 @@ impl FairWaiter {
                 return Err(DebuggeeError::NothingRuns);
             }
             forward_interruption(debuggees)?;
-            self.take_status(debuggees)?;
+            self.wait_and_handle(debuggees)?;
         }
     }
 
-    fn take_status(&mut self, debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
+    fn wait_and_handle(&mut self, debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
         let known = |thread| debuggees.iter().any(|it| it.knows(thread));
         let (thread, status) = match pending_stops::take(known) {
             Some(found) => found,
@@ -61,7 +61,7 @@ impl FairWaiter {
             },
         };
         match debuggees.iter_mut().find(|it| it.knows(thread)) {
-            Some(debuggee) => debuggee.take_in_tolerantly(thread, status),
+            Some(debuggee) => debuggee.handle_status_tolerantly(thread, status),
             None => Ok(()),
         }
     }

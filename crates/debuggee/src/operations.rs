@@ -97,10 +97,10 @@ impl Debuggee {
             return Ok(());
         }
         let mut owners = owners;
-        let mut is_told = false;
+        let mut is_reported = false;
         if owners.contains(Owners::INTERNAL) && self.is_own_point(address) {
             owners.remove(Owners::INTERNAL);
-            is_told = self.follow_linker(thread, address)?;
+            is_reported = self.follow_linker(thread, address)?;
         }
         if !owners.is_empty() {
             let single = self.threads.len() == 1;
@@ -110,7 +110,7 @@ impl Debuggee {
                 address,
                 owners,
             });
-        } else if !is_told {
+        } else if !is_reported {
             self.inputs.push_back(Input::Resume { thread });
         }
         Ok(())
@@ -135,13 +135,13 @@ impl Debuggee {
             registers.shown.rax = registers.restarted_call();
             registers.shown.orig_rax = u64::MAX;
             registers.shown.rip = address;
-            tolerate(kernel::set_registers(
+            ignore_gone(kernel::set_registers(
                 thread.0,
                 &registers.shown.to_kernel(),
             ))?;
         } else {
             registers.shown.rip = address;
-            tolerate(kernel::set_counter(thread.0, address))?;
+            ignore_gone(kernel::set_counter(thread.0, address))?;
         }
         registers.kernel_counter = address;
         if let Some(place) = self.out_of_line.original_of(address) {
@@ -187,7 +187,7 @@ impl Debuggee {
         let mut shown = registers.shown;
         shown.rsp = stack;
         shown.rip = to;
-        tolerate(kernel::set_registers(thread.0, &shown.to_kernel()))?;
+        ignore_gone(kernel::set_registers(thread.0, &shown.to_kernel()))?;
         if let Some(cached) = self
             .threads
             .get_mut(&thread.0)
@@ -257,7 +257,7 @@ impl Debuggee {
             known.registers.take();
             known.at_entry = false;
         }
-        tolerate(outcome)
+        ignore_gone(outcome)
     }
 
     /// Whether a step of a thread may lead into the handler of a signal, before
@@ -280,7 +280,7 @@ impl Debuggee {
             known.hold_requested = true;
         }
         // A thread that is just ending answers by its end.
-        tolerate(kernel::interrupt(thread.0))
+        ignore_gone(kernel::interrupt(thread.0))
     }
 
     /// A trap that no site explains: the program's own, or one of juror's that
@@ -305,12 +305,12 @@ impl Debuggee {
             thread,
             address: after,
         });
-        self.take_in_trap_signal(thread)
+        self.handle_trap_signal(thread)
     }
 }
 
 /// A request to a thread that is gone counts as done.
-pub(crate) fn tolerate(outcome: Outcome<()>) -> Result<(), DebuggeeError> {
+pub(crate) fn ignore_gone(outcome: Outcome<()>) -> Result<(), DebuggeeError> {
     match outcome {
         Ok(()) | Err(Errno::ESRCH) => Ok(()),
         Err(errno) => Err(DebuggeeError::system("control a thread")(errno)),

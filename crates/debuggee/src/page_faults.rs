@@ -26,7 +26,7 @@ impl Debuggee {
     }
 
     /// A thread has faulted.
-    pub(crate) fn take_in_page_fault(
+    pub(crate) fn handle_page_fault(
         &mut self,
         thread: ThreadId,
         information: &siginfo_t,
@@ -39,7 +39,7 @@ impl Debuggee {
         self.undo_fault(thread)?;
         if self.watches.pages.is_passing {
             // Another thread's turn: the fault will come again.
-            return self.settle(thread).map(|()| PageFault::Taken);
+            return self.continue_internally(thread).map(|()| PageFault::Taken);
         }
         if self.watches.pages.is_open {
             // It has faulted before the pages were opened; or the program
@@ -50,12 +50,12 @@ impl Debuggee {
                 self.redo_fault(thread)?;
                 return Ok(PageFault::Own(Some((libc::SIGSEGV, *information))));
             }
-            return self.settle(thread).map(|()| PageFault::Taken);
+            return self.continue_internally(thread).map(|()| PageFault::Taken);
         }
         let passed = self.with_others_held(thread, |it| it.pass_page(thread))?;
         match passed {
-            Passed::Done(accesses) if accesses.is_empty() => self.go_on_after(thread)?,
-            Passed::Done(accesses) => self.tell_accesses(thread, accesses)?,
+            Passed::Done(accesses) if accesses.is_empty() => self.continue_after_step(thread)?,
+            Passed::Done(accesses) => self.report_accesses(thread, accesses)?,
             Passed::Faulted(signal, information) => {
                 if signal == libc::SIGSEGV {
                     self.redo_fault(thread)?;
@@ -135,7 +135,7 @@ impl Debuggee {
             threads.any(|known| known.id != thread && known.state == State::Running)
         };
         while result.is_ok() && is_moving(self) {
-            result = self.take_status();
+            result = self.wait_and_handle();
         }
         let done = result.and_then(|()| {
             let done = work(self)?;

@@ -17,7 +17,7 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event};
 use crate::memory::Memory;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::process_status;
 use crate::stop_event::{ForkKind, StopEvent};
 use crate::thread::{Motion, State, Thread};
@@ -79,7 +79,7 @@ pub(crate) struct KeptFork {
 
 impl Debuggee {
     /// A thread has made a thread or a process.
-    pub(crate) fn take_in_child(
+    pub(crate) fn handle_new_child(
         &mut self,
         parent: ThreadId,
         event: Event,
@@ -119,15 +119,15 @@ impl Debuggee {
             let process = ThreadId(child);
             self.feed(Input::ForkMade { process, parent })?;
         }
-        if self.is_fork_told(parent, event) {
-            return self.tell_fork(parent, child, event);
+        if self.is_fork_reported(parent, event) {
+            return self.report_fork(parent, child, event);
         }
         match event {
             Event::Vfork => Ok(()),
             _ if holds_parent => Ok(()),
             // The step has been made, and the next thing to come is its end.
             _ if self.steps(parent) => self.set_in_motion(parent, Motion::Step),
-            _ => self.settle(parent),
+            _ => self.continue_internally(parent),
         }
     }
 
@@ -170,7 +170,7 @@ impl Debuggee {
         self.feed(Input::Parked { thread, address })
     }
 
-    fn is_fork_told(&self, parent: ThreadId, event: Event) -> bool {
+    fn is_fork_reported(&self, parent: ThreadId, event: Event) -> bool {
         let is_own = self
             .threads
             .get(&parent.0)
@@ -178,7 +178,7 @@ impl Debuggee {
         self.catches_forks && is_own && event != Event::Clone
     }
 
-    fn tell_fork(
+    fn report_fork(
         &mut self,
         parent: ThreadId,
         child: u32,
@@ -215,11 +215,11 @@ impl Debuggee {
             known.state = State::InVfork;
         }
         self.park(parent)?;
-        tolerate(kernel::resume(parent.0, 0))
+        ignore_gone(kernel::resume(parent.0, 0))
     }
 
     /// The child of a `vfork` has let go of the memory.
-    pub(crate) fn take_in_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         let has_child = |child: &Thread| child.vfork_parent == Some(parent);
         let is_followed = self.follows_child() || self.follows_both();
         if is_followed && self.threads.values().any(has_child) {
@@ -308,7 +308,7 @@ impl Debuggee {
             return Ok(());
         }
         self.cpu.restore_affinity(child);
-        tolerate(kernel::detach(child, 0))?;
+        ignore_gone(kernel::detach(child, 0))?;
         self.queue_event(StopEvent::Forked {
             child,
             kind: ForkKind::Fork,
@@ -326,7 +326,7 @@ impl Debuggee {
     pub fn await_fork(&mut self, child: u32) -> Result<Vec<StopEvent>, DebuggeeError> {
         self.is_halting = true;
         while self.pending_forks.contains_key(&child) {
-            let taken = self.take_status();
+            let taken = self.wait_and_handle();
             if taken.is_err() {
                 self.is_halting = false;
             }
@@ -340,9 +340,9 @@ impl Debuggee {
             _ => false,
         };
         let pending_events = std::mem::take(&mut self.pending_events);
-        let (told, rest): (Vec<StopEvent>, Vec<StopEvent>) =
+        let (reported, rest): (Vec<StopEvent>, Vec<StopEvent>) =
             pending_events.into_iter().partition(is_meant);
         self.pending_events.extend(rest);
-        Ok(told)
+        Ok(reported)
     }
 }

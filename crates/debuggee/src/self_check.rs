@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use juror_stepping::{Checker, Input, Operation, StepBy, begin_line, check_log, told_line};
+use juror_stepping::{Checker, Input, Operation, StepBy, begin_line, check_log, input_line};
 
 /// A self-check, shared by everybody who starts a process under it.
 #[derive(Debug, Clone)]
@@ -161,7 +161,7 @@ impl Following {
         let engine = self.engine;
         self.check.with(|state| {
             state.inputs += 1;
-            state.write(|| told_line(engine, input, ordered));
+            state.write(|| input_line(engine, input, ordered));
             if let Err(violation) = followed
                 && state.violation.is_none()
             {

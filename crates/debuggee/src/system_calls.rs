@@ -99,7 +99,7 @@ impl Debuggee {
     }
 
     /// A thread stands at the entry into a system call or at the exit.
-    pub(crate) fn take_in_system_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_system_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let failed = gone_or("look at a system call", thread);
         let at_entry = kernel::is_at_entry(thread.0).map_err(failed)?;
         let mut was_in_call = false;
@@ -121,7 +121,7 @@ impl Debuggee {
             self.open_for_call(thread)?;
             let is_away = self.threads.get(&thread.0).is_some_and(|it| !it.at_entry);
             if is_away {
-                return self.settle(thread);
+                return self.continue_internally(thread);
             }
         }
         if !at_entry {
@@ -136,15 +136,15 @@ impl Debuggee {
         let repeated = at_entry && std::mem::take(&mut known.enters_again);
         let number = registers.orig_rax;
         if has_returned {
-            return self.go_on_after_call(thread);
+            return self.continue_after_call(thread);
         }
         if !at_entry && number == LEFT {
-            return self.settle(thread);
+            return self.continue_internally(thread);
         }
         if repeated || known.is_vfork_child || !self.system_calls.all.contains(number) {
             return match accesses.is_empty() {
-                true => self.go_on_after_call(thread),
-                false => self.tell_accesses(thread, accesses),
+                true => self.continue_after_call(thread),
+                false => self.report_accesses(thread, accesses),
             };
         }
         let phase = if at_entry {

@@ -142,7 +142,7 @@ impl Debuggee {
 
     /// A `SIGTRAP` while memory is watched or debug registers are set; `None`
     /// when it is none of these.
-    pub(crate) fn take_in_watched_trap(
+    pub(crate) fn handle_watched_trap(
         &mut self,
         thread: ThreadId,
         code: i32,
@@ -174,33 +174,29 @@ impl Debuggee {
         }
         if !accesses.is_empty() {
             self.finish_repetition(thread, &mut accesses)?;
-            return self.tell_accesses(thread, accesses).map(Some);
+            return self.report_accesses(thread, accesses).map(Some);
         }
         if hits.iter().any(is_site) && self.is_hardware_site(counter) {
-            return self.take_in_hardware_hit(thread, counter).map(Some);
+            return self.handle_hardware_hit(thread, counter).map(Some);
         }
         if was_quiet || code == TRAP_HARDWARE {
             // Nothing that is watched any more.
-            return self.settle(thread).map(Some);
+            return self.continue_internally(thread).map(Some);
         }
         Ok(None)
     }
 
     /// A thread is about to execute an instruction that a debug register
     /// watches.
-    fn take_in_hardware_hit(
-        &mut self,
-        thread: ThreadId,
-        address: u64,
-    ) -> Result<(), DebuggeeError> {
-        let is_told = self.engine.reported_at(thread) == Some(address);
+    fn handle_hardware_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
+        let is_reported = self.engine.reported_at(thread) == Some(address);
         let is_silent = self
             .threads
             .get(&thread.0)
             .is_none_or(|it| it.is_vfork_child);
-        if is_told || is_silent {
+        if is_reported || is_silent {
             // It is on its way past a site at the same address.
-            return self.settle(thread);
+            return self.continue_internally(thread);
         }
         self.interrupt_engine(thread)?;
         self.queue_event(StopEvent::HardwareHit { thread, address });
@@ -252,7 +248,7 @@ impl Debuggee {
     }
 
     /// Tells upper floors of accesses; the thread waits.
-    pub(crate) fn tell_accesses(
+    pub(crate) fn report_accesses(
         &mut self,
         thread: ThreadId,
         accesses: Vec<MemoryAccess>,
@@ -265,7 +261,7 @@ impl Debuggee {
             .get(&thread.0)
             .is_none_or(|it| it.is_vfork_child)
         {
-            return self.settle(thread);
+            return self.continue_internally(thread);
         }
         self.interrupt_engine(thread)?;
         self.queue_event(StopEvent::Accessed { thread, accesses });
@@ -368,13 +364,13 @@ impl Debuggee {
 
     /// Tells the engine that a step is over, one way or another, after the
     /// thread was moved on by hand; or lets it run on.
-    pub(crate) fn go_on_after(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn continue_after_step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_step = self
             .threads
             .get(&thread.0)
             .is_some_and(|known| known.motion == Motion::Step);
         if !is_step {
-            return self.settle(thread);
+            return self.continue_internally(thread);
         }
         let address = self.stop_registers(thread)?.shown.rip;
         if let Some(known) = self.threads.get_mut(&thread.0) {

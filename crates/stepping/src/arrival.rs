@@ -265,7 +265,7 @@ pub(crate) fn retain_standing(arrivals: &mut Vec<Arrival>, address: u64, here: O
 
 impl Arrival {
     /// What another engine is told of it, where it is one of this thread.
-    pub(crate) fn told_of(&self, thread: ThreadId) -> Input {
+    pub(crate) fn as_inherited(&self, thread: ThreadId) -> Input {
         Input::Inherited {
             thread,
             address: self.address,

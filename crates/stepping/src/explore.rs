@@ -16,7 +16,7 @@ mod orders;
 mod processor;
 mod program;
 mod replaced;
-mod seeing;
+mod stops;
 mod store;
 mod tests;
 pub(crate) mod walk;

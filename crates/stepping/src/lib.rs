@@ -44,7 +44,7 @@ pub use out_of_line::{OUT_OF_LINE_LENGTH_MAX, OutOfLineCode, OutOfLinePoint, map
 pub use protocol::{
     FollowSet, Input, Operation, Owner, Owners, StackPart, StepBy, StepOver, ThreadId, WayBack,
 };
-pub use self_check::{Checker, LogError, Violation, begin_line, check_log, told_line};
+pub use self_check::{Checker, LogError, Violation, begin_line, check_log, input_line};
 pub use step_over::{PlannedStepOver, plan_step_over};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,

@@ -170,8 +170,7 @@ impl Debuggee {
             let answered = (&question, &answers);
             let mut frozen = FrozenThread::of(self.process, known, &stop, answered)
                 .map_err(gone_or("keep a thread as it is", thread))?;
-            frozen.is_reported =
-                is_reported(&self.engine, thread) && !self.waits_to_be_told_of_hit(thread);
+            frozen.is_reported = is_reported(&self.engine, thread) && !self.has_pending_hit(thread);
             frozen.arrivals = self.engine.arrivals_further_out(thread).collect();
             threads.push(frozen);
             self.note_call_made(thread)?;
@@ -180,7 +179,7 @@ impl Debuggee {
     }
 
     /// A hit that nobody has taken note of: the thread comes to the site anew.
-    fn waits_to_be_told_of_hit(&self, thread: ThreadId) -> bool {
+    fn has_pending_hit(&self, thread: ThreadId) -> bool {
         let is_hit =
             |event: &StopEvent| matches!(event, StopEvent::Hit { thread: of, .. } if *of == thread);
         self.pending_events.iter().any(is_hit)

@@ -104,7 +104,7 @@ impl Engine {
     pub fn inheritance(&self, process: ThreadId) -> impl Iterator<Item = Input> + '_ {
         let fork = self.pending_forks.get(&process);
         let arrivals = fork.into_iter().flat_map(|fork| &fork.thread.arrivals);
-        arrivals.map(move |arrival| arrival.told_of(process))
+        arrivals.map(move |arrival| arrival.as_inherited(process))
     }
 
     /// What another engine has to be told of a thread that is to stand there as this one
@@ -115,7 +115,7 @@ impl Engine {
         known.flat_map(move |known| {
             let here = known.arrival();
             let others = known.arrivals.iter().filter(move |it| Some(*it) != here);
-            others.map(move |arrival| arrival.told_of(thread))
+            others.map(move |arrival| arrival.as_inherited(thread))
         })
     }
 

@@ -100,7 +100,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 format!("traps at {at}, is held before it is told"),
             )
         }
-        Action::Happen(number, stop) => {
+        Action::KernelStop(number, stop) => {
             let at = name(state.processors[number].counter);
             let what = match stop {
                 Stop::Start => "starts".to_owned(),

@@ -29,7 +29,7 @@ impl State {
                 shares_with: self.processors[number].shares_with,
                 ..Processor::new(Mode::Dead)
             };
-            self.tell(Input::Ended { thread })?;
+            self.feed(Input::Ended { thread })?;
             return self.resume_parent(number);
         }
         let child = &mut self.processors[number];
@@ -64,7 +64,7 @@ impl State {
         };
         let stands = &self.processors[parent];
         match stands.mode == Mode::Stopped && stands.stop.is_none() {
-            true => self.tell(Input::Unparked {
+            true => self.feed(Input::Unparked {
                 thread: thread_of(parent),
             }),
             false => Ok(()),
@@ -93,7 +93,7 @@ impl State {
             return Ok(());
         };
         let child = thread_of(followed);
-        self.tell(Input::Ended { thread: child })?;
+        self.feed(Input::Ended { thread: child })?;
         for number in 0..self.processors.len() {
             let processor = &mut self.processors[number];
             if number == followed || processor.mode == Mode::NotStarted {
@@ -104,12 +104,12 @@ impl State {
             }
             *processor = Processor::new(Mode::Dead);
             let thread = thread_of(number);
-            self.tell(Input::Ended { thread })?;
+            self.feed(Input::Ended { thread })?;
         }
         if !self.orders.is_empty() {
             return Err("an order is about the process that was left".to_owned());
         }
         self.lose_memory();
-        self.tell(Input::Executed { thread: child })
+        self.feed(Input::Executed { thread: child })
     }
 }

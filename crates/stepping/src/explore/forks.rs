@@ -9,7 +9,8 @@
 
 use super::machine::State;
 use super::processor::{
-    Counter, EXIT, Mode, PLACES, Place, Processor, RETURN, Stop, Told, Upper, address_of, thread_of,
+    Counter, EXIT, Mode, Notified, PLACES, Place, Processor, RETURN, Stop, Upper, address_of,
+    thread_of,
 };
 use super::program::Program;
 use crate::{Input, Operation, Owner, Owners, ThreadId};
@@ -23,7 +24,7 @@ pub(super) struct ForkCopy {
     trap: [bool; PLACES],
     counter: Counter,
     interrupts: Option<Counter>,
-    told: [Told; 2],
+    notified: [Notified; 2],
     /// How many evaluations it was made in.
     evaluations: usize,
     /// The shell knows of it: from the thread that made it, or by the end of that.
@@ -50,7 +51,7 @@ impl State {
             trap: self.trap,
             counter: processor.counter,
             interrupts: processor.interrupts,
-            told: processor.told,
+            notified: processor.notified,
             evaluations: processor.abandoned + processor.suspended.len(),
             is_reported: false,
         });
@@ -67,7 +68,7 @@ impl State {
         let child = Processor {
             counter: processor.counter,
             interrupts: processor.interrupts,
-            told: processor.told,
+            notified: processor.notified,
             stop: Some(Stop::Start),
             shares_with: Some(number),
             ..Processor::new(Mode::Stopped)
@@ -110,10 +111,10 @@ impl State {
             let (process, address) = (fork.process, fork.counter.shown());
             if follows && is_dead {
                 let thread = parent;
-                self.tell(Input::Parked { thread, address })?;
+                self.feed(Input::Parked { thread, address })?;
             }
             if follows {
-                self.tell(Input::ForkMade { process, parent })?;
+                self.feed(Input::ForkMade { process, parent })?;
             }
         }
         Ok(())
@@ -139,12 +140,12 @@ impl State {
     pub(super) fn see_fork(&mut self, program: &Program, index: usize) -> Result<(), String> {
         let process = self.forks[index].process;
         if !program.follows || self.is_switching() {
-            return self.tell(Input::ForkStopped { process });
+            return self.feed(Input::ForkStopped { process });
         }
         let is_evaluating = |it: &Processor| it.abandoned + it.suspended.len() > 0;
         if program.adopts && self.processors.iter().any(is_evaluating) {
             let parent = self.forks[index].parent;
-            self.tell(Input::ForkStopped { process })?;
+            self.feed(Input::ForkStopped { process })?;
             return self.unpark(parent);
         }
         if program.adopts {
@@ -178,7 +179,7 @@ impl State {
         };
         self.followed = None;
         let thread = self.begin_fork(&fork);
-        self.tell(Input::ForkFollowed { thread })?;
+        self.feed(Input::ForkFollowed { thread })?;
         self.settle_in(fork)
     }
 
@@ -199,10 +200,10 @@ impl State {
         self.replaced_by = None;
         for number in 0..self.processors.len() {
             let thread = thread_of(number);
-            self.tell(Input::Ended { thread })?;
+            self.feed(Input::Ended { thread })?;
         }
         if self.engine.is_site(address_of(RETURN)) {
-            self.tell(Input::Remove {
+            self.feed(Input::Remove {
                 address: address_of(RETURN),
                 owner: Owner::Internal,
             })?;
@@ -228,7 +229,7 @@ impl State {
             return Ok(());
         }
         maker.mode = Mode::Stopped;
-        self.tell(Input::Unparked {
+        self.feed(Input::Unparked {
             thread: thread_of(number),
         })
     }
@@ -239,7 +240,7 @@ impl State {
         let mut fork = self.forks[index].clone();
         let process = fork.process;
         let inheritance: Vec<Input> = self.engine.inheritance(process).collect();
-        self.tell(Input::ForkStopped { process })?;
+        self.feed(Input::ForkStopped { process })?;
         while let Some(order) = self.orders.pop_front() {
             match order {
                 Operation::ReleaseFork { .. } => fork.demand_no_trap()?,
@@ -251,10 +252,10 @@ impl State {
         self.recall_wanted();
         let made = std::mem::replace(&mut self.engine, program.new_engine());
         let thread = self.begin_fork(&fork);
-        self.tell(Input::Started { thread })?;
+        self.feed(Input::Started { thread })?;
         for (address, owner, count, step_over) in made.inserts() {
             for _ in 0..count {
-                self.tell(Input::Insert {
+                self.feed(Input::Insert {
                     address,
                     owner,
                     step_over,
@@ -262,7 +263,7 @@ impl State {
             }
         }
         for input in inheritance {
-            self.tell(input)?;
+            self.feed(input)?;
         }
         while let Some(order) = self.orders.pop_front() {
             match order {
@@ -295,7 +296,7 @@ impl State {
                 RETURN => Counter::At(EXIT),
                 _ => it,
             }),
-            told: fork.told,
+            notified: fork.notified,
             upper: Upper::Has,
             abandoned: fork.evaluations,
             ..Processor::new(Mode::Stopped)
@@ -320,13 +321,13 @@ impl State {
         for number in 0..self.processors.len() {
             if !self.processors[number].suspended.is_empty() {
                 let (thread, depth) = (thread_of(number), 0);
-                self.tell(Input::Restore { thread, depth })?;
+                self.feed(Input::Restore { thread, depth })?;
             }
         }
         if std::mem::replace(&mut self.wanted[RETURN], Owners::empty()).is_empty() {
             return Ok(());
         }
-        self.tell(Input::Remove {
+        self.feed(Input::Remove {
             address: address_of(RETURN),
             owner: Owner::Internal,
         })?;
@@ -355,8 +356,8 @@ impl State {
 impl ForkCopy {
     /// As a site is gone at its place ([`State::forget`]).
     pub(super) fn forget(&mut self) {
-        for told in &mut self.told {
-            told.vague |= !told.owners.is_empty();
+        for notified in &mut self.notified {
+            notified.vague |= !notified.owners.is_empty();
         }
     }
 

@@ -43,15 +43,15 @@ impl State {
             Operation::EmulateCall { thread, to, .. } => self.emulate(program, thread, to)?,
             Operation::FindFollowSet { thread, address } => {
                 let follow = self.find_follow_set(program, thread, address);
-                self.tell(Input::FollowSet {
+                self.feed(Input::FollowSet {
                     thread,
                     address,
                     follow,
                 })?;
             }
-            Operation::RunToFollowSet { thread } => self.let_go(thread, Motion::ToTraps)?,
-            Operation::StepThread { thread } => self.let_go(thread, Motion::Step)?,
-            Operation::ContinueThread { thread } => self.let_go(thread, Motion::Free)?,
+            Operation::RunToFollowSet { thread } => self.resume_thread(thread, Motion::ToTraps)?,
+            Operation::StepThread { thread } => self.resume_thread(thread, Motion::Step)?,
+            Operation::ContinueThread { thread } => self.resume_thread(thread, Motion::Free)?,
             Operation::Report {
                 thread,
                 address,
@@ -94,13 +94,13 @@ impl State {
         if !is_silent {
             processor.upper = Upper::Has;
         }
-        let told = processor.told_mut();
-        if told.owners.intersects(owners) && !told.vague {
+        let notified = processor.notified_mut();
+        if notified.owners.intersects(owners) && !notified.vague {
             return Err("the same execution is reported twice".to_owned());
         }
-        told.owners |= owners;
+        notified.owners |= owners;
         if is_silent {
-            self.tell(Input::Resume { thread })?;
+            self.feed(Input::Resume { thread })?;
         }
         Ok(())
     }
@@ -118,11 +118,11 @@ impl State {
         }
         let to = Counter::from_address(address);
         if let (Counter::OutOfLine(place), Counter::Behind(_)) = (to, processor.counter) {
-            let told = *processor.told_mut();
-            if !told.vague {
-                demand(wanted[place], told.owners)?;
+            let notified = *processor.notified_mut();
+            if !notified.vague {
+                demand(wanted[place], notified.owners)?;
             }
-            processor.told_mut().vague |= wanted[place].is_empty();
+            processor.notified_mut().vague |= wanted[place].is_empty();
         }
         if program.method == Method::Skip && to != Counter::At(processor.counter.place()) {
             return self.emulate(program, thread, address);
@@ -140,12 +140,12 @@ impl State {
         if processor.counter != Counter::Behind(place) || !leads_there {
             return Err("an instruction is emulated where the thread is not".to_owned());
         }
-        let told = *processor.told_mut();
+        let notified = *processor.notified_mut();
         processor.executed(program.followers(place)[0]);
-        if told.vague {
+        if notified.vague {
             Ok(())
         } else {
-            demand(wanted[place], told.owners)
+            demand(wanted[place], notified.owners)
         }
     }
 
@@ -164,7 +164,7 @@ impl State {
         let processor = self.processor(thread);
         let address = address_of(processor.counter.place());
         let stack = processor.stack();
-        self.tell(Input::Faulted {
+        self.feed(Input::Faulted {
             thread,
             address,
             stack,
@@ -194,7 +194,7 @@ impl State {
         Some(FollowSet::two(first, follow.next().unwrap_or(first)))
     }
 
-    pub(super) fn let_go(&mut self, thread: ThreadId, motion: Motion) -> Result<(), String> {
+    pub(super) fn resume_thread(&mut self, thread: ThreadId, motion: Motion) -> Result<(), String> {
         let is_traced = self.engine.awaits_handler(thread);
         let processor = self.processor(thread);
         if processor.mode == Mode::Dead {
@@ -217,9 +217,9 @@ impl State {
         };
         let address = address_of(interrupted.place());
         match interrupted {
-            Counter::OutOfLine(_) => self.tell(Input::Signalled { thread, address }),
+            Counter::OutOfLine(_) => self.feed(Input::Signalled { thread, address }),
             Counter::At(_) => {
-                self.tell(Input::HandlerEntered {
+                self.feed(Input::HandlerEntered {
                     thread,
                     address,
                     stack,
@@ -253,6 +253,6 @@ impl State {
         self.wanted[place] = Owners::empty();
         self.armed[place] = Owners::empty();
         self.forget(place);
-        self.tell(Input::InsertFailed { address })
+        self.feed(Input::InsertFailed { address })
     }
 }

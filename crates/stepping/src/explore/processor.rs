@@ -184,7 +184,7 @@ pub(super) struct Processor {
     pub(super) abandoned: usize,
     /// What was told of the execution that is to come: of the code that the
     /// handler interrupted, and of the handler.
-    pub(super) told: [Told; 2],
+    pub(super) notified: [Notified; 2],
     /// What the shell saved of the thread before each evaluation.
     pub(super) suspended: Vec<Saved>,
 }
@@ -196,20 +196,20 @@ pub(super) struct Saved {
     pub(super) signalled: bool,
     pub(super) fault_caught: bool,
     pub(super) interrupts: Option<Counter>,
-    pub(super) told: [Told; 2],
+    pub(super) notified: [Notified; 2],
 }
 
 /// Who has been told of an execution that has not happened yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Told {
+pub(super) struct Notified {
     pub(super) owners: Owners,
     /// The site was gone meanwhile, out of the thread's sight: whoever sets
     /// it again is a new owner, who may be told again.
     pub(super) vague: bool,
 }
 
-impl Told {
-    const NOBODY: Told = Told {
+impl Notified {
+    const NOBODY: Notified = Notified {
         owners: Owners::empty(),
         vague: false,
     };
@@ -235,7 +235,7 @@ impl Processor {
             in_call: false,
             shares_with: None,
             abandoned: 0,
-            told: [Told::NOBODY; 2],
+            notified: [Notified::NOBODY; 2],
             suspended: Vec::new(),
         }
     }
@@ -286,7 +286,7 @@ impl Processor {
             signalled: std::mem::take(&mut self.signalled),
             fault_caught: std::mem::take(&mut self.fault_caught),
             interrupts: self.interrupts.take(),
-            told: std::mem::replace(&mut self.told, [Told::NOBODY; 2]),
+            notified: std::mem::replace(&mut self.notified, [Notified::NOBODY; 2]),
         });
     }
 
@@ -297,7 +297,7 @@ impl Processor {
             self.signalled = saved.signalled;
             self.fault_caught = saved.fault_caught;
             self.interrupts = saved.interrupts;
-            self.told = saved.told;
+            self.notified = saved.notified;
         }
     }
 
@@ -310,12 +310,12 @@ impl Processor {
     /// The program counter is set by hand.
     pub(super) fn jump(&mut self, place: Place) {
         self.counter = Counter::At(place);
-        *self.told_mut() = Told::NOBODY;
+        *self.notified_mut() = Notified::NOBODY;
     }
 
     /// What was told of the execution that is next.
-    pub(super) fn told_mut(&mut self) -> &mut Told {
-        let [outer, inner] = &mut self.told;
+    pub(super) fn notified_mut(&mut self) -> &mut Notified {
+        let [outer, inner] = &mut self.notified;
         if self.interrupts.is_some() {
             inner
         } else {
@@ -366,7 +366,7 @@ impl Processor {
     pub(super) fn leap(&mut self) {
         self.interrupts = None;
         self.jump(OUTSIDE);
-        self.told = [Told::NOBODY; 2];
+        self.notified = [Notified::NOBODY; 2];
         if self.mode == Mode::Stepping {
             self.stepped |= self.upper == Upper::AwaitsStep;
             self.stop(Stop::Trace);
@@ -375,8 +375,8 @@ impl Processor {
 
     /// The handler changes where it returns to.
     pub(super) fn return_elsewhere(&mut self) {
-        let [outer, _] = &mut self.told;
-        *outer = Told::NOBODY;
+        let [outer, _] = &mut self.notified;
+        *outer = Notified::NOBODY;
         self.interrupts = Some(Counter::At(OUTSIDE));
     }
 
@@ -398,7 +398,7 @@ impl Processor {
 
     /// The instruction has run, and `next` follows in the program.
     pub(super) fn executed(&mut self, next: Place) {
-        *self.told_mut() = Told::NOBODY;
+        *self.notified_mut() = Notified::NOBODY;
         let next = self.successor(next);
         self.counter = match self.counter {
             Counter::OutOfLine(_) => Counter::Leaving(next),

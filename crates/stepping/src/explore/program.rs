@@ -83,7 +83,7 @@ pub(super) enum Action {
     /// A handler changes where it returns to.
     ReturnElsewhere(usize),
     /// The kernel stops a thread.
-    Happen(usize, Stop),
+    KernelStop(usize, Stop),
     /// A thread traps, but the kernel tells of an ordered stop first.
     TrapLate(usize),
     /// What a processor executes makes a process with a copy of the memory.
@@ -198,24 +198,24 @@ impl Program {
         }
     }
 
-    fn happenings(&self, state: &State, number: usize, actions: &mut Vec<Action>) {
+    fn processor_actions(&self, state: &State, number: usize, actions: &mut Vec<Action>) {
         let processor = &state.processors[number];
         let left = state.left;
-        let mut happen = |stop| actions.push(Action::Happen(number, stop));
+        let mut kernel_stop = |stop| actions.push(Action::KernelStop(number, stop));
         if processor.mode == Mode::NotStarted {
             let others_move = state.processors.iter().any(Processor::moves);
             return if others_move && number < self.threads + self.later {
-                happen(Stop::Start)
+                kernel_stop(Stop::Start)
             };
         }
         if left.ends > 0 && state.may_be_killed_in_fork(number) {
-            happen(Stop::End);
+            kernel_stop(Stop::End);
         }
         if !processor.moves() {
             return;
         }
         if processor.interrupted {
-            happen(Stop::Hold);
+            kernel_stop(Stop::Hold);
         }
         if processor.in_call {
             actions.push(Action::LeaveCall(number, false));
@@ -226,24 +226,24 @@ impl Program {
         }
         let is_alone = processor.shares_with.is_none();
         if left.signals > 0 && processor.interrupts.is_none() && is_alone {
-            happen(Stop::Signal);
+            kernel_stop(Stop::Signal);
         }
         let is_outside = processor.counter == Counter::At(OUTSIDE);
         if if is_alone { left.ends > 0 } else { is_outside } {
-            happen(Stop::End);
+            kernel_stop(Stop::End);
         }
         if self.follows && !is_alone && is_outside {
-            happen(Stop::OwnProgram);
+            kernel_stop(Stop::OwnProgram);
         }
         if left.execs > 0 && is_outside && is_alone {
-            happen(Stop::Exec);
+            kernel_stop(Stop::Exec);
         }
         let place = processor.counter.place();
         if place == EXIT {
-            return happen(Stop::End);
+            return kernel_stop(Stop::End);
         }
         if processor.counter == Counter::At(place) && state.trap[place] {
-            happen(Stop::Trap);
+            kernel_stop(Stop::Trap);
             if processor.interrupted {
                 actions.push(Action::TrapLate(number));
             }
@@ -251,7 +251,7 @@ impl Program {
         }
         let leaves = processor.counter == Counter::Leaving(place);
         if left.faults > 0 && matches!(place, I | J) && !leaves && is_alone {
-            happen(Stop::Fault);
+            kernel_stop(Stop::Fault);
         }
         if place == HANDLER_END && left.leaps > 0 && is_alone && processor.is_in_program() {
             actions.push(Action::Leap(number));
@@ -380,7 +380,7 @@ impl System for Program {
             return;
         }
         for number in 0..state.processors.len() {
-            self.happenings(state, number, actions);
+            self.processor_actions(state, number, actions);
         }
     }
 
@@ -390,11 +390,11 @@ impl System for Program {
             Action::CarryOut => state.carry_out(self)?,
             Action::FailInsertTrap => state.fail_insert_trap()?,
             Action::FailPush => state.fail_push()?,
-            Action::See(number) => state.take_in(self, number)?,
+            Action::See(number) => state.handle_stop(self, number)?,
             Action::SeeQuietly(number) => state.see_quietly(number)?,
             Action::SeeCaught(number) => {
                 state.processors[number].fault_caught = true;
-                state.take_in(self, number)?;
+                state.handle_stop(self, number)?;
             }
             Action::Leap(number) => {
                 state.left.leaps -= 1;
@@ -407,7 +407,7 @@ impl System for Program {
             Action::Command(input) => state.command(self, input)?,
             Action::Execute(number, next) => state.execute(number, next, false)?,
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
-            Action::Happen(number, stop) => state.happen(number, stop),
+            Action::KernelStop(number, stop) => state.kernel_stop(number, stop),
             Action::TrapLate(number) => state.trap_late(number),
             Action::Fork(number, next) => state.fork(self, number, next)?,
             Action::Vfork(number, next) => state.vfork(number, next)?,

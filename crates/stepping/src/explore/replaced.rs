@@ -59,7 +59,7 @@ impl State {
         left.upper = Upper::Has;
         let address = left.counter.shown();
         let thread = thread_of(number);
-        self.tell(Input::Interrupted { thread, address })?;
+        self.feed(Input::Interrupted { thread, address })?;
         for other in 0..self.processors.len() {
             let thread = thread_of(other);
             if other == number || self.engine.thread_state(thread).is_none() {
@@ -67,7 +67,7 @@ impl State {
             }
             match self.processors[other].shares() {
                 true => self.halt(other)?,
-                false => self.tell(Input::Ended { thread })?,
+                false => self.feed(Input::Ended { thread })?,
             }
         }
         Ok(())
@@ -100,6 +100,6 @@ impl State {
         }
         self.lose_memory();
         let thread = thread_of(number);
-        self.tell(Input::Executed { thread })
+        self.feed(Input::Executed { thread })
     }
 }

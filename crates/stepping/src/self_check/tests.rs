@@ -16,7 +16,7 @@ fn log(inputs: &[Input]) -> Vec<String> {
     for input in inputs {
         let mut operations = Vec::new();
         engine.handle(*input, &mut operations);
-        lines.push(told_line(1, input, &operations));
+        lines.push(input_line(1, input, &operations));
     }
     lines
 }
