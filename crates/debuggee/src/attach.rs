@@ -70,7 +70,7 @@ impl Debuggee {
             })?;
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, attach.cpu, Origin::Attached);
-        debuggee.arrange(attach.step_by, attach.in_place, attach.self_check.as_ref());
+        debuggee.configure(attach.step_by, attach.in_place, attach.self_check.as_ref());
         debuggee.is_seccomp_filtered = status.is_seccomp_filtered;
         debuggee.add_running(first)?;
         loop {

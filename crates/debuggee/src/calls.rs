@@ -64,7 +64,7 @@ pub struct OpenCall {
     extended: ExtendedState,
     pending: Option<PendingSignal>,
     group_stopped: bool,
-    enters_again: bool,
+    reenters_call: bool,
     is_in_call: bool,
 }
 
@@ -132,7 +132,7 @@ impl Debuggee {
     }
 
     /// Chooses which of the threads with open calls runs when it is resumed.
-    pub fn choose_caller(&mut self, thread: ThreadId) {
+    pub fn select_caller(&mut self, thread: ThreadId) {
         if self.calls.depth(thread) > 0 {
             self.calls.chosen = Some(thread);
         }
@@ -147,7 +147,7 @@ impl Debuggee {
     /// nothing has changed.
     pub fn begin_call(&mut self, thread: ThreadId, call: &Call) -> Result<(), DebuggeeError> {
         let failed = |errno| gone_or("call a function in the program", thread)(errno);
-        if !self.stopped(thread)?.awaiting {
+        if !self.stopped(thread)?.awaits_resume {
             return Err(DebuggeeError::NotStopped(thread));
         }
         self.leave_kernel(thread)?;
@@ -195,7 +195,7 @@ impl Debuggee {
             extended,
             pending: known.pending.take(),
             group_stopped: mem::take(&mut known.group_stopped),
-            enters_again: mem::take(&mut known.enters_again),
+            reenters_call: mem::take(&mut known.reenters_call),
             is_in_call: mem::take(&mut known.is_in_call),
         };
         if self.calls.open.is_empty() {
@@ -237,7 +237,7 @@ impl Debuggee {
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
-        known.enters_again = outermost.enters_again;
+        known.reenters_call = outermost.reenters_call;
         known.is_in_call = outermost.is_in_call;
         let own_signal = mem::replace(&mut known.pending, outermost.pending);
         if let Some(pending) = &mut known.pending {

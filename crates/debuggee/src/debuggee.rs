@@ -2,7 +2,7 @@
 //!
 //! The other modules add their parts of the same type: `stops` takes in what
 //! the kernel reports, `operations` carries out what the engine orders,
-//! `moves` lets threads run and step, `image` prepares a program after `exec`,
+//! `run_control` lets threads run and step, `image` prepares a program after `exec`,
 //! `points` plans sites, `watch` arranges for accesses to memory to be seen,
 //! `inject` makes system calls in the debuggee's name, `calls` calls functions,
 //! `children` leads new processes, `inspect` shows and changes what is stopped,
@@ -29,7 +29,7 @@ use crate::namespace::Namespace;
 use crate::out_of_line::OutOfLineSlots;
 use crate::pending_stops;
 use crate::process_status;
-use crate::self_check::{Following, SelfCheck};
+use crate::self_check::{EngineCheck, SelfCheck};
 use crate::spawn;
 use crate::stop_event::StopEvent;
 use crate::terminal::Terminal;
@@ -55,7 +55,7 @@ pub struct Debuggee {
     pub(crate) process: u32,
     pub(crate) origin: Origin,
     pub(crate) engine: Engine,
-    pub(crate) self_check: Option<Box<Following>>,
+    pub(crate) self_check: Option<Box<EngineCheck>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -81,7 +81,7 @@ pub struct Debuggee {
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
-    pub(crate) announcement: Option<u64>,
+    pub(crate) rendezvous_address: Option<u64>,
     /// Reached when the start is over, for linkers that have no known name for
     /// their announcements.
     pub(crate) entry_point: Option<u64>,
@@ -123,9 +123,9 @@ pub struct Debuggee {
     /// What interrupt requests are sent to, once somebody may make them.
     pub(crate) stop_helper: Option<StopHelper>,
     /// The next interrupt key is another debuggee's to tell, and was told.
-    pub(crate) ignores_key: bool,
+    pub(crate) ignores_interrupt_key: bool,
     /// What is left of the process group stays when this process is killed.
-    pub(crate) spares_group: bool,
+    pub(crate) keeps_process_group: bool,
     /// A request to stop that no thread has stopped for yet.
     pub(crate) is_interruption_wanted: bool,
     pub(crate) terminal: Option<Terminal>,
@@ -156,10 +156,10 @@ impl Debuggee {
         let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
         debuggee.namespace = spawned.namespace;
         debuggee.namespace_refusal = spawned.refusal;
-        debuggee.arrange(launch.step_by, launch.in_place, launch.self_check.as_ref());
+        debuggee.configure(launch.step_by, launch.in_place, launch.self_check.as_ref());
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
-        leader.awaiting = true;
+        leader.awaits_resume = true;
         debuggee.threads.insert(process, leader);
         debuggee.feed(Input::Started { thread })?;
         debuggee.prepare_image()?;
@@ -200,7 +200,7 @@ impl Debuggee {
             in_place: false,
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
-            announcement: None,
+            rendezvous_address: None,
             entry_point: None,
             calls: crate::calls::Calls::default(),
             pending_events: VecDeque::with_capacity(64),
@@ -208,8 +208,8 @@ impl Debuggee {
             leader_ended_before: false,
             is_seccomp_filtered: false,
             is_halting: false,
-            ignores_key: false,
-            spares_group: false,
+            ignores_interrupt_key: false,
+            keeps_process_group: false,
             is_interruption_wanted: false,
             system_calls: crate::system_calls::WantedCalls::default(),
             monitored_signals: 0,
@@ -234,29 +234,29 @@ impl Debuggee {
     }
 
     /// Says how sites are passed, before the engine has been told anything.
-    pub(crate) fn arrange(
+    pub(crate) fn configure(
         &mut self,
         step_by: StepBy,
         in_place: bool,
         self_check: Option<&SelfCheck>,
     ) {
         self.engine = Engine::stepping_by(step_by);
-        self.self_check = self_check.map(|check| check.follow(step_by));
+        self.self_check = self_check.map(|check| check.start_engine_check(step_by));
         self.in_place = in_place;
     }
 
     /// A process that another debuggee made, with its ways to step and to be
     /// checked. It shares no processor with juror.
-    pub(crate) fn beside(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
+    pub(crate) fn for_child(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
         let mut debuggee = Debuggee::new(process, memory, CpuPolicy::Free, other.origin);
         debuggee.cpu_policy = other.cpu_policy;
         debuggee.cpu = Cpu::unshared(other.cpu_policy, process);
         debuggee.namespace.clone_from(&other.namespace);
-        let following = other.self_check.as_ref();
-        debuggee.arrange(
+        let engine_check = other.self_check.as_ref();
+        debuggee.configure(
             other.engine.step_by(),
             other.in_place,
-            following.map(|following| following.check()),
+            engine_check.map(|engine_check| engine_check.check()),
         );
         debuggee
     }
@@ -349,7 +349,7 @@ impl Debuggee {
     pub(crate) fn can_report(&self) -> bool {
         self.threads
             .values()
-            .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaiting)
+            .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaits_resume)
             || !self.departing.is_empty()
             || !self.pending_forks.is_empty()
     }
@@ -372,8 +372,8 @@ impl Debuggee {
         while let Some(input) = self.inputs.pop_front() {
             operations.clear();
             self.engine.handle(input, &mut operations);
-            if let Some(following) = &mut self.self_check {
-                following.take(&input, &operations);
+            if let Some(engine_check) = &mut self.self_check {
+                engine_check.take(&input, &operations);
             }
             let carried = self.carry_out(&operations);
             self.note_failure(&carried);
@@ -389,7 +389,7 @@ impl Debuggee {
         if let Some(thread) = event.waiting_thread()
             && let Some(known) = self.threads.get_mut(&thread.0)
         {
-            known.awaiting = true;
+            known.awaits_resume = true;
         }
         self.pending_events.push_back(event);
     }

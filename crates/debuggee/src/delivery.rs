@@ -108,7 +108,7 @@ impl Debuggee {
         let is_key = report != SignalReport::Never
             && information.si_code == SI_KERNEL
             && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
-        if is_key && number == libc::SIGINT && std::mem::take(&mut self.ignores_key) {
+        if is_key && number == libc::SIGINT && std::mem::take(&mut self.ignores_interrupt_key) {
             return Recipient::Nobody;
         }
         if is_key {

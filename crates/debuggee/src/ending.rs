@@ -27,7 +27,7 @@ impl Debuggee {
             let _ = kernel::signal_process(id as i32, libc::SIGKILL);
         }
         let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
-        if self.origin == Origin::Launched && !self.spares_group {
+        if self.origin == Origin::Launched && !self.keeps_process_group {
             let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
         }
         while !self.has_ended {
@@ -78,36 +78,36 @@ impl Debuggee {
             self.detach_fork_children();
             return halted;
         }
-        let left = self.let_process_go();
+        let left = self.detach_process();
         self.has_ended = true;
         halted.and(left)
     }
 
     /// Lets the halted process go. Whatever fails, all the rest is done.
-    pub(crate) fn let_process_go(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn detach_process(&mut self) -> Result<(), DebuggeeError> {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
         done = done.and(self.memory.remove_all_traps());
         self.cpu.unshare();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
-            done = done.and(self.put_back(ThreadId(id)));
+            done = done.and(self.return_to_program(ThreadId(id)));
         }
         done = done.and(self.unmap_regions());
-        done = done.and(self.let_all_go(&ids));
+        done = done.and(self.detach_threads(&ids));
         self.detach_fork_children();
         self.reap_departing();
         done
     }
 
     /// Detaches threads that stand.
-    fn let_all_go(&mut self, ids: &[u32]) -> Result<(), DebuggeeError> {
+    fn detach_threads(&mut self, ids: &[u32]) -> Result<(), DebuggeeError> {
         // A parent waits in the kernel for the child that shares its memory.
         for is_parent in [false, true] {
             for &id in ids {
                 let known = self.threads.get(&id);
                 if known.is_some_and(|it| (it.state == State::InVfork) == is_parent) {
-                    self.let_go(ThreadId(id))?;
+                    self.detach_thread(ThreadId(id))?;
                 }
             }
         }
@@ -115,13 +115,13 @@ impl Debuggee {
     }
 
     /// Lets all threads go that there are, with no trap on their way.
-    pub(crate) fn put_back_and_let_go(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn restore_and_detach_threads(&mut self) -> Result<(), DebuggeeError> {
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
             self.cpu.restore_affinity(id);
-            self.put_back(ThreadId(id))?;
+            self.return_to_program(ThreadId(id))?;
         }
-        self.let_all_go(&ids)
+        self.detach_threads(&ids)
     }
 
     /// Stops all threads, and takes in every process that was just made: none
@@ -139,7 +139,7 @@ impl Debuggee {
 
     /// Has a stopped thread stand where the program is, with no trap of
     /// juror's on its way to it.
-    fn put_back(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    fn return_to_program(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_stopped = |debuggee: &Debuggee| {
             let known = debuggee.threads.get(&thread.0);
             known.is_some_and(|known| known.state == State::Stopped)
@@ -183,7 +183,7 @@ impl Debuggee {
     }
 
     /// Detaches one stopped thread.
-    fn let_go(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    fn detach_thread(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
@@ -197,7 +197,7 @@ impl Debuggee {
         match kernel::detach(thread.0, signal) {
             Ok(()) => {}
             // One that was let go before has killed it, by `exec` or at the end.
-            Err(Errno::ESRCH) => let_dying_go(thread),
+            Err(Errno::ESRCH) => detach_dying(thread),
             Err(errno) => return Err(DebuggeeError::system("detach")(errno)),
         }
         self.threads.remove(&thread.0);
@@ -237,7 +237,7 @@ impl Debuggee {
 
 /// Detaches a thread that is being killed where it stops for the last time:
 /// until then nobody would be told of its end, nor could an `exec` go on.
-fn let_dying_go(thread: ThreadId) {
+fn detach_dying(thread: ThreadId) {
     while let Ok(Status::Stopped { .. }) = kernel::wait_for(thread.0) {
         if kernel::detach(thread.0, 0).is_ok() {
             return;

@@ -170,7 +170,7 @@ impl Debuggee {
             self.open_pages(thread)?;
         }
         let removed = self.memory.remove_all_traps();
-        self.put_back_and_let_go()?;
+        self.restore_and_detach_threads()?;
         removed
     }
 

@@ -78,7 +78,7 @@ impl Debuggee {
             let failed = DebuggeeError::system("make the process that guards the text");
             memory.start_watchdog().map_err(failed)?;
         }
-        self.let_present_go()?;
+        self.detach_unless_ended()?;
         let kept = None;
         self.fork_copies.insert(child, ForkCopy { memory, kept });
         let thread = ThreadId(child);
@@ -94,7 +94,7 @@ impl Debuggee {
 
     /// The program of which the child that is followed has a copy has been
     /// replaced, and nobody has its memory any more: the new one runs free.
-    fn let_new_program_go(&mut self) -> Result<(), DebuggeeError> {
+    fn detach_new_program(&mut self) -> Result<(), DebuggeeError> {
         let process = self.process;
         self.adopt_all_forked()?;
         self.cpu.restore_affinity(process);
@@ -115,7 +115,7 @@ impl Debuggee {
         if matches!(self.followed, Some((_, Some(_)))) {
             // Who waits for all others to stand goes on (`follow_forked`).
             self.release_pending_forks()?;
-            self.let_new_program_go()?;
+            self.detach_new_program()?;
             return Ok(true);
         }
         if !self.follows_child() {
@@ -125,14 +125,14 @@ impl Debuggee {
             return Ok(false);
         };
         self.release_pending_forks()?;
-        self.let_new_program_go()?;
+        self.detach_new_program()?;
         self.follow_forked(child, parent)
     }
 
     /// Becomes a child that shared the memory and runs another program now.
     pub(crate) fn follow_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&child.0) {
-            known.awaiting = true;
+            known.awaits_resume = true;
             // It has another memory now.
             known.is_vfork_child = false;
         }
@@ -146,7 +146,7 @@ impl Debuggee {
         self.feed(Input::Ended { thread: child })?;
         let memory = crate::debuggee::open_memory(child.0)?;
         let threads: Vec<u32> = self.threads.keys().copied().collect();
-        self.let_present_go()?;
+        self.detach_unless_ended()?;
         for thread in threads {
             self.feed(Input::Ended {
                 thread: ThreadId(thread),
@@ -156,10 +156,10 @@ impl Debuggee {
         Ok(())
     }
 
-    fn let_present_go(&mut self) -> Result<(), DebuggeeError> {
+    fn detach_unless_ended(&mut self) -> Result<(), DebuggeeError> {
         match self.has_ended {
             true => Ok(()),
-            false => self.let_process_go(),
+            false => self.detach_process(),
         }
     }
 

@@ -149,7 +149,7 @@ impl Debuggee {
             inheritance,
         } = forked;
         self.start_watchdog_if_attached(&mut memory)?;
-        let mut child = self.sibling(process, memory);
+        let mut child = self.new_child(process, memory);
         child.out_of_line = self.out_of_line.for_fork(|start| {
             let mut byte = [0];
             child.memory.read_raw(start, &mut byte).is_ok()
@@ -160,7 +160,7 @@ impl Debuggee {
         }
         child.auxiliary = self.auxiliary;
         child.modules = self.modules.clone();
-        child.announcement = self.announcement;
+        child.rendezvous_address = self.rendezvous_address;
         child.entry_point = self.entry_point;
         let thread = child.add_standing(process)?;
         child.open_inherited_pages(thread, pages)?;
@@ -185,29 +185,29 @@ impl Debuggee {
     fn adopt_executed(&self, process: u32) -> Result<Debuggee, DebuggeeError> {
         let mut memory = open_memory(process)?;
         self.start_watchdog_if_attached(&mut memory)?;
-        let mut child = self.sibling(process, memory);
+        let mut child = self.new_child(process, memory);
         child.add_standing(process)?;
         child.prepare_image()?;
         Ok(child)
     }
 
     /// A debuggee with the settings of this one, without threads.
-    fn sibling(&self, process: u32, memory: Memory) -> Debuggee {
-        let mut child = Debuggee::beside(self, process, memory);
+    fn new_child(&self, process: u32, memory: Memory) -> Debuggee {
+        let mut child = Debuggee::for_child(self, process, memory);
         child.in_place = self.in_place;
         child.is_seccomp_filtered = self.is_seccomp_filtered;
         child.system_calls = self.system_calls.clone();
         child.follow = self.follow;
         child.catches_forks = self.catches_forks;
         child.signal_policies = self.signal_policies.clone();
-        child.spares_group = self.spares_group;
+        child.keeps_process_group = self.keeps_process_group;
         child
     }
 
     fn add_standing(&mut self, process: u32) -> Result<ThreadId, DebuggeeError> {
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
-        leader.awaiting = true;
+        leader.awaits_resume = true;
         self.threads.insert(process, leader);
         self.feed(Input::Started { thread })?;
         Ok(thread)

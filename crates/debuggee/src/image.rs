@@ -39,8 +39,8 @@ impl Debuggee {
         let entry = self.auxiliary.entry;
         self.map_first_region(thread, entry)?;
         self.map_regions_for_modules(thread)?;
-        self.announcement = modules::announcement_at_start(&self.memory, &self.auxiliary);
-        match self.announcement {
+        self.rendezvous_address = modules::find_rendezvous_at_start(&self.memory, &self.auxiliary);
+        match self.rendezvous_address {
             Some(address) => self.insert(address, Owner::Internal),
             None if self.auxiliary.linker != 0 => {
                 self.entry_point = Some(entry);
@@ -52,7 +52,7 @@ impl Debuggee {
 
     fn forget_image(&mut self) {
         self.out_of_line = OutOfLineSlots::default();
-        self.announcement = None;
+        self.rendezvous_address = None;
         self.entry_point = None;
         self.modules.clear();
     }
@@ -75,19 +75,19 @@ impl Debuggee {
                 source,
             })?;
         self.modules = modules::at_start(&self.memory, &self.auxiliary, self.program_path());
-        let announced = modules::announced(&self.memory, &self.modules);
-        self.announcement = announced
+        let rendezvous = modules::read_rendezvous(&self.memory, &self.modules);
+        self.rendezvous_address = rendezvous
             .as_ref()
-            .map(|announced| announced.address)
+            .map(|rendezvous| rendezvous.address)
             .filter(|&address| address != 0)
-            .or_else(|| modules::announcement_at_start(&self.memory, &self.auxiliary));
+            .or_else(|| modules::find_rendezvous_at_start(&self.memory, &self.auxiliary));
         // A list that is being changed is told of when the change is done.
-        if let Some(announced) = announced.filter(|announced| announced.is_consistent) {
-            self.modules = announced.modules;
+        if let Some(rendezvous) = rendezvous.filter(|rendezvous| rendezvous.is_consistent) {
+            self.modules = rendezvous.modules;
         }
         self.map_first_region_of_running(thread)?;
         self.map_regions_for_modules(thread)?;
-        if let Some(address) = self.announcement {
+        if let Some(address) = self.rendezvous_address {
             self.insert(address, Owner::Internal)?;
         }
         Ok(())
@@ -200,7 +200,10 @@ impl Debuggee {
     /// Plants the points of this room's own, in a process that has the image
     /// and no points.
     pub(crate) fn insert_own_points(&mut self) -> Result<(), DebuggeeError> {
-        for address in [self.announcement, self.entry_point].into_iter().flatten() {
+        for address in [self.rendezvous_address, self.entry_point]
+            .into_iter()
+            .flatten()
+        {
             self.insert(address, Owner::Internal)?;
         }
         Ok(())
@@ -208,7 +211,7 @@ impl Debuggee {
 
     /// Whether a point of juror's own is here that this room planted.
     pub(crate) fn is_own_point(&self, address: u64) -> bool {
-        self.announcement == Some(address) || self.entry_point == Some(address)
+        self.rendezvous_address == Some(address) || self.entry_point == Some(address)
     }
 
     /// A thread has reached a point of juror's own; true when it told upper
@@ -222,18 +225,18 @@ impl Debuggee {
             self.entry_point = None;
             self.remove(address, Owner::Internal)?;
         }
-        let Some(announced) = modules::announced(&self.memory, &self.modules) else {
+        let Some(rendezvous) = modules::read_rendezvous(&self.memory, &self.modules) else {
             return Ok(false);
         };
-        if self.announcement.is_none() && announced.address != 0 {
-            self.announcement = Some(announced.address);
-            self.insert(announced.address, Owner::Internal)?;
+        if self.rendezvous_address.is_none() && rendezvous.address != 0 {
+            self.rendezvous_address = Some(rendezvous.address);
+            self.insert(rendezvous.address, Owner::Internal)?;
         }
-        if !announced.is_consistent || announced.modules == self.modules {
+        if !rendezvous.is_consistent || rendezvous.modules == self.modules {
             return Ok(false);
         }
-        self.modules = announced.modules;
-        self.out_of_line.set_lasting_code(Vec::new());
+        self.modules = rendezvous.modules;
+        self.out_of_line.set_immutable_code(Vec::new());
         self.map_regions_for_modules(thread)?;
         self.queue_event(StopEvent::ModulesChanged { thread });
         Ok(true)
@@ -336,7 +339,7 @@ impl Debuggee {
     }
 
     /// Those that hold the code of files and that the program cannot write to.
-    pub(crate) fn lasting_code(&self) -> Vec<Range<u64>> {
+    pub(crate) fn immutable_code(&self) -> Vec<Range<u64>> {
         self.mappings_where(|words| {
             words.starts_with("r-xp") && (words.contains('/') || words.ends_with("[vdso]"))
         })

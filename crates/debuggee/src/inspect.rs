@@ -22,7 +22,7 @@ impl Debuggee {
 
     /// The threads that are not waiting to be resumed.
     pub fn moving_threads(&self) -> Vec<ThreadId> {
-        let moving = self.threads.values().filter(|known| !known.awaiting);
+        let moving = self.threads.values().filter(|known| !known.awaits_resume);
         moving.map(|known| known.id).collect()
     }
 
@@ -59,7 +59,7 @@ impl Debuggee {
     pub fn is_waiting(&self, thread: ThreadId) -> bool {
         self.threads
             .get(&thread.0)
-            .is_some_and(|known| known.awaiting)
+            .is_some_and(|known| known.awaits_resume)
     }
 
     /// The general registers of a stopped thread; read once a stop.
@@ -167,7 +167,7 @@ impl Debuggee {
     /// stay, and a thread that stands at one executes the new instruction.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let written = self.memory.write(address, bytes);
-        self.replan_written(address, bytes.len());
+        self.replan_overwritten(address, bytes.len());
         // What juror writes is no access of the program's.
         for watch in &mut self.watches.list {
             watch.look(&self.memory);

@@ -51,7 +51,10 @@ impl Debuggee {
 
     /// Asks a thread to stop for the request, if any thread runs.
     pub(crate) fn interrupt_some_thread(&mut self) -> Result<(), DebuggeeError> {
-        let is_asked = self.threads.values().any(|thread| thread.interrupting);
+        let is_asked = self
+            .threads
+            .values()
+            .any(|thread| thread.interrupt_requested);
         let running = self
             .threads
             .values_mut()
@@ -61,7 +64,7 @@ impl Debuggee {
         let Some(thread) = running.filter(|_| !is_asked) else {
             return Ok(());
         };
-        thread.interrupting = true;
+        thread.interrupt_requested = true;
         ignore_gone(kernel::interrupt(thread.id.0))
     }
 

@@ -65,7 +65,7 @@ impl Memory {
         if !self.is_quiescent {
             self.is_quiescent = true;
             for (&address, &original) in &self.originals {
-                self.put_back(address, original)?;
+                self.restore_original(address, original)?;
             }
         }
         Ok(())
@@ -212,7 +212,7 @@ impl Memory {
     }
 
     /// Plants a trap once more over what the program has written there.
-    pub(crate) fn renew(&mut self, address: u64) -> Result<(), DebuggeeError> {
+    pub(crate) fn reinsert_trap(&mut self, address: u64) -> Result<(), DebuggeeError> {
         self.originals.remove(&address);
         self.insert_trap(address)
     }
@@ -254,7 +254,7 @@ impl Memory {
             return Ok(());
         };
         // One that stays after all is still known to be there.
-        self.put_back(address, original)?;
+        self.restore_original(address, original)?;
         self.originals.remove(&address);
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.forget(address);
@@ -320,7 +320,7 @@ impl Memory {
     /// Puts the program's byte in place of a trap, where there is one still. The
     /// process may be killed between the look and the write, and its memory be
     /// gone with it: then no trap is left, which is all that is asked for.
-    fn put_back(&self, address: u64, original: u8) -> Result<(), DebuggeeError> {
+    fn restore_original(&self, address: u64, original: u8) -> Result<(), DebuggeeError> {
         if !self.holds_trap(address) {
             return Ok(());
         }
@@ -409,7 +409,7 @@ mod tests {
         memory.read(base, &mut seen).unwrap();
         assert_eq!(seen, [1, 9, 3]);
         assert!(memory.is_overwritten(base + 1, &seen[1..]));
-        memory.renew(base + 1).unwrap();
+        memory.reinsert_trap(base + 1).unwrap();
         memory.read_raw(base, &mut seen).unwrap();
         assert_eq!(seen, [1, TRAP, 3]);
         memory.read(base, &mut seen).unwrap();

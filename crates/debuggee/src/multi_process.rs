@@ -144,7 +144,7 @@ impl Debuggee {
 
     /// What there is one of goes over to another debuggee, since this one is
     /// being left: the terminal, and the handles to interrupt by.
-    pub fn hand_over(&mut self, other: &mut Debuggee) {
+    pub fn transfer_to(&mut self, other: &mut Debuggee) {
         if other.stop_helper.is_none() {
             other.stop_helper = self.stop_helper.take();
             other.is_interruption_wanted |= self.is_interruption_wanted;
@@ -156,21 +156,21 @@ impl Debuggee {
 
     /// Says whether this is the only debuggee of its thread: of several, none
     /// shares a processor with juror.
-    pub fn set_alone(&mut self, is_alone: bool) {
+    pub fn set_only_debuggee(&mut self, is_alone: bool) {
         self.cpu.set_alone(is_alone);
     }
 
     /// What is left of the process group, when this process is killed, stays:
     /// somebody let one of its processes go.
-    pub fn spare_group(&mut self) {
-        self.spares_group = true;
+    pub fn keep_process_group(&mut self) {
+        self.keeps_process_group = true;
     }
 
     /// For a halted debuggee: the interrupt key that stopped another debuggee
     /// went to this one, too, and stops nothing a second time.
-    pub fn forget_key(&mut self) {
+    pub fn discard_interrupt_key(&mut self) {
         self.pending_events
             .retain(|event| !matches!(event, StopEvent::Interrupted { .. }));
-        self.ignores_key = signals::is_waiting(self.process, libc::SIGINT);
+        self.ignores_interrupt_key = signals::is_waiting(self.process, libc::SIGINT);
     }
 }

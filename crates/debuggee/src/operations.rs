@@ -53,7 +53,7 @@ impl Debuggee {
                     self.find_follow_set(thread, address);
                 }
                 Operation::RunToFollowSet { thread } => {
-                    self.set_in_motion(thread, Motion::ToTraps)?;
+                    self.set_in_motion(thread, Motion::ToFollowSet)?;
                 }
                 Operation::StepThread { thread } => self.set_in_motion(thread, Motion::Step)?,
                 Operation::ContinueThread { thread } => self.set_in_motion(thread, Motion::Run)?,
@@ -68,7 +68,7 @@ impl Debuggee {
                 }
                 Operation::ReportHalted { thread } => {
                     if let Some(known) = self.threads.get_mut(&thread.0) {
-                        known.awaiting = true;
+                        known.awaits_resume = true;
                     }
                 }
                 Operation::Unexplained { thread, address } => {
@@ -233,7 +233,7 @@ impl Debuggee {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.steps_quietly = enters_handler;
+        known.steps_internally = enters_handler;
         // Who has been seen to enter a call is seen to leave it.
         let traces_calls = known.is_in_call
             || !known.is_vfork_child && self.system_calls.is_traced()
@@ -246,7 +246,7 @@ impl Debuggee {
             },
             _ if enters_handler => kernel::single_step(thread.0, signal),
             Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
-            Motion::Run | Motion::ToTraps => kernel::resume(thread.0, signal),
+            Motion::Run | Motion::ToFollowSet => kernel::resume(thread.0, signal),
             Motion::Step if traces_calls && self.enters_system_call(thread) => {
                 kernel::resume_to_system_call(thread.0, signal)
             }

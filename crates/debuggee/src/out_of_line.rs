@@ -64,7 +64,7 @@ pub(crate) struct OutOfLineSlots {
     /// The way past each site that ever was, with the bytes it was made for.
     step_overs: BTreeMap<u64, KnownStepOver>,
     /// Where the program does not write to its code, when that was last asked.
-    lasting_code: Vec<Range<u64>>,
+    immutable_code: Vec<Range<u64>>,
     /// A page that the process may write, for what its system calls are given
     /// and give back, once it was needed.
     data: Option<u64>,
@@ -178,13 +178,13 @@ impl OutOfLineSlots {
     }
 
     /// Whether an address is known to be that of code to which the program does not write.
-    pub(crate) fn is_lasting_code(&self, address: u64) -> bool {
-        self.lasting_code.iter().any(|it| it.contains(&address))
+    pub(crate) fn is_immutable_code(&self, address: u64) -> bool {
+        self.immutable_code.iter().any(|it| it.contains(&address))
     }
 
     /// Tells where that is; nowhere, when it may have changed.
-    pub(crate) fn set_lasting_code(&mut self, ranges: Vec<Range<u64>>) {
-        self.lasting_code = ranges;
+    pub(crate) fn set_immutable_code(&mut self, ranges: Vec<Range<u64>>) {
+        self.immutable_code = ranges;
     }
 
     /// Whether the way past a site was planned for other bytes than these, as far as

@@ -44,7 +44,7 @@ pub(crate) struct Pages {
     /// The pages are as the program made them.
     pub(crate) is_open: bool,
     /// One thread executes its instruction alone.
-    pub(crate) is_passing: bool,
+    pub(crate) is_stepping_access: bool,
     /// What the program does about faults.
     pub(crate) fault_action: FaultAction,
 }
@@ -82,7 +82,7 @@ impl Pages {
     }
 
     /// Whether a range touches one of them.
-    pub(crate) fn meet(&self, range: &Range<u64>) -> bool {
+    pub(crate) fn overlap(&self, range: &Range<u64>) -> bool {
         let first = page_of(range.start);
         first < range.end && self.pages.range(first..range.end).next().is_some()
     }

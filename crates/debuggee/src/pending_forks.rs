@@ -165,7 +165,7 @@ impl Debuggee {
         let address = self.engine_address(thread)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
-            known.awaiting = false;
+            known.awaits_resume = false;
         }
         self.feed(Input::Parked { thread, address })
     }
@@ -284,7 +284,7 @@ impl Debuggee {
         let mut known = Thread::new(thread, State::Stopped);
         known.is_vfork_child = true;
         known.vfork_parent = Some(pending_fork.parent);
-        known.awaiting = self.is_halting;
+        known.awaits_resume = self.is_halting;
         self.threads.insert(child, known);
         self.queue_event(StopEvent::Forked {
             child,

@@ -52,7 +52,7 @@ impl Debuggee {
         if let Some(step_over) = self.out_of_line.known_step_over(address, &bytes) {
             return Ok(step_over);
         }
-        if !self.is_lasting_code(address) {
+        if !self.is_immutable_code(address) {
             let step_over = plan_in_place(readable, address);
             self.out_of_line
                 .remember_step_over(address, bytes, step_over);
@@ -78,13 +78,13 @@ impl Debuggee {
     /// Whether the code at an address is a file's, which the program does not write to. Of
     /// other code (a program makes it as it runs, or rewrites numbers in it) a copy may be
     /// out of date when it is executed.
-    fn is_lasting_code(&mut self, address: u64) -> bool {
-        if self.out_of_line.is_lasting_code(address) {
+    fn is_immutable_code(&mut self, address: u64) -> bool {
+        if self.out_of_line.is_immutable_code(address) {
             return true;
         }
-        let lasting = self.lasting_code();
-        self.out_of_line.set_lasting_code(lasting);
-        self.out_of_line.is_lasting_code(address)
+        let ranges = self.immutable_code();
+        self.out_of_line.set_immutable_code(ranges);
+        self.out_of_line.is_immutable_code(address)
     }
 
     /// More room for copies: needs a stopped thread to make the system call.

@@ -107,7 +107,7 @@ impl Debuggee {
             return self.handle_departing_stop(id, event);
         };
         let is_first = known.state == State::Starting;
-        let interrupting = known.interrupting;
+        let interrupt_requested = known.interrupt_requested;
         known.note_stop(event == Event::Signal);
         known.inside_kernel = !matches!(event, Event::Signal | Event::Stop);
         match event {
@@ -117,7 +117,7 @@ impl Debuggee {
                 self.handle_signal(thread, signal)
             }
             Event::Stop if is_first => self.handle_start(thread),
-            Event::Stop => self.handle_requested_stop(thread, signal, interrupting),
+            Event::Stop => self.handle_requested_stop(thread, signal, interrupt_requested),
             Event::Clone | Event::Fork | Event::Vfork => self.handle_new_child(thread, event),
             Event::VforkDone => self.handle_vfork_done(thread),
             Event::Exec => self.handle_exec(thread),
@@ -229,7 +229,7 @@ impl Debuggee {
     fn is_watching(&self, thread: ThreadId) -> bool {
         self.threads
             .get(&thread.0)
-            .is_some_and(|known| known.steps_quietly || known.hardware.is_armed())
+            .is_some_and(|known| known.steps_internally || known.hardware.is_armed())
             || self.watches.is_live()
     }
 
@@ -255,12 +255,12 @@ impl Debuggee {
         &mut self,
         thread: ThreadId,
         signal: i32,
-        interrupting: bool,
+        interrupt_requested: bool,
     ) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.group_stopped = signals::stops_by_default(signal);
         }
-        if interrupting && self.is_interruption_wanted {
+        if interrupt_requested && self.is_interruption_wanted {
             return self.handle_interruption(thread);
         }
         if self.stopped_after_trap(thread)? {

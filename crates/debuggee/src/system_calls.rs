@@ -133,7 +133,7 @@ impl Debuggee {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let repeated = at_entry && std::mem::take(&mut known.enters_again);
+        let repeated = at_entry && std::mem::take(&mut known.reenters_call);
         let number = registers.orig_rax;
         if has_returned {
             return self.continue_after_call(thread);
@@ -211,7 +211,7 @@ impl Debuggee {
         known.at_entry = false;
         known.inside_kernel = false;
         known.is_in_call = false;
-        known.enters_again = true;
+        known.reenters_call = true;
         known.registers = registers.into();
         Ok(())
     }

@@ -19,12 +19,12 @@ pub(crate) struct Thread {
     /// How it was last set in motion: what an internal stop goes on with.
     pub(crate) motion: Motion,
     /// It waits for upper floors to resume it.
-    pub(crate) awaiting: bool,
+    pub(crate) awaits_resume: bool,
     /// It was asked to stop and no stop was handed to the engine since.
     pub(crate) hold_requested: bool,
     /// It was asked to stop because somebody wants the debuggee to, and has
     /// not stopped since.
-    pub(crate) interrupting: bool,
+    pub(crate) interrupt_requested: bool,
     /// Its present stop is a signal on the way: only there can the kernel be
     /// given a signal to deliver.
     pub(crate) at_signal: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Thread {
     pub(crate) at_entry: bool,
     /// The system call at whose entry it stood was put off for one of
     /// juror's: it enters it again, which is no news.
-    pub(crate) enters_again: bool,
+    pub(crate) reenters_call: bool,
     /// Its present stop is inside a system call whose result the kernel has
     /// not written yet.
     pub(crate) inside_kernel: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Thread {
     /// It ran with `SIGSEGV` blocked, while pages were protected.
     pub(crate) blocks_faults: bool,
     /// It runs by single steps that nobody above sees.
-    pub(crate) steps_quietly: bool,
+    pub(crate) steps_internally: bool,
     /// Wherever it is let run, it executes one instruction.
     pub(crate) is_stepped: bool,
     /// Read once a stop.
@@ -73,7 +73,7 @@ pub(crate) enum Motion {
     Run,
     Step,
     /// To the traps at all that can follow one instruction: a step, too.
-    ToTraps,
+    ToFollowSet,
 }
 
 /// A signal that has been taken from the kernel and not been given back.
@@ -117,12 +117,12 @@ impl Thread {
             is_vfork_child: false,
             vfork_parent: None,
             motion: Motion::Run,
-            awaiting: false,
+            awaits_resume: false,
             hold_requested: false,
-            interrupting: false,
+            interrupt_requested: false,
             at_signal: false,
             at_entry: false,
-            enters_again: false,
+            reenters_call: false,
             inside_kernel: false,
             group_stopped: false,
             pending: None,
@@ -131,7 +131,7 @@ impl Thread {
             is_in_call: false,
             watched_step: None,
             blocks_faults: false,
-            steps_quietly: false,
+            steps_internally: false,
             is_stepped: false,
             registers: OnceCell::new(),
         }
@@ -158,7 +158,7 @@ impl Thread {
     pub(crate) fn note_stop(&mut self, at_signal: bool) {
         self.state = State::Stopped;
         self.at_signal = at_signal;
-        self.interrupting = false;
+        self.interrupt_requested = false;
         self.at_entry = false;
         self.registers.take();
         if let Some(pending) = &mut self.pending {

@@ -39,7 +39,7 @@ impl Debuggee {
         Ok(match reach_of(number, arguments) {
             _ if may_fill_gap => true,
             Reach::Everything => true,
-            Reach::Ranges(ranges) => ranges.iter().any(|it| self.watches.pages.meet(it)),
+            Reach::Ranges(ranges) => ranges.iter().any(|it| self.watches.pages.overlap(it)),
         })
     }
 

@@ -50,7 +50,7 @@ pub(crate) enum StepEnd {
 impl Debuggee {
     /// Lets a thread run while memory is watched: to its next system call, or
     /// by steps where the stepping tier needs them, or as far as to the beginning
-    /// of a handler where that is asked for (`steps_quietly`).
+    /// of a handler where that is asked for (`steps_internally`).
     pub(crate) fn run_watched(
         &mut self,
         thread: ThreadId,
@@ -63,7 +63,7 @@ impl Debuggee {
         }
         self.note_fault_mask(thread)?;
         let known = self.threads.get(&thread.0);
-        let interrupts_arrival = known.is_some_and(|known| known.steps_quietly);
+        let interrupts_arrival = known.is_some_and(|known| known.steps_internally);
         // The step ends before the handler's first instruction.
         let enters_handler = interrupts_arrival
             || signal != 0 && self.must_step() && signals::is_caught(self.process, signal);
@@ -71,7 +71,7 @@ impl Debuggee {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(Ok(()));
         };
-        known.steps_quietly = false;
+        known.steps_internally = false;
         known.watched_step = None;
         if known.is_in_call || !must_step {
             return Ok(kernel::resume_to_system_call(thread.0, signal));
@@ -85,7 +85,7 @@ impl Debuggee {
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.watched_step = step;
-            known.steps_quietly = motion != Motion::Step;
+            known.steps_internally = motion != Motion::Step;
         }
         Ok(kernel::single_step(thread.0, signal))
     }
@@ -151,9 +151,9 @@ impl Debuggee {
             return Ok(Some(()));
         };
         let step = known.watched_step.take();
-        let was_quiet = std::mem::take(&mut known.steps_quietly);
+        let was_internal = std::mem::take(&mut known.steps_internally);
         let is_delivery = self.end_delivery(thread);
-        let is_frame = code == libc::SIGTRAP && (was_quiet || is_delivery);
+        let is_frame = code == libc::SIGTRAP && (was_internal || is_delivery);
         if code != TRAP_HARDWARE && code != TRAP_TRACE && !is_frame {
             return Ok(None);
         }
@@ -179,7 +179,7 @@ impl Debuggee {
         if hits.iter().any(is_site) && self.is_hardware_site(counter) {
             return self.handle_hardware_hit(thread, counter).map(Some);
         }
-        if was_quiet || code == TRAP_HARDWARE {
+        if was_internal || code == TRAP_HARDWARE {
             // Nothing that is watched any more.
             return self.continue_internally(thread).map(Some);
         }

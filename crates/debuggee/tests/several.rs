@@ -258,7 +258,7 @@ fn one_process_can_be_let_go() {
     let (mut parent, child) = start_pair(&program);
     let pid = child.pid();
     child.detach().unwrap();
-    parent.spare_group();
+    parent.keep_process_group();
     parent.kill().unwrap();
     assert!(is_running(pid));
     // SAFETY: a system call on plain numbers.
@@ -288,8 +288,8 @@ fn a_request_stops_whichever_runs() {
             event => child.resume(event.waiting_thread().unwrap()).unwrap(),
         }
     }
-    parent.hand_over(&mut child);
-    parent.spare_group();
+    parent.transfer_to(&mut child);
+    parent.keep_process_group();
     drop(parent);
     child.resume_all().unwrap();
     interrupter.interrupt();

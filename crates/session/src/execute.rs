@@ -54,7 +54,7 @@ impl Session {
         if is_about_points(word) {
             self.renew_points()?;
         }
-        self.renew_overwritten(observer)?;
+        self.reinsert_overwritten(observer)?;
         // However it ended, a person types next, and nobody knows what
         // becomes of juror until then.
         if let Some(program) = &mut self.program {

@@ -41,7 +41,7 @@ impl Thread {
         self.arrivals
             .iter()
             .rev()
-            .find(|arrival| arrival.is_at(self.place, stack))
+            .find(|arrival| arrival.is_at(self.pc, stack))
     }
 
     /// The way past `address` for the innermost arrival reported there.
@@ -75,7 +75,7 @@ impl Thread {
     /// Notes that `owners` are told of the arrival the thread stands at.
     pub(crate) fn note_report(&mut self, owners: Owners, step_over: StepOver) {
         let Some(stack) = self.standing else { return };
-        let address = self.place;
+        let address = self.pc;
         self.wanted = Wanted::Wait;
         match self
             .arrivals
@@ -97,7 +97,7 @@ impl Thread {
     /// may fault or not.
     pub(crate) fn depart(&mut self, may_fault: bool) {
         let Some(stack) = self.standing else { return };
-        let address = self.place;
+        let address = self.pc;
         let index = self
             .arrivals
             .iter()
@@ -136,7 +136,7 @@ impl Thread {
     }
 
     /// Puts the arrival back that faulted on its way past; whether one did.
-    pub(crate) fn bring_back(&mut self, address: u64, stack: u64) -> bool {
+    pub(crate) fn return_to_arrival(&mut self, address: u64, stack: u64) -> bool {
         let matches = |arrival: &&mut Arrival| arrival.address == address && arrival.stack == stack;
         match self.arrivals.iter_mut().rfind(matches) {
             Some(arrival) => {
@@ -156,7 +156,7 @@ impl Thread {
     /// from a signal handler; it keeps the one at which it stands, or stood
     /// when an evaluation began.
     pub(crate) fn forget_returns_to(&mut self, address: u64) {
-        let here = self.standing.filter(|_| self.place == address);
+        let here = self.standing.filter(|_| self.pc == address);
         retain_standing(&mut self.arrivals, address, here);
         for suspended in &mut self.suspended {
             suspended.forget_returns_to(address);
@@ -181,10 +181,10 @@ impl Thread {
 
     /// Forgets the arrival at which the thread is: it will not come back. One that it
     /// would come back to by the trap is no other: it has not gone elsewhere since.
-    pub(crate) fn forget_place(&mut self) {
-        let place = self.place;
+    pub(crate) fn forget_arrival_here(&mut self) {
+        let pc = self.pc;
         self.arrivals
-            .retain(|arrival| arrival.address != place || arrival.way_back != WayBack::Trap);
+            .retain(|arrival| arrival.address != pc || arrival.way_back != WayBack::Trap);
     }
 
     /// Forgets the innermost arrival at `address`.

@@ -48,7 +48,7 @@ pub use self_check::{Checker, LogError, Violation, begin_line, check_log, input_
 pub use step_over::{PlannedStepOver, plan_step_over};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
-    RegisterSet, RegisterUse, Wanted, accesses_of, aligned_parts, allocate, is_repeated,
+    RegisterSet, RegisterUse, WatchRequest, accesses_of, aligned_parts, allocate, is_repeated,
     last_instruction, registers_used,
 };
 

@@ -4,7 +4,7 @@ use juror_stepping::{Engine, ThreadId};
 use nix::errno::Errno;
 
 use super::batch::{self, Batch};
-use super::remains::leave_group;
+use super::memory_holder::leave_group;
 use super::threads::{FrozenThread, Place, Question, waiting_signals};
 use super::timers::Timers;
 use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare, uncopied};
@@ -238,11 +238,11 @@ impl Debuggee {
             self_check: self
                 .self_check
                 .as_ref()
-                .map(|following| following.check().clone()),
+                .map(|engine_check| engine_check.check().clone()),
             follow: self.follow,
             signal_policies: self.signal_policies.clone(),
             catches_forks: self.catches_forks,
-            spares_group: self.spares_group,
+            keeps_process_group: self.keeps_process_group,
         }
     }
 
@@ -251,7 +251,7 @@ impl Debuggee {
             out_of_line: self.out_of_line.clone(),
             auxiliary: self.auxiliary,
             modules: self.modules.clone(),
-            announcement: self.announcement,
+            rendezvous_address: self.rendezvous_address,
             entry_point: self.entry_point,
         }
     }

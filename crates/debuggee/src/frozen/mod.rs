@@ -22,7 +22,7 @@ mod ended_children;
 mod error;
 mod freezing;
 mod kernel;
-mod remains;
+mod memory_holder;
 mod scheduling;
 mod thawing;
 mod threads;
@@ -110,7 +110,7 @@ struct Settings {
     follow: crate::follow::Follow,
     signal_policies: crate::signals::SignalPolicies,
     catches_forks: bool,
-    spares_group: bool,
+    keeps_process_group: bool,
 }
 
 /// What juror knew of the program in it.
@@ -119,7 +119,7 @@ struct Image {
     out_of_line: OutOfLineSlots,
     auxiliary: Auxiliary,
     modules: Vec<Module>,
-    announcement: Option<u64>,
+    rendezvous_address: Option<u64>,
     entry_point: Option<u64>,
 }
 
@@ -142,7 +142,7 @@ impl Template {
 
 impl Drop for Template {
     fn drop(&mut self) {
-        remains::end(self.0);
+        memory_holder::end(self.0);
     }
 }
 

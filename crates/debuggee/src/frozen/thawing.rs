@@ -14,7 +14,7 @@ use nix::unistd::{Pid, setpgid};
 
 use super::batch::{self, Batch};
 use super::ended_children::EndedChildren;
-use super::remains::{QUIET, Remains};
+use super::memory_holder::{MemoryHolder, QUIET};
 use super::threads::{CloneArguments, FrozenThread, send_again};
 use super::{FrozenProcess, ThawError, bare};
 use crate::debuggee::Debuggee;
@@ -107,12 +107,12 @@ impl FrozenProcess {
         }
         self.check_number(present.as_deref())?;
         let mut present = present;
-        let remains = match &mut present {
+        let memory_holder = match &mut present {
             Some(present) => self.end_present(present)?,
             None => None,
         };
         let made = self.make();
-        drop(remains);
+        drop(memory_holder);
         let Made {
             tasks,
             memory,
@@ -125,7 +125,7 @@ impl FrozenProcess {
             .map(|(thread, &task)| (ThreadId(thread.id), ThreadId(task)))
             .collect();
         let process = tasks.first().copied().unwrap_or(self.process);
-        let mut debuggee = self.settled(process, memory);
+        let mut debuggee = self.new_debuggee(process, memory);
         self.place_threads(&mut debuggee, &tasks, points)?;
         self.arrange_watches(&mut debuggee, present.as_deref())?;
         self.take_over(&mut debuggee, present);
@@ -189,11 +189,11 @@ impl FrozenProcess {
 
     /// Ends the present process, and what it has made since; its memory may be
     /// left over.
-    fn end_present(&self, present: &mut Debuggee) -> Result<Option<Remains>, DebuggeeError> {
+    fn end_present(&self, present: &mut Debuggee) -> Result<Option<MemoryHolder>, DebuggeeError> {
         pending_stops::reap_ended();
         present.take_terminal();
         present.halt_everything()?;
-        let remains = present.leave_remains();
+        let memory_holder = present.spawn_memory_holder();
         let is_kept =
             |child: &u32| self.children.contains(child) || pending_stops::is_template(*child);
         let made_since = present.children().into_iter();
@@ -204,10 +204,10 @@ impl FrozenProcess {
         let mut threads = present.threads.values();
         present.is_killed_standing =
             threads.all(|it| it.state == State::Stopped && !it.is_vfork_child);
-        let spares_group = std::mem::replace(&mut present.spares_group, true);
+        let keeps_process_group = std::mem::replace(&mut present.keeps_process_group, true);
         let ended = made_since.inherit(|| present.kill());
-        present.spares_group = spares_group;
-        ended.map(|()| remains)
+        present.keeps_process_group = keeps_process_group;
+        ended.map(|()| memory_holder)
     }
 
     /// Has the template make the process, with all its threads.
@@ -297,10 +297,10 @@ impl FrozenProcess {
     }
 
     /// The new process as a debuggee, without threads.
-    fn settled(&self, process: u32, memory: Memory) -> Debuggee {
+    fn new_debuggee(&self, process: u32, memory: Memory) -> Debuggee {
         let settings = &self.settings;
         let mut debuggee = Debuggee::new(process, memory, settings.cpu, settings.origin);
-        debuggee.arrange(
+        debuggee.configure(
             settings.step_by,
             settings.in_place,
             settings.self_check.as_ref(),
@@ -308,13 +308,13 @@ impl FrozenProcess {
         debuggee.follow = settings.follow;
         debuggee.signal_policies = settings.signal_policies.clone();
         debuggee.catches_forks = settings.catches_forks;
-        debuggee.spares_group = settings.spares_group;
+        debuggee.keeps_process_group = settings.keeps_process_group;
         debuggee.monitored_signals = self.monitored_signals;
         let image = self.image.clone();
         debuggee.out_of_line = image.out_of_line;
         debuggee.auxiliary = image.auxiliary;
         debuggee.modules = image.modules;
-        debuggee.announcement = image.announcement;
+        debuggee.rendezvous_address = image.rendezvous_address;
         debuggee.entry_point = image.entry_point;
         debuggee.has_made_processes = self.has_made_processes;
         debuggee.namespace.clone_from(&self.namespace);
@@ -383,7 +383,7 @@ impl FrozenProcess {
         debuggee.system_calls = self.system_calls.clone();
         match present {
             Some(present) => {
-                present.hand_over(debuggee);
+                present.transfer_to(debuggee);
                 debuggee.follow = present.follow;
                 debuggee.signal_policies = present.signal_policies.clone();
                 debuggee.catches_forks = present.catches_forks;

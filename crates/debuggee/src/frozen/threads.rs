@@ -66,7 +66,7 @@ pub(super) struct FrozenThread {
     /// Signals that juror holds for it.
     pending: Option<PendingSignal>,
     deferred_signals: Vec<DeferredSignal>,
-    enters_again: bool,
+    reenters_call: bool,
     is_stepped: bool,
     /// It has been reported at the site where it stands.
     pub(super) is_reported: bool,
@@ -132,7 +132,7 @@ impl FrozenThread {
             waiting: waiting_signals(id, false),
             pending: known.pending.clone(),
             deferred_signals: known.deferred_signals.clone(),
-            enters_again: known.enters_again,
+            reenters_call: known.reenters_call,
             is_stepped: known.is_stepped,
             is_reported: false,
             arrivals: Vec::new(),
@@ -240,14 +240,14 @@ impl FrozenThread {
     pub(super) fn known(&self, id: u32) -> Thread {
         let id = juror_stepping::ThreadId(id);
         let mut thread = Thread::new(id, crate::thread::State::Stopped);
-        thread.awaiting = true;
+        thread.awaits_resume = true;
         thread.at_signal = true;
         thread.pending.clone_from(&self.pending);
         if let Some(pending) = &mut thread.pending {
             pending.fresh = false;
         }
         thread.deferred_signals.clone_from(&self.deferred_signals);
-        thread.enters_again = self.enters_again;
+        thread.reenters_call = self.reenters_call;
         thread.is_stepped = self.is_stepped;
         thread
     }

@@ -55,7 +55,7 @@ pub fn run_family(root: Debuggee, mut look: impl FnMut(&mut Debuggee, &StopEvent
                 family.ends.insert(pid, status);
                 let mut gone = debuggees.remove(position);
                 if let Some(other) = debuggees.first_mut() {
-                    gone.hand_over(other);
+                    gone.transfer_to(other);
                 }
                 continue;
             }

@@ -67,7 +67,7 @@ impl Session {
         if let Some(program) = &mut self.program
             && self.processes.others.is_empty()
         {
-            program.debuggee.set_alone(true);
+            program.debuggee.set_only_debuggee(true);
         }
         Some(parked)
     }
@@ -115,7 +115,7 @@ impl Session {
             .iter_mut()
             .chain(self.processes.other_programs_mut())
         {
-            program.debuggee.spare_group();
+            program.debuggee.keep_process_group();
         }
         if let Some(program) = left.program.take() {
             program.debuggee.detach()?;

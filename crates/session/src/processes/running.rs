@@ -74,7 +74,7 @@ impl Session {
         for program in self.processes.other_programs_mut() {
             program.debuggee.forget_interruption();
             if is_key {
-                program.debuggee.forget_key();
+                program.debuggee.discard_interrupt_key();
             }
         }
         let is_there = self.retire_ended();

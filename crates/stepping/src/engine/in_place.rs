@@ -108,7 +108,7 @@ impl Engine {
         let Some(thread) = self.threads.get(&id) else {
             return;
         };
-        let address = thread.place;
+        let address = thread.pc;
         self.in_place = Some(InPlaceStep {
             thread: id,
             address,
@@ -190,7 +190,7 @@ impl Engine {
         let Some(thread) = self.threads.get_mut(&in_place.thread) else {
             return;
         };
-        match thread.next(self.sites.get(&thread.place)) {
+        match thread.next(self.sites.get(&thread.pc)) {
             Next::StepOver(step_over) if step_over.is_in_place() => {
                 return self.begin_step(in_place, None, operations);
             }
@@ -332,7 +332,7 @@ impl Engine {
             return false;
         }
         let by_traps = self.step_by == StepBy::FollowSet && thread.wanted == Wanted::Step;
-        match thread.next(self.sites.get(&thread.place)) {
+        match thread.next(self.sites.get(&thread.pc)) {
             Next::StepOver(StepOver::InPlace | StepOver::InPlaceRepeated) => true,
             Next::StepOver(StepOver::OutOfLine { .. }) | Next::Go => by_traps,
             Next::StepOver(StepOver::Skip { .. } | StepOver::Call { .. }) | Next::Report(_) => {

@@ -46,7 +46,7 @@ impl Engine {
         if thread.motion != Motion::Stopped {
             return;
         }
-        thread.forget_place();
+        thread.forget_arrival_here();
         thread.stop(address);
         thread.departure = None;
         thread.out_of_line_steps = 0;
@@ -59,7 +59,7 @@ impl Engine {
             return;
         };
         if forgets {
-            thread.forget_place();
+            thread.forget_arrival_here();
         }
         if thread.suspend() {
             self.abandon_in_place(id, operations);
@@ -98,7 +98,7 @@ impl Engine {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        let site = self.sites.get(&thread.place);
+        let site = self.sites.get(&thread.pc);
         match thread.next(site) {
             Next::Go => thread.go(id, operations),
             Next::StepOver(step_over) => self.step_over(id, step_over, operations),
@@ -107,7 +107,7 @@ impl Engine {
                 thread.note_report(owners, step_over);
                 operations.push(Operation::Report {
                     thread: id,
-                    address: thread.place,
+                    address: thread.pc,
                     owners,
                 });
             }
@@ -149,13 +149,13 @@ impl Engine {
                     thread: id,
                     address: at,
                 });
-                (thread.place, false)
+                (thread.pc, false)
             }
         };
         let wanted = thread.wanted;
         thread.depart(!matches!(step_over, StepOver::Skip { .. }));
-        thread.counter = None;
-        thread.place = to;
+        thread.pc_to_write = None;
+        thread.pc = to;
         if emulated && wanted == Wanted::Step {
             thread.standing = None;
             thread.wanted = Wanted::Wait;

@@ -77,7 +77,7 @@ impl Engine {
         }
         thread.motion = Motion::Stopped;
         thread.leaves_call = true;
-        operations.extend(thread.end_step(id, thread.place));
+        operations.extend(thread.end_step(id, thread.pc));
         if self.in_place.is_some() {
             self.queue_in_place(id);
         } else {
@@ -90,7 +90,7 @@ impl Engine {
             return;
         };
         let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
-        thread.place = maker.place;
+        thread.pc = maker.pc;
         if !self.drops(Rule::Inherit) {
             thread.inherit(maker);
         }

@@ -43,7 +43,7 @@ impl Engine {
             return self.settle(operations);
         }
         thread.standing = Some(stack);
-        thread.counter = Some(address);
+        thread.pc_to_write = Some(address);
         thread.answer_halt(id, operations);
         if is_under_way {
             return self.settle(operations);
@@ -86,7 +86,7 @@ impl Engine {
             None
         };
         if ends || is_site {
-            thread.counter = Some(address);
+            thread.pc_to_write = Some(address);
         }
         self.leave_step(id, report, operations);
     }
@@ -101,7 +101,7 @@ impl Engine {
             return;
         }
         let late = std::mem::take(&mut thread.late_step) | std::mem::take(&mut thread.leaves_call);
-        let start = thread.place;
+        let start = thread.pc;
         thread.stop(address);
         thread.departure = None;
         if let Some(step) = step {
@@ -161,7 +161,7 @@ impl Engine {
             .threads
             .entry(id)
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
-        let (motion, start) = (thread.motion, thread.place);
+        let (motion, start) = (thread.motion, thread.pc);
         let ordered = !foreign && thread.take_hold_stop();
         if let Some(step) = step.filter(|_| ordered && !thread.halting) {
             // The stop of an earlier hold. Everything is as it was for the
@@ -218,7 +218,7 @@ impl Engine {
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
         thread.stop(address);
         thread.out_of_line_steps = 0;
-        thread.counter = Some(address);
+        thread.pc_to_write = Some(address);
         thread.wanted = Wanted::Wait;
         if let Some(Departure { arrival, wanted }) = thread.take_departure(address) {
             let mut arrival = Arrival { stack, ..arrival };
@@ -231,7 +231,7 @@ impl Engine {
             }
             thread.arrivals.push(arrival);
         }
-        let expected = thread.bring_back(address, stack);
+        let expected = thread.return_to_arrival(address, stack);
         thread.before = Some(stack).filter(|_| thread.standing.is_none());
         let retries = thread.wanted != Wanted::Wait;
         if (expected && !is_site && !retries) || !remembers {

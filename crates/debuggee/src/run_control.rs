@@ -18,13 +18,13 @@ impl Debuggee {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        if !known.awaiting || self.keeps_interrupted(thread) {
+        if !known.awaits_resume || self.keeps_interrupted(thread) {
             return Ok(());
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.awaiting = false;
+        known.awaits_resume = false;
         match known.is_stepped {
             true => self.feed(Input::Step { thread }),
             false => self.feed(Input::Resume { thread }),
@@ -62,7 +62,7 @@ impl Debuggee {
         if self.keeps_interrupted(thread) {
             return Ok(());
         }
-        self.stopped_mut(thread)?.awaiting = false;
+        self.stopped_mut(thread)?.awaits_resume = false;
         self.feed(Input::Step { thread })
     }
 
@@ -75,7 +75,7 @@ impl Debuggee {
             next = id + 1;
             match thread.state {
                 State::Starting => {}
-                _ if thread.awaiting => {}
+                _ if thread.awaits_resume => {}
                 _ => self.feed(Input::Halt {
                     thread: ThreadId(id),
                 })?,
@@ -84,7 +84,7 @@ impl Debuggee {
         while self
             .threads
             .values()
-            .any(|thread| !thread.awaiting && thread.state != State::InVfork)
+            .any(|thread| !thread.awaits_resume && thread.state != State::InVfork)
         {
             self.wait_and_handle()?;
         }

@@ -50,7 +50,7 @@ impl Debuggee {
         }
         self.detach_forks();
         for known in self.threads.values_mut() {
-            known.awaiting = true;
+            known.awaits_resume = true;
         }
         let others_remain = self.threads.values().any(|known| !known.is_vfork_child);
         self.has_ended |= !others_remain;

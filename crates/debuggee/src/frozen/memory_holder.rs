@@ -42,7 +42,7 @@ pub(super) fn leave_group(process: u32, leads_session: bool, gadget: u64) -> Out
 /// A task that keeps the memory of a process. It is ended with this, and not
 /// waited for.
 #[derive(Debug)]
-pub(super) struct Remains(u32);
+pub(super) struct MemoryHolder(u32);
 
 impl Debuggee {
     /// Whether the session of the process has its number.
@@ -53,7 +53,7 @@ impl Debuggee {
 
     /// Has a halted process that is large, and is about to be ended, leave its
     /// memory to a task. None where that cannot be: the end takes its time then.
-    pub(super) fn leave_remains(&mut self) -> Option<Remains> {
+    pub(super) fn spawn_memory_holder(&mut self) -> Option<MemoryHolder> {
         let first = self.threads.get(&self.process)?;
         // A task of another parent's would wait for that one.
         let is_possible = self.origin == Origin::Launched
@@ -72,15 +72,15 @@ impl Debuggee {
         );
         let task = made.ok()?.made?;
         pending_stops::add_template(task);
-        let remains = Remains(task);
+        let memory_holder = MemoryHolder(task);
         leave_group(task, self.leads_session(), gadget).ok()?;
         let all = [0, u64::from(u32::MAX), 0, 0, 0, 0];
         bare::demand(task, gadget, libc::SYS_close_range, all).ok()?;
-        Some(remains)
+        Some(memory_holder)
     }
 }
 
-impl Drop for Remains {
+impl Drop for MemoryHolder {
     fn drop(&mut self) {
         end_in_background(self.0);
     }
