@@ -109,8 +109,8 @@ impl Checkpoint {
                 }
                 Making::Process => {
                     let process = debuggee.freeze()?;
-                    if !process.keeps_numbers() {
-                        losses.push(Loss::Number);
+                    if !process.keeps_pids() {
+                        losses.push(Loss::Pid);
                     }
                     losses.extend(losses_of_process(&process, debuggee.pid()));
                     losses.sort_unstable();
@@ -189,10 +189,10 @@ fn losses_of_process(frozen: &FrozenProcess, process: u32) -> Vec<Loss> {
     if !children.is_empty() {
         losses.push(Loss::Children(children));
     }
-    let mut with_number: Vec<u32> = frozen.children_with_its_number().collect();
+    let mut with_number: Vec<u32> = frozen.children_using_its_pid().collect();
     with_number.sort_unstable();
     if !with_number.is_empty() {
-        losses.push(Loss::ChildrenWithNumber(with_number));
+        losses.push(Loss::ChildrenUsingPid(with_number));
     }
     match frozen.threads_with_own_users() {
         0 => {}

@@ -332,7 +332,7 @@ fn a_child_that_keeps_the_number_is_told_of() {
     run_hits(&mut debuggee, 1);
     let child: u32 = program.output().trim().parse().unwrap();
     let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();
-    let expected = Loss::ChildrenWithNumber(vec![child]);
+    let expected = Loss::ChildrenUsingPid(vec![child]);
     assert!(checkpoint.losses().contains(&expected));
     let points = checkpoint.process().points().to_vec();
     let restored = checkpoint.restore(Some(&mut debuggee), &points);

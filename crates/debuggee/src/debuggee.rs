@@ -171,7 +171,7 @@ impl Debuggee {
     }
 
     /// Why the process has no numbers of its own, where it was to have them
-    /// ([`crate::ProcessNumbers`]); a sentence for the user.
+    /// ([`crate::PidNamespace`]); a sentence for the user.
     pub fn namespace_refusal(&self) -> Option<&str> {
         self.namespace_refusal.as_deref()
     }

@@ -95,7 +95,7 @@ pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
 pub use modules::Module;
 pub use multi_process::FairWaiter;
-pub use namespace::ProcessNumbers;
+pub use namespace::PidNamespace;
 pub use registers::{Registers, VectorRegisters};
 pub use self_check::{SelfCheck, SelfCheckReport};
 pub use signals::{SignalPolicy, SignalReport};

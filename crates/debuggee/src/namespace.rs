@@ -36,15 +36,15 @@ pub(crate) struct Namespace {
 
 /// Which process numbers a program that is started has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ProcessNumbers {
+pub enum PidNamespace {
     /// Those that everybody sees.
     #[default]
-    Common,
+    Shared,
     /// Its own where this user may not choose a number otherwise, so that threads
     /// can be brought back; where that is forbidden, those that everybody sees.
-    OwnIfNeeded,
+    NewIfNeeded,
     /// Its own, as for a user who may not choose one.
-    Own,
+    New,
 }
 
 /// What the child's part is made with.
@@ -64,18 +64,18 @@ pub(crate) struct Making {
 }
 
 /// Whether a program needs numbers of its own.
-pub(crate) fn is_wanted(numbers: ProcessNumbers) -> bool {
+pub(crate) fn is_wanted(namespace: PidNamespace) -> bool {
     let own = std::process::id();
-    match numbers {
-        ProcessNumbers::Common => false,
-        ProcessNumbers::Own => true,
-        ProcessNumbers::OwnIfNeeded => !process_status::may_choose_numbers(own, own),
+    match namespace {
+        PidNamespace::Shared => false,
+        PidNamespace::New => true,
+        PidNamespace::NewIfNeeded => !process_status::may_choose_pids(own, own),
     }
 }
 
 /// Whether a task's capabilities hold for its process numbers: whether both belong
 /// to one user namespace.
-pub(crate) fn has_own_numbers(process: u32, thread: u32) -> bool {
+pub(crate) fn owns_pid_namespace(process: u32, thread: u32) -> bool {
     let file = |name: &str| File::open(process_status::file_of(process, thread, name));
     let identity = |file: &File| file.metadata().map(|it| (it.dev(), it.ino())).ok();
     let Ok(numbers) = file("ns/pid") else {

@@ -33,7 +33,7 @@ impl Debuggee {
 
     /// From now on a thread that is let run executes one instruction, as by
     /// [`Debuggee::step`], or runs as others do.
-    pub fn run_by_steps(&mut self, thread: ThreadId, is_stepped: bool) {
+    pub fn set_single_stepping(&mut self, thread: ThreadId, is_stepped: bool) {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.is_stepped = is_stepped;
         }

@@ -28,7 +28,7 @@ use crate::view::{CheckpointView, Location};
 use crate::watch::{Violated, Watch};
 use automatic::Automatic;
 use juror_checkpoint::{Checkpoint, Settings};
-use juror_debuggee::{ProcessNumbers, ThreadId, ThreadState};
+use juror_debuggee::{PidNamespace, ThreadId, ThreadState};
 use juror_instrument::program::Memo;
 use losses::ToldLosses;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ pub(crate) struct Checkpoints {
     /// Whether programs have process numbers of their own; as needed without.
     namespace: Option<bool>,
     /// What the present program was started with.
-    numbers: ProcessNumbers,
+    numbers: PidNamespace,
 }
 
 /// The program and its monitors as they were.

@@ -277,7 +277,7 @@ impl Watchpoint {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return Ok(());
         };
-        program.debuggee.run_by_steps(home.thread, false);
+        program.debuggee.set_single_stepping(home.thread, false);
         followed.guarded.clear();
         followed.set_back(program, None)
     }
@@ -337,7 +337,7 @@ impl Session {
                 stepped.push(thread);
             }
             let is_stepped = stepped.contains(&thread);
-            program.debuggee.run_by_steps(thread, is_stepped);
+            program.debuggee.set_single_stepping(thread, is_stepped);
         }
         Ok(())
     }

@@ -266,7 +266,7 @@ impl Session {
         self.program = Some(program);
         self.starts_anew = false;
         self.checkpoints.begin_run();
-        self.checkpoints.note_numbers(launch.numbers);
+        self.checkpoints.note_numbers(launch.pid_namespace);
         self.renew_catchpoints();
         let names = self.prepare_bound_names(observer);
         let names = names.map_err(|error| SessionError::Launch(error.message));
@@ -319,7 +319,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
-        launch.numbers = self.wanted_numbers();
+        launch.pid_namespace = self.wanted_numbers();
         launch.self_check.clone_from(&options.self_check);
         let redirected = self.redirections.apply(&mut launch);
         redirected.map_err(|error| SessionError::Launch(error.message))?;

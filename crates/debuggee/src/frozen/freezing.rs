@@ -32,13 +32,13 @@ impl Debuggee {
             return Err(DebuggeeError::Gone.into());
         }
         let leader = ThreadId(self.process);
-        let (place, keeps_numbers) = self.check_for_freezing(leader)?;
+        let (place, keeps_pids) = self.check_for_freezing(leader)?;
         self.cpu.unshare();
         let protected = !self.watches.pages.is_empty() && !self.watches.pages.are_open();
         if protected {
             self.open_pages(leader)?;
         }
-        let frozen = self.copy_standing(leader, place, keeps_numbers);
+        let frozen = self.copy_standing(leader, place, keeps_pids);
         self.cpu.share_again();
         if protected {
             self.close_pages(leader)?;
@@ -69,8 +69,8 @@ impl Debuggee {
             return Err(FreezeError::NoFirstThread);
         }
         let threads = self.threads.len();
-        let keeps_numbers = process_status::may_choose_numbers(self.process, leader.0);
-        if threads > 1 && !keeps_numbers {
+        let keeps_pids = process_status::may_choose_pids(self.process, leader.0);
+        if threads > 1 && !keeps_pids {
             let refusal = self.namespace_refusal.clone();
             return Err(FreezeError::NotPermitted { threads, refusal });
         }
@@ -78,14 +78,14 @@ impl Debuggee {
         self.leave_kernel(leader)?;
         let data = self.data_page(leader, gadget)?;
         let data = data.ok_or(FreezeError::NoGadget)?;
-        Ok((Place { gadget, data }, keeps_numbers))
+        Ok((Place { gadget, data }, keeps_pids))
     }
 
     fn copy_standing(
         &mut self,
         leader: ThreadId,
         place: Place,
-        keeps_numbers: bool,
+        keeps_pids: bool,
     ) -> Result<FrozenProcess, FreezeError> {
         let threads = self.freeze_threads(leader, place)?;
         let timers = self.freeze_timers(leader, place)?;
@@ -109,9 +109,8 @@ impl Debuggee {
             memory,
             place,
             process: self.process,
-            own_number: process_status::own_number(self.process, self.process)
-                .unwrap_or(self.process),
-            keeps_numbers,
+            own_pid: process_status::own_pid(self.process, self.process).unwrap_or(self.process),
+            keeps_pids,
             threads,
             waiting: waiting_signals(leader.0, true),
             timers,

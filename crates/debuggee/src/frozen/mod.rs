@@ -65,14 +65,14 @@ pub struct FrozenProcess {
     place: Place,
     /// The number of the process for juror, and for itself.
     process: u32,
-    own_number: u32,
+    own_pid: u32,
     /// The first thread is the first.
     threads: Vec<FrozenThread>,
     /// Signals that wait for whichever thread takes them.
     waiting: Vec<siginfo_t>,
     timers: Timers,
     /// The process may give numbers to new ones.
-    keeps_numbers: bool,
+    keeps_pids: bool,
     leads_group: bool,
     leads_session: bool,
     settings: Settings,
@@ -148,7 +148,7 @@ impl Drop for Template {
 
 impl FrozenProcess {
     /// The number that the process had, and has when it is brought back; see
-    /// [`FrozenProcess::keeps_numbers`].
+    /// [`FrozenProcess::keeps_pids`].
     pub fn pid(&self) -> u32 {
         self.process
     }
@@ -170,8 +170,8 @@ impl FrozenProcess {
 
     /// Whether a process that is brought back has the old numbers for itself;
     /// otherwise it has another one, and had one thread.
-    pub fn keeps_numbers(&self) -> bool {
-        self.keeps_numbers
+    pub fn keeps_pids(&self) -> bool {
+        self.keeps_pids
     }
 
     /// The processes that it had made, and that it had not waited for.
@@ -181,10 +181,10 @@ impl FrozenProcess {
 
     /// Those of them that keep the number of the process in use, since it is the one of
     /// their group or session.
-    pub fn children_with_its_number(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn children_using_its_pid(&self) -> impl Iterator<Item = u32> + '_ {
         let uses = |child: &u32| {
             let groups = process_status::group_and_session(*child);
-            self.keeps_numbers
+            self.keeps_pids
                 && groups.is_some_and(|(group, session)| {
                     group == self.process || session == self.process
                 })

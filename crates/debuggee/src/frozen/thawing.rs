@@ -105,7 +105,7 @@ impl FrozenProcess {
         if !self.is_alive() {
             return Err(ThawError::TemplateGone(self.template.0));
         }
-        self.check_number(present.as_deref())?;
+        self.check_pid(present.as_deref())?;
         let mut present = present;
         let memory_holder = match &mut present {
             Some(present) => self.end_present(present)?,
@@ -139,8 +139,8 @@ impl FrozenProcess {
     }
 
     /// Whether nothing but the present process uses the number.
-    fn check_number(&self, present: Option<&Debuggee>) -> Result<(), ThawError> {
-        if !self.keeps_numbers {
+    fn check_pid(&self, present: Option<&Debuggee>) -> Result<(), ThawError> {
+        if !self.keeps_pids {
             return Ok(());
         }
         if present.is_none() {
@@ -153,7 +153,7 @@ impl FrozenProcess {
         }
         let present = present.map(|present| present.process);
         // Numbers of its own are other ones for juror each time.
-        let number = match self.own_number == self.process {
+        let number = match self.own_pid == self.process {
             true => Some(self.process),
             false => present,
         };
@@ -168,8 +168,8 @@ impl FrozenProcess {
             });
             pending_stops::is_template(id) || is_ended && !kept.contains(&id)
         };
-        match process_status::user_of_number(number, is_excepted) {
-            Some(by) => Err(ThawError::NumberTaken { number, by }),
+        match process_status::user_of_pid(number, is_excepted) {
+            Some(by) => Err(ThawError::PidTaken { number, by }),
             None => Ok(()),
         }
     }
@@ -182,7 +182,7 @@ impl FrozenProcess {
             let _ = kernel::poll_for(self.process);
         }
         match status() {
-            Some(_) if self.own_number == self.process => Err(ThawError::NumberRuns(self.process)),
+            Some(_) if self.own_pid == self.process => Err(ThawError::PidRuns(self.process)),
             _ => Ok(()),
         }
     }
@@ -247,9 +247,7 @@ impl FrozenProcess {
             while batch.room() >= CloneArguments::LENGTH_MAX
                 && let Some(thread) = others.next()
             {
-                thread
-                    .clone_arguments(self.keeps_numbers)
-                    .add_to(&mut batch);
+                thread.clone_arguments(self.keeps_pids).add_to(&mut batch);
             }
             let answers = batch.run(making.leader(), memory, self.place)?;
             making.tasks.extend_from_slice(&answers.made);
@@ -266,7 +264,7 @@ impl FrozenProcess {
             flags: libc::CLONE_PARENT as u64,
             end_word: 0,
             thread_storage: 0,
-            number: self.keeps_numbers.then_some(self.own_number),
+            number: self.keeps_pids.then_some(self.own_pid),
         };
         let make = || arguments.make(self.template.0, &self.memory, self.place);
         let mut looks = 0;

@@ -118,7 +118,7 @@ impl FrozenThread {
         let name = process_status::read(&process_status::file_of(process, id, "comm"));
         Ok(FrozenThread {
             id,
-            own_id: process_status::own_number(process, id).unwrap_or(id),
+            own_id: process_status::own_pid(process, id).unwrap_or(id),
             registers,
             state: kernel::extended_state(id)?,
             mask: kernel::signal_mask(id)?,
@@ -140,7 +140,7 @@ impl FrozenThread {
     }
 
     /// What makes this thread in its process.
-    pub(super) fn clone_arguments(&self, keeps_number: bool) -> CloneArguments {
+    pub(super) fn clone_arguments(&self, keeps_pid: bool) -> CloneArguments {
         let flags = libc::CLONE_VM
             | libc::CLONE_FS
             | libc::CLONE_FILES
@@ -153,7 +153,7 @@ impl FrozenThread {
             flags: flags as u64,
             end_word: self.end_word,
             thread_storage: self.registers.fs_base,
-            number: keeps_number.then_some(self.own_id),
+            number: keeps_pid.then_some(self.own_id),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::commands::{self, Command};
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_debuggee::{Origin, ProcessNumbers};
+use juror_debuggee::{Origin, PidNamespace};
 use juror_language::{ActionKind, Piece};
 
 /// Whether what a scenario does is to keep a moment, with its own word or with the
@@ -29,15 +29,15 @@ fn makes_checkpoint(action: &ActionKind) -> bool {
 
 impl Session {
     /// What the program is to be started with.
-    pub(crate) fn wanted_numbers(&self) -> ProcessNumbers {
+    pub(crate) fn wanted_numbers(&self) -> PidNamespace {
         let mut scenarios = self.scenarios.list.iter();
         let is_wanted = self.checkpoints.namespace.unwrap_or_else(|| {
             self.options.checkpoints.is_some()
                 || scenarios.any(|loaded| loaded.scenario.has_action(makes_checkpoint))
         });
         match is_wanted {
-            true => ProcessNumbers::OwnIfNeeded,
-            false => ProcessNumbers::Common,
+            true => PidNamespace::NewIfNeeded,
+            false => PidNamespace::Shared,
         }
     }
 
@@ -86,7 +86,7 @@ impl Session {
 
 impl Checkpoints {
     /// The program has been started with these.
-    pub(crate) fn note_numbers(&mut self, numbers: ProcessNumbers) {
+    pub(crate) fn note_numbers(&mut self, numbers: PidNamespace) {
         self.numbers = numbers;
     }
 }

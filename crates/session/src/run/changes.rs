@@ -109,7 +109,9 @@ impl Session {
             ));
         }
         self.running_mut()?.restart(thread);
-        self.running_mut()?.debuggee.run_by_steps(thread, false);
+        self.running_mut()?
+            .debuggee
+            .set_single_stepping(thread, false);
         self.selection.thread = Some(thread);
         if let Err(error) = self.bind(thread, false) {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
