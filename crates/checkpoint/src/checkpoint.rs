@@ -1,9 +1,9 @@
 //! Making a checkpoint and restoring it, step by step ([`crate::order`]).
 
-use crate::files::{self, KeptFiles, Wanted};
+use crate::files::{self, SavedFiles, Wanted};
 use crate::loss::Loss;
 use crate::mapping;
-use crate::memory::{self, KeptMemory};
+use crate::memory::{self, SavedMemory};
 use crate::open;
 use crate::order::{Making, Restoring};
 use juror_debuggee::{
@@ -54,8 +54,8 @@ pub struct RestoreError(#[from] pub ThawError);
 #[derive(Debug)]
 pub struct Checkpoint {
     process: FrozenProcess,
-    files: KeptFiles,
-    memory: Vec<KeptMemory>,
+    files: SavedFiles,
+    memory: Vec<SavedMemory>,
     losses: Vec<Loss>,
 }
 
@@ -84,7 +84,7 @@ impl Checkpoint {
         before: Option<&Checkpoint>,
     ) -> Result<Checkpoint, CheckpointError> {
         let mut losses = vec![Loss::Clock, Loss::LaterFiles];
-        let mut files = KeptFiles::default();
+        let mut files = SavedFiles::default();
         let mut memory = Vec::new();
         let mut step = Making::FIRST;
         loop {
@@ -101,16 +101,16 @@ impl Checkpoint {
                     };
                     let descriptors = debuggee.descriptors()?;
                     let before = before.map(|before| &before.files);
-                    files = files::keep(&descriptors, wanted, before, &mut losses);
+                    files = files::save(&descriptors, wanted, before, &mut losses);
                 }
                 Making::SharedMemory => {
                     let before = before.map_or(&[][..], |before| &before.memory);
-                    memory = memory::keep(debuggee, settings.shared_bytes_max, before, &mut losses);
+                    memory = memory::save(debuggee, settings.shared_bytes_max, before, &mut losses);
                 }
                 Making::Process => {
                     let process = debuggee.freeze()?;
-                    if !process.keeps_numbers() {
-                        losses.push(Loss::Number);
+                    if !process.keeps_pids() {
+                        losses.push(Loss::Pid);
                     }
                     losses.extend(losses_of_process(&process, debuggee.pid()));
                     losses.sort_unstable();
@@ -159,11 +159,11 @@ impl Checkpoint {
             match present {
                 Restoring::Check | Restoring::Process => {}
                 Restoring::SharedMemory => {
-                    memory::put_back(&mut thawed.debuggee, &self.memory, &mut losses);
+                    memory::restore(&mut thawed.debuggee, &self.memory, &mut losses);
                 }
-                Restoring::Pipes => self.files.put_pipes_back(&descriptors, &mut losses),
-                Restoring::Files => self.files.put_files_back(&descriptors, &mut losses),
-                Restoring::Timers => self.files.put_timers_back(&descriptors, &mut losses),
+                Restoring::Pipes => self.files.restore_pipes(&descriptors, &mut losses),
+                Restoring::Files => self.files.restore_files(&descriptors, &mut losses),
+                Restoring::Timers => self.files.restore_timers(&descriptors, &mut losses),
             }
             step = present.next();
         }
@@ -189,10 +189,10 @@ fn losses_of_process(frozen: &FrozenProcess, process: u32) -> Vec<Loss> {
     if !children.is_empty() {
         losses.push(Loss::Children(children));
     }
-    let mut with_number: Vec<u32> = frozen.children_with_its_number().collect();
+    let mut with_number: Vec<u32> = frozen.children_using_its_pid().collect();
     with_number.sort_unstable();
     if !with_number.is_empty() {
-        losses.push(Loss::ChildrenWithNumber(with_number));
+        losses.push(Loss::ChildrenUsingPid(with_number));
     }
     match frozen.threads_with_own_users() {
         0 => {}

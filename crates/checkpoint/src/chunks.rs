@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn keep(bytes: &[u8], before: Option<&Chunks>) -> Chunks {
+    fn save(bytes: &[u8], before: Option<&Chunks>) -> Chunks {
         let mut chunks = Chunks::default();
         chunks.push(bytes, before);
         chunks
@@ -75,14 +75,14 @@ mod tests {
                 .iter()
                 .flat_map(|&(byte, count)| std::iter::repeat_n(byte, count))
                 .collect();
-            let before = keep(&bytes, None);
+            let before = save(&bytes, None);
             prop_assert_eq!(all(&before), bytes.clone());
             prop_assert_eq!(before.length, bytes.len());
             let mut bytes = bytes;
             if let Some(byte) = bytes.get_mut(changed * LENGTH / 2) {
                 *byte ^= 1;
             }
-            let after = keep(&bytes, Some(&before));
+            let after = save(&bytes, Some(&before));
             prop_assert_eq!(all(&after), bytes);
         }
     }
@@ -90,15 +90,15 @@ mod tests {
     #[test]
     fn equal_parts_are_shared() {
         let mut bytes = vec![1; 3 * LENGTH];
-        let before = keep(&bytes, None);
+        let before = save(&bytes, None);
         bytes[LENGTH] = 2;
-        let after = keep(&bytes, Some(&before));
+        let after = save(&bytes, Some(&before));
         let shared = before
             .parts
             .iter()
             .zip(&after.parts)
             .map(|(one, other)| Arc::ptr_eq(one.as_ref().unwrap(), other.as_ref().unwrap()));
         assert_eq!(shared.collect::<Vec<_>>(), [true, false, true]);
-        assert_eq!(keep(&[0; 10], None).parts, [None]);
+        assert_eq!(save(&[0; 10], None).parts, [None]);
     }
 }

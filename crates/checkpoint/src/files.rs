@@ -26,9 +26,9 @@ pub(crate) struct Wanted {
 
 /// All that was open.
 #[derive(Debug, Default)]
-pub(crate) struct KeptFiles {
+pub(crate) struct SavedFiles {
     kinds: BTreeMap<i32, Kind>,
-    files: BTreeMap<i32, KeptFile>,
+    files: BTreeMap<i32, SavedFile>,
     pipes: BTreeMap<i32, Vec<u8>>,
     /// The files among them.
     identities: BTreeSet<(u64, u64)>,
@@ -36,7 +36,7 @@ pub(crate) struct KeptFiles {
 
 /// A file, as it was.
 #[derive(Debug)]
-struct KeptFile {
+struct SavedFile {
     offset: i64,
     flags: u32,
     /// Its length and contents, where it can be written.
@@ -63,13 +63,13 @@ struct Seen {
 }
 
 /// Looks at everything that is open. `before`: what an earlier checkpoint kept.
-pub(crate) fn keep(
+pub(crate) fn save(
     descriptors: &Descriptors,
     wanted: Wanted,
-    before: Option<&KeptFiles>,
+    before: Option<&SavedFiles>,
     losses: &mut Vec<Loss>,
-) -> KeptFiles {
-    let mut kept = KeptFiles::default();
+) -> SavedFiles {
+    let mut saved = SavedFiles::default();
     let seen = look(descriptors);
     for seen in &seen {
         let kind = Kind::of(
@@ -78,9 +78,9 @@ pub(crate) fn keep(
             seen.file_type(),
             seen.metadata.ino(),
         );
-        kept.kinds.insert(seen.number, kind);
+        saved.kinds.insert(seen.number, kind);
     }
-    let inner = open::inner_pipes(&kept.kinds);
+    let inner = open::inner_pipes(&saved.kinds);
     let mut without_contents = 0;
     // The end that is written to has the flag.
     let with_packets: BTreeSet<u64> = seen
@@ -90,7 +90,7 @@ pub(crate) fn keep(
         .collect();
     let mut packets = Vec::new();
     for seen in &seen {
-        match kept.kinds.get(&seen.number) {
+        match saved.kinds.get(&seen.number) {
             Some(Kind::File | Kind::Directory) => {
                 // An offset that moved would be juror's, too.
                 if is_own_stream(identity(&seen.metadata)) {
@@ -98,14 +98,14 @@ pub(crate) fn keep(
                     losses.push(Loss::OwnStream { path });
                     continue;
                 }
-                kept.identities.insert(identity(&seen.metadata));
-                let file = keep_file(descriptors, seen, wanted, before, losses);
+                saved.identities.insert(identity(&seen.metadata));
+                let file = save_file(descriptors, seen, wanted, before, losses);
                 let is_bare = file
                     .written
                     .as_ref()
                     .is_some_and(|it| it.contents.is_none());
                 without_contents += usize::from(is_bare && wanted.contents.is_none());
-                kept.files.insert(seen.number, file);
+                saved.files.insert(seen.number, file);
             }
             Some(Kind::Pipe {
                 reads: true, pipe, ..
@@ -114,13 +114,13 @@ pub(crate) fn keep(
                     if !bytes.is_empty() && with_packets.contains(pipe) {
                         packets.push(seen.number);
                     }
-                    kept.pipes.insert(seen.number, bytes);
+                    saved.pipes.insert(seen.number, bytes);
                 }
             }
             _ => {}
         }
     }
-    losses.extend(open::losses(&kept.kinds));
+    losses.extend(open::losses(&saved.kinds));
     if !packets.is_empty() {
         losses.push(Loss::Packets(packets));
     }
@@ -133,11 +133,11 @@ pub(crate) fn keep(
             count: without_contents,
         });
     }
-    kept
+    saved
 }
 
 /// The files that a process has open for writing and that it had not open then.
-pub(crate) fn opened_since(descriptors: &Descriptors, then: &KeptFiles) -> Vec<Loss> {
+pub(crate) fn opened_since(descriptors: &Descriptors, then: &SavedFiles) -> Vec<Loss> {
     let seen = look(descriptors);
     let later = seen.iter().filter(|seen| {
         let identity = identity(&seen.metadata);
@@ -201,15 +201,15 @@ impl Seen {
     }
 }
 
-fn keep_file(
+fn save_file(
     descriptors: &Descriptors,
     seen: &Seen,
     wanted: Wanted,
-    before: Option<&KeptFiles>,
+    before: Option<&SavedFiles>,
     losses: &mut Vec<Loss>,
-) -> KeptFile {
+) -> SavedFile {
     let is_written = seen.metadata.is_file() && open::is_writable(&seen.information);
-    let mut file = KeptFile {
+    let mut file = SavedFile {
         offset: lseek(&seen.descriptor, 0, Whence::SeekCur).unwrap_or(0),
         flags: open::flags(&seen.information),
         written: None,
@@ -276,7 +276,7 @@ fn read_contents(process: u32, number: i32, before: Option<&Chunks>) -> io::Resu
     }
 }
 
-impl KeptFiles {
+impl SavedFiles {
     fn contents_of(&self, identity: (u64, u64)) -> Option<&Chunks> {
         let written = self.files.values().filter_map(|file| file.written.as_ref());
         written
@@ -285,10 +285,10 @@ impl KeptFiles {
     }
 
     /// Puts what waited into the pipes of a process again.
-    pub(crate) fn put_pipes_back(&self, descriptors: &Descriptors, losses: &mut Vec<Loss>) {
+    pub(crate) fn restore_pipes(&self, descriptors: &Descriptors, losses: &mut Vec<Loss>) {
         for (&number, bytes) in &self.pipes {
             let put = match descriptors.get(number) {
-                Some(pipe) => put_pipe_back(&pipe, bytes),
+                Some(pipe) => restore_pipe(&pipe, bytes),
                 None => Ok(()),
             };
             if let Err(error) = put {
@@ -298,18 +298,18 @@ impl KeptFiles {
     }
 
     /// Puts contents, lengths, offsets, flags and counters back.
-    pub(crate) fn put_files_back(&self, descriptors: &Descriptors, losses: &mut Vec<Loss>) {
+    pub(crate) fn restore_files(&self, descriptors: &Descriptors, losses: &mut Vec<Loss>) {
         for (&number, file) in &self.files {
             let Some(descriptor) = descriptors.get(number) else {
                 continue;
             };
-            if let Err(error) = file.put_back(descriptors.process(), number, &descriptor) {
+            if let Err(error) = file.restore(descriptors.process(), number, &descriptor) {
                 losses.push(failure(&file.name, &error));
             }
         }
         for (&number, kind) in &self.kinds {
             if let (Kind::Counter { count }, Some(descriptor)) = (kind, descriptors.get(number))
-                && let Err(error) = put_counter_back(descriptors, number, descriptor, *count)
+                && let Err(error) = restore_counter(descriptors, number, descriptor, *count)
             {
                 losses.push(failure(&format!("counter {number}"), &error));
             }
@@ -317,7 +317,7 @@ impl KeptFiles {
     }
 
     /// Sets the timers again.
-    pub(crate) fn put_timers_back(&self, descriptors: &Descriptors, losses: &mut Vec<Loss>) {
+    pub(crate) fn restore_timers(&self, descriptors: &Descriptors, losses: &mut Vec<Loss>) {
         for (&number, kind) in &self.kinds {
             if let (Kind::Timer { times }, Some(descriptor)) = (kind, descriptors.get(number))
                 && let Err(error) = descriptors.set_timer(&descriptor, 0, *times)
@@ -330,11 +330,11 @@ impl KeptFiles {
     }
 }
 
-impl KeptFile {
-    fn put_back(&self, process: u32, number: i32, descriptor: &OwnedFd) -> io::Result<()> {
+impl SavedFile {
+    fn restore(&self, process: u32, number: i32, descriptor: &OwnedFd) -> io::Result<()> {
         if let Some(written) = &self.written {
             let path = format!("/proc/{process}/fd/{number}");
-            written.put_back(&path)?;
+            written.restore(&path)?;
         }
         /// The flags that can be changed of an open file.
         const CHANGEABLE: OFlag = OFlag::O_APPEND.union(OFlag::O_NONBLOCK);
@@ -346,7 +346,7 @@ impl KeptFile {
 }
 
 impl Written {
-    fn put_back(&self, path: &str) -> io::Result<()> {
+    fn restore(&self, path: &str) -> io::Result<()> {
         // A file that cannot be read is written without a look.
         let opened = OpenOptions::new().read(true).write(true).open(path);
         let (file, is_readable) = match opened {
@@ -373,7 +373,7 @@ impl Written {
     }
 }
 
-fn put_pipe_back(pipe: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
+fn restore_pipe(pipe: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
     let path = format!("/proc/self/fd/{}", pipe.as_raw_fd());
     let mut options = OpenOptions::new();
     let mut reader = options
@@ -401,7 +401,7 @@ fn put_pipe_back(pipe: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
     writer.write_all(bytes)
 }
 
-fn put_counter_back(
+fn restore_counter(
     descriptors: &Descriptors,
     number: i32,
     descriptor: OwnedFd,

@@ -24,7 +24,7 @@ pub enum Loss {
     /// Processes that the program has made, which it cannot wait for any more.
     Children(Vec<u32>),
     /// Those of them without whose end no restore is possible.
-    ChildrenWithNumber(Vec<u32>),
+    ChildrenUsingPid(Vec<u32>),
     /// Users and groups of threads that differ from the first one's.
     Users(usize),
     /// Semaphores and queues of messages of System V: what was done with them.
@@ -72,7 +72,7 @@ pub enum Loss {
         length: u64,
     },
     /// The process has another number: nobody may choose one here.
-    Number,
+    Pid,
     /// Something could not be brought back that should have been.
     Failure {
         /// What.
@@ -106,7 +106,7 @@ impl fmt::Display for Loss {
                 list(to, "child process", "child processes", numbers)?;
                 write!(to, ", which the program can wait for no more")
             }
-            Loss::ChildrenWithNumber(numbers) => {
+            Loss::ChildrenUsingPid(numbers) => {
                 let (who, lives) = match numbers.len() {
                     1 => ("child process", "lives"),
                     _ => ("child processes", "live"),
@@ -166,7 +166,7 @@ impl fmt::Display for Loss {
                 to,
                 "{length} bytes of memory that the program keeps out of copies"
             ),
-            Loss::Number => write!(
+            Loss::Pid => write!(
                 to,
                 "its process number (this user may not choose one; where the program has numbers \
                  of its own, it comes back: set checkpoint-namespace on, before run)"
@@ -209,7 +209,7 @@ mod tests {
         );
         check(&Loss::Locks(2), "2 locks of files");
         check(
-            &Loss::ChildrenWithNumber(vec![12]),
+            &Loss::ChildrenUsingPid(vec![12]),
             "anything while child process 12 lives, in the program's process group: no restore is \
              possible before",
         );

@@ -10,19 +10,19 @@ const AT_ONCE: usize = LENGTH;
 
 /// One shared mapping, as it was.
 #[derive(Debug)]
-pub(crate) struct KeptMemory {
+pub(crate) struct SavedMemory {
     shared: Shared,
     chunks: Chunks,
 }
 
 /// Copies the shared memory of a process that stands, up to `limit` bytes of it.
-pub(crate) fn keep(
+pub(crate) fn save(
     debuggee: &Debuggee,
     limit: u64,
-    before: &[KeptMemory],
+    before: &[SavedMemory],
     losses: &mut Vec<Loss>,
-) -> Vec<KeptMemory> {
-    let mut kept = Vec::new();
+) -> Vec<SavedMemory> {
+    let mut saved = Vec::new();
     let mut total = 0;
     for shared in mapping::shared(&debuggee.memory_map().unwrap_or_default()) {
         let known = before.iter().find(|it| it.shared == shared);
@@ -32,14 +32,14 @@ pub(crate) fn keep(
             false => None,
         };
         match chunks {
-            Some(chunks) => kept.push(KeptMemory { shared, chunks }),
+            Some(chunks) => saved.push(SavedMemory { shared, chunks }),
             None => losses.push(Loss::SharedMemory {
                 length: shared.length(),
                 name: shared.name,
             }),
         }
     }
-    kept
+    saved
 }
 
 fn copy(debuggee: &Debuggee, shared: &Shared, before: Option<&Chunks>) -> Option<Chunks> {
@@ -57,8 +57,8 @@ fn copy(debuggee: &Debuggee, shared: &Shared, before: Option<&Chunks>) -> Option
 }
 
 /// Puts shared memory back; what is as it was is not written.
-pub(crate) fn put_back(debuggee: &mut Debuggee, kept: &[KeptMemory], losses: &mut Vec<Loss>) {
-    for memory in kept {
+pub(crate) fn restore(debuggee: &mut Debuggee, saved: &[SavedMemory], losses: &mut Vec<Loss>) {
+    for memory in saved {
         let mut failure = None;
         for (offset, bytes) in memory.chunks.iter() {
             let address = memory.shared.range.start + offset as u64;

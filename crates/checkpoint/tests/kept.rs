@@ -3,7 +3,7 @@
 mod support;
 
 use juror_checkpoint::{Checkpoint, Loss, Settings};
-use juror_debuggee::Notice;
+use juror_debuggee::StopEvent;
 use support::{compile, restore, run_hits};
 
 const KINDS: &str = r#"
@@ -108,7 +108,7 @@ fn what_is_open_goes_back() {
         assert_eq!(log, "one\n");
     }
     let end = run_hits(&mut debuggee, 0);
-    assert_eq!(end, Some(Notice::Exited { status: 0 }));
+    assert_eq!(end, Some(StopEvent::Exited { status: 0 }));
     assert_eq!(program.output(), expected);
 }
 
@@ -332,7 +332,7 @@ fn a_child_that_keeps_the_number_is_told_of() {
     run_hits(&mut debuggee, 1);
     let child: u32 = program.output().trim().parse().unwrap();
     let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();
-    let expected = Loss::ChildrenWithNumber(vec![child]);
+    let expected = Loss::ChildrenUsingPid(vec![child]);
     assert!(checkpoint.losses().contains(&expected));
     let points = checkpoint.process().points().to_vec();
     let restored = checkpoint.restore(Some(&mut debuggee), &points);

@@ -6,7 +6,7 @@
 mod support;
 
 use juror_checkpoint::{Checkpoint, Settings};
-use juror_debuggee::Notice;
+use juror_debuggee::StopEvent;
 use support::{compile, restore, run_hits};
 
 const SOURCE: &str = include_str!("../../debuggee/tests/programs/kept.c");
@@ -46,7 +46,7 @@ fn threads_go_on_as_if_nothing_had_been() {
         let said = program.output();
         assert_eq!(
             end,
-            Some(Notice::Exited { status: 0 }),
+            Some(StopEvent::Exited { status: 0 }),
             "seed {seed}: {said}"
         );
         assert!(said.ends_with("signals 1 same 1\n"), "seed {seed}: {said}");

@@ -61,15 +61,17 @@ impl Debuggee {
         })?;
         kernel::seize(first, kernel::EVENTS)
             .map_err(|errno| refusal(process, first, &status, errno))?;
-        memory.guard().map_err(|errno| AttachError::System {
-            process,
-            what: "make the process that guards its text",
-            source: errno.into(),
-        })?;
+        memory
+            .start_watchdog()
+            .map_err(|errno| AttachError::System {
+                process,
+                what: "make the process that guards its text",
+                source: errno.into(),
+            })?;
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, attach.cpu, Origin::Attached);
-        debuggee.arrange(attach.step_by, attach.in_place, attach.self_check.as_ref());
-        debuggee.is_confined = status.is_confined;
+        debuggee.configure(attach.step_by, attach.in_place, attach.self_check.as_ref());
+        debuggee.is_seccomp_filtered = status.is_seccomp_filtered;
         debuggee.add_running(first)?;
         loop {
             debuggee.halt_all()?;

@@ -5,7 +5,7 @@
 //! ties it to the program is put aside and comes back as it was, the
 //! registers, an interrupted system call that will be started again, a signal
 //! on its way, what the engine knows of the place where it stands, and the
-//! notices that wait. The function returns to an address of juror's own; that
+//! stop events that wait. The function returns to an address of juror's own; that
 //! it is this call's return, and not one inside it, the stack pointer tells.
 //!
 //! Invariant: while a call is open, of the threads that there were when the
@@ -23,9 +23,9 @@ use libc::user_regs_struct;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, ExtendedState};
-use crate::notice::Notice;
+use crate::out_of_line::RETURN_CODE;
 use crate::registers::Registers;
-use crate::scratch::RETURN_CODE;
+use crate::stop_event::StopEvent;
 use crate::thread::{PendingSignal, State, StopRegisters};
 
 /// The direction flag, which is clear when a function is called.
@@ -64,7 +64,7 @@ pub struct OpenCall {
     extended: ExtendedState,
     pending: Option<PendingSignal>,
     group_stopped: bool,
-    enters_again: bool,
+    reenters_call: bool,
     is_in_call: bool,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Calls {
     still: BTreeSet<u32>,
     /// What was to be told when the first call began, and is told when the
     /// last one has ended.
-    deferred: VecDeque<Notice>,
+    deferred: VecDeque<StopEvent>,
     /// Where calls return to, once there was one.
     return_address: Option<u64>,
 }
@@ -132,7 +132,7 @@ impl Debuggee {
     }
 
     /// Chooses which of the threads with open calls runs when it is resumed.
-    pub fn choose_caller(&mut self, thread: ThreadId) {
+    pub fn select_caller(&mut self, thread: ThreadId) {
         if self.calls.depth(thread) > 0 {
             self.calls.chosen = Some(thread);
         }
@@ -147,7 +147,7 @@ impl Debuggee {
     /// nothing has changed.
     pub fn begin_call(&mut self, thread: ThreadId, call: &Call) -> Result<(), DebuggeeError> {
         let failed = |errno| gone_or("call a function in the program", thread)(errno);
-        if !self.stopped(thread)?.awaiting {
+        if !self.stopped(thread)?.awaits_resume {
             return Err(DebuggeeError::NotStopped(thread));
         }
         self.leave_kernel(thread)?;
@@ -184,7 +184,7 @@ impl Debuggee {
             thread,
             address: call.function,
         })?;
-        self.put_aside_notices();
+        self.defer_events();
         let known = self.stopped_mut(thread)?;
         let open = OpenCall {
             thread,
@@ -195,7 +195,7 @@ impl Debuggee {
             extended,
             pending: known.pending.take(),
             group_stopped: mem::take(&mut known.group_stopped),
-            enters_again: mem::take(&mut known.enters_again),
+            reenters_call: mem::take(&mut known.reenters_call),
             is_in_call: mem::take(&mut known.is_in_call),
         };
         if self.calls.open.is_empty() {
@@ -232,12 +232,12 @@ impl Debuggee {
         kernel::set_extended_state(thread.0, &outermost.extended).map_err(failed)?;
         self.note_registers(thread, outermost.stop);
         self.feed(Input::Restore { thread, depth })?;
-        self.notices
-            .retain(|notice| notice.waiting_thread() != Some(thread));
+        self.pending_events
+            .retain(|event| event.waiting_thread() != Some(thread));
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
-        known.enters_again = outermost.enters_again;
+        known.reenters_call = outermost.reenters_call;
         known.is_in_call = outermost.is_in_call;
         let own_signal = mem::replace(&mut known.pending, outermost.pending);
         if let Some(pending) = &mut known.pending {
@@ -298,18 +298,18 @@ impl Debuggee {
         self.calls.chosen = self.calls.open.last().map(|call| call.thread);
         if self.calls.open.is_empty() {
             self.calls.still.clear();
-            self.notices.append(&mut self.calls.deferred);
+            self.pending_events.append(&mut self.calls.deferred);
         }
     }
 
     /// What waits to be told is told when the calls are over: a thread with a
-    /// notice could not run before.
-    fn put_aside_notices(&mut self) {
+    /// stop event could not run before.
+    fn defer_events(&mut self) {
         let deferred = &mut self.calls.deferred;
-        self.notices.retain(|notice| {
-            let is_of_thread = notice.waiting_thread().is_some();
+        self.pending_events.retain(|event| {
+            let is_of_thread = event.waiting_thread().is_some();
             if is_of_thread {
-                deferred.push_back(notice.clone());
+                deferred.push_back(event.clone());
             }
             !is_of_thread
         });
@@ -333,7 +333,7 @@ impl Debuggee {
             what: "call a function in the program",
             source: std::io::Error::other("juror has no memory in it for the return"),
         };
-        let slot = self.scratch.take_slot().ok_or_else(no_room)?;
+        let slot = self.out_of_line.take_slot().ok_or_else(no_room)?;
         self.memory.write_raw(slot, &RETURN_CODE)?;
         self.calls.return_address = Some(slot);
         Ok(slot)
@@ -350,7 +350,7 @@ impl Debuggee {
         if kernel::write_as_debuggee(self.process, address, bytes).is_ok() {
             return Ok(());
         }
-        if let Some(gadget) = self.scratch.gadget() {
+        if let Some(gadget) = self.out_of_line.gadget() {
             // Stores the present signal mask there, and changes nothing else.
             let size = size_of::<u64>() as u64;
             let arguments = [libc::SIG_BLOCK as u64, 0, address, size, 0, 0];

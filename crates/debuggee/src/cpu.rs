@@ -22,12 +22,12 @@ use nix::unistd::{Pid, gettid};
 use crate::launch::CpuPolicy;
 
 /// The clock is read once in this many hits.
-const HITS_PER_LOOK: u32 = 64;
+const HITS_PER_MEASUREMENT: u32 = 64;
 /// Hits are frequent when they come at least this often on average: a busy
 /// program would gain more from sharing than it loses.
 const FREQUENT: Duration = Duration::from_millis(1);
 /// How often the lookout looks whether hits have become rare.
-const LOOKOUT_INTERVAL: Duration = Duration::from_millis(100);
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(100);
 /// Hits are rare when fewer come between two looks: one in ten milliseconds.
 const RARE_HITS: u32 = 10;
 
@@ -38,11 +38,11 @@ pub(crate) struct Cpu {
     /// Juror's thread that traces.
     tracer: Pid,
     hits: u32,
-    looked: Instant,
+    measured: Instant,
     /// Of several processes none shares: they may run at the same time.
     is_alone: bool,
     common: Arc<Common>,
-    lookout: Option<JoinHandle<()>>,
+    sampler: Option<JoinHandle<()>>,
 }
 
 /// What the tracer and its lookout both know.
@@ -70,7 +70,7 @@ struct Shared {
 
 impl Cpu {
     pub(crate) fn new(policy: CpuPolicy, process: u32) -> Cpu {
-        let mut cpu = Cpu::beside(policy, process);
+        let mut cpu = Cpu::unshared(policy, process);
         cpu.is_alone = true;
         if policy == CpuPolicy::Shared {
             cpu.share();
@@ -80,16 +80,16 @@ impl Cpu {
 
     /// Of a process that another debuggee made: it runs where that does, and
     /// shares nothing while both are there.
-    pub(crate) fn beside(policy: CpuPolicy, process: u32) -> Cpu {
+    pub(crate) fn unshared(policy: CpuPolicy, process: u32) -> Cpu {
         Cpu {
             policy,
             process: Pid::from_raw(process as i32),
             tracer: gettid(),
             hits: 0,
-            looked: Instant::now(),
+            measured: Instant::now(),
             is_alone: false,
             common: Arc::default(),
-            lookout: None,
+            sampler: None,
         }
     }
 
@@ -97,7 +97,7 @@ impl Cpu {
     pub(crate) fn set_alone(&mut self, is_alone: bool) {
         self.is_alone = is_alone;
         if !is_alone && self.policy == CpuPolicy::Auto {
-            self.part();
+            self.unshare();
         }
     }
 
@@ -109,47 +109,47 @@ impl Cpu {
         }
         self.hits = self.hits.wrapping_add(1);
         self.common.hits.store(self.hits, Ordering::Relaxed);
-        if self.hits.is_multiple_of(HITS_PER_LOOK) {
-            self.look(single_thread);
+        if self.hits.is_multiple_of(HITS_PER_MEASUREMENT) {
+            self.measure_rate(single_thread);
         }
     }
 
-    fn look(&mut self, single_thread: bool) {
+    fn measure_rate(&mut self, single_thread: bool) {
         let now = Instant::now();
-        let interval = now.duration_since(self.looked) / HITS_PER_LOOK;
-        self.looked = now;
-        if interval < FREQUENT && single_thread && self.is_alone && self.has_lookout() {
+        let interval = now.duration_since(self.measured) / HITS_PER_MEASUREMENT;
+        self.measured = now;
+        if interval < FREQUENT && single_thread && self.is_alone && self.has_sampler() {
             self.share();
         }
     }
 
     /// Makes the lookout, before anything is bound, so that it is not.
-    fn has_lookout(&mut self) -> bool {
-        if self.lookout.is_none() {
+    fn has_sampler(&mut self) -> bool {
+        if self.sampler.is_none() {
             let common = Arc::clone(&self.common);
             let builder = std::thread::Builder::new().name("juror-cpu".to_owned());
-            self.lookout = builder.spawn(move || common.look_out()).ok();
+            self.sampler = builder.spawn(move || common.sample_rate()).ok();
         }
-        self.lookout.is_some()
+        self.sampler.is_some()
     }
 
     /// A second thread has started.
-    pub(crate) fn note_threads(&mut self, second: u32) {
+    pub(crate) fn note_second_thread(&mut self, second: u32) {
         if self.policy == CpuPolicy::Auto {
-            self.release(second);
-            self.part();
+            self.restore_affinity(second);
+            self.unshare();
         }
     }
 
     /// The process runs another program, which may ask for its CPUs at once.
-    pub(crate) fn note_program(&mut self) {
+    pub(crate) fn note_exec(&mut self) {
         if self.policy == CpuPolicy::Auto {
-            self.part();
+            self.unshare();
         }
     }
 
     /// Gives a process or thread that inherited the shared CPU its own back.
-    pub(crate) fn release(&self, inheritor: u32) {
+    pub(crate) fn restore_affinity(&self, inheritor: u32) {
         if let Some(shared) = &self.common.lock().shared {
             restore(Pid::from_raw(inheritor as i32), shared);
         }
@@ -166,14 +166,14 @@ impl Cpu {
     }
 
     /// Shares again what was parted for a moment, where that is to be so always.
-    pub(crate) fn join_again(&mut self) {
+    pub(crate) fn share_again(&mut self) {
         if self.policy == CpuPolicy::Shared {
             self.share();
         }
     }
 
     /// Gives both their CPUs back.
-    pub(crate) fn part(&mut self) {
+    pub(crate) fn unshare(&mut self) {
         if let Some(shared) = self.common.lock().shared.take() {
             shared.end();
         }
@@ -186,7 +186,7 @@ impl Common {
     }
 
     /// Parts the two when hits have become rare; returns at the end.
-    fn look_out(&self) {
+    fn sample_rate(&self) {
         let mut sharing = self.lock();
         while !sharing.has_ended {
             if sharing.shared.is_none() {
@@ -195,7 +195,7 @@ impl Common {
                 continue;
             }
             let before = self.hits.load(Ordering::Relaxed);
-            let woken = self.changed.wait_timeout(sharing, LOOKOUT_INTERVAL);
+            let woken = self.changed.wait_timeout(sharing, SAMPLE_INTERVAL);
             let (guard, waited) = woken.unwrap_or_else(PoisonError::into_inner);
             sharing = guard;
             let hits = self.hits.load(Ordering::Relaxed).wrapping_sub(before);
@@ -255,11 +255,11 @@ fn common_cpu(own: &CpuSet, other: &CpuSet) -> Option<CpuSet> {
 
 impl Drop for Cpu {
     fn drop(&mut self) {
-        self.part();
+        self.unshare();
         self.common.lock().has_ended = true;
         self.common.changed.notify_one();
-        if let Some(lookout) = self.lookout.take() {
-            let _ = lookout.join();
+        if let Some(sampler) = self.sampler.take() {
+            let _ = sampler.join();
         }
     }
 }

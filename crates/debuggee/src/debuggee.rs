@@ -2,7 +2,7 @@
 //!
 //! The other modules add their parts of the same type: `stops` takes in what
 //! the kernel reports, `operations` carries out what the engine orders,
-//! `moves` lets threads run and step, `image` prepares a program after `exec`,
+//! `run_control` lets threads run and step, `image` prepares a program after `exec`,
 //! `points` plans sites, `watch` arranges for accesses to memory to be seen,
 //! `inject` makes system calls in the debuggee's name, `calls` calls functions,
 //! `children` leads new processes, `inspect` shows and changes what is stopped,
@@ -18,22 +18,22 @@ use nix::errno::Errno;
 
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
+use crate::fair_selection::FairSelection;
 use crate::follow::Follow;
-use crate::interrupter::Doorbell;
+use crate::interrupter::StopHelper;
 use crate::kernel;
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
-use crate::notice::Notice;
+use crate::out_of_line::OutOfLineSlots;
+use crate::pending_stops;
 use crate::process_status;
-use crate::scratch::Scratch;
-use crate::self_check::{Following, SelfCheck};
+use crate::self_check::{EngineCheck, SelfCheck};
 use crate::spawn;
-use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
-use crate::turns::Turns;
 use crate::watch::Watches;
 
 /// Where a debuggee comes from, and so what becomes of it when juror is done.
@@ -55,7 +55,7 @@ pub struct Debuggee {
     pub(crate) process: u32,
     pub(crate) origin: Origin,
     pub(crate) engine: Engine,
-    pub(crate) self_check: Option<Box<Following>>,
+    pub(crate) self_check: Option<Box<EngineCheck>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -65,35 +65,35 @@ pub struct Debuggee {
     pub(crate) has_failed: bool,
     pub(crate) threads: BTreeMap<u32, Thread>,
     /// New processes whose first stop has not been seen.
-    pub(crate) births: BTreeMap<u32, crate::children::Birth>,
+    pub(crate) pending_forks: BTreeMap<u32, crate::pending_forks::PendingFork>,
     /// Forked processes that stand and have traps yet.
-    pub(crate) copies: BTreeMap<u32, crate::children::Copied>,
+    pub(crate) fork_copies: BTreeMap<u32, crate::pending_forks::ForkCopy>,
     /// New processes that stand until they are adopted.
-    pub(crate) offspring: crate::offspring::Offspring,
+    pub(crate) fork_children: crate::fork_children::ForkChildren,
     /// Threads that are ending: their last status is still to come.
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
-    pub(crate) scratch: Scratch,
+    pub(crate) out_of_line: OutOfLineSlots,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
-    pub(crate) turns: Turns,
+    pub(crate) fair_selection: FairSelection,
     pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
-    pub(crate) announcement: Option<u64>,
+    pub(crate) rendezvous_address: Option<u64>,
     /// Reached when the start is over, for linkers that have no known name for
     /// their announcements.
     pub(crate) entry_point: Option<u64>,
     /// Functions that are being called for juror.
     pub(crate) calls: crate::calls::Calls,
-    pub(crate) notices: VecDeque<Notice>,
+    pub(crate) pending_events: VecDeque<StopEvent>,
     pub(crate) has_ended: bool,
     /// The first thread had ended when juror attached: its last status is not
     /// juror's to see, the last thread's stands for it.
     pub(crate) leader_ended_before: bool,
     /// Its system calls are filtered: juror makes none in its name.
-    pub(crate) is_confined: bool,
+    pub(crate) is_seccomp_filtered: bool,
     pub(crate) is_halting: bool,
     /// Which system calls upper floors are told of.
     pub(crate) system_calls: crate::system_calls::WantedCalls,
@@ -119,13 +119,13 @@ pub struct Debuggee {
     /// The signals that monitors are told of: bit n is signal n + 1.
     pub(crate) monitored_signals: u64,
     /// What is done about each signal.
-    pub(crate) treatments: crate::signals::Treatments,
+    pub(crate) signal_policies: crate::signals::SignalPolicies,
     /// What interrupt requests are sent to, once somebody may make them.
-    pub(crate) doorbell: Option<Doorbell>,
+    pub(crate) stop_helper: Option<StopHelper>,
     /// The next interrupt key is another debuggee's to tell, and was told.
-    pub(crate) ignores_key: bool,
+    pub(crate) ignores_interrupt_key: bool,
     /// What is left of the process group stays when this process is killed.
-    pub(crate) spares_group: bool,
+    pub(crate) keeps_process_group: bool,
     /// A request to stop that no thread has stopped for yet.
     pub(crate) is_interruption_wanted: bool,
     pub(crate) terminal: Option<Terminal>,
@@ -156,10 +156,10 @@ impl Debuggee {
         let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
         debuggee.namespace = spawned.namespace;
         debuggee.namespace_refusal = spawned.refusal;
-        debuggee.arrange(launch.step_by, launch.in_place, launch.self_check.as_ref());
+        debuggee.configure(launch.step_by, launch.in_place, launch.self_check.as_ref());
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
-        leader.awaiting = true;
+        leader.awaits_resume = true;
         debuggee.threads.insert(process, leader);
         debuggee.feed(Input::Started { thread })?;
         debuggee.prepare_image()?;
@@ -171,14 +171,14 @@ impl Debuggee {
     }
 
     /// Why the process has no numbers of its own, where it was to have them
-    /// ([`crate::ProcessNumbers`]); a sentence for the user.
+    /// ([`crate::PidNamespace`]); a sentence for the user.
     pub fn namespace_refusal(&self) -> Option<&str> {
         self.namespace_refusal.as_deref()
     }
 
     /// A traced process of which no thread is known yet.
     pub(crate) fn new(process: u32, memory: Memory, cpu: CpuPolicy, origin: Origin) -> Debuggee {
-        stash::enter(process);
+        pending_stops::register(process);
         Debuggee {
             process,
             origin,
@@ -189,27 +189,27 @@ impl Debuggee {
             is_feeding: false,
             has_failed: false,
             threads: BTreeMap::new(),
-            births: BTreeMap::new(),
-            copies: BTreeMap::new(),
-            offspring: crate::offspring::Offspring::default(),
+            pending_forks: BTreeMap::new(),
+            fork_copies: BTreeMap::new(),
+            fork_children: crate::fork_children::ForkChildren::default(),
             departing: BTreeSet::new(),
             memory,
-            scratch: Scratch::default(),
-            turns: Turns::default(),
+            out_of_line: OutOfLineSlots::default(),
+            fair_selection: FairSelection::default(),
             watches: Watches::default(),
             in_place: false,
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
-            announcement: None,
+            rendezvous_address: None,
             entry_point: None,
             calls: crate::calls::Calls::default(),
-            notices: VecDeque::with_capacity(64),
+            pending_events: VecDeque::with_capacity(64),
             has_ended: false,
             leader_ended_before: false,
-            is_confined: false,
+            is_seccomp_filtered: false,
             is_halting: false,
-            ignores_key: false,
-            spares_group: false,
+            ignores_interrupt_key: false,
+            keeps_process_group: false,
             is_interruption_wanted: false,
             system_calls: crate::system_calls::WantedCalls::default(),
             monitored_signals: 0,
@@ -224,8 +224,8 @@ impl Debuggee {
             namespace_refusal: None,
             has_left_memory: false,
             catches_forks: false,
-            treatments: crate::signals::Treatments::default(),
-            doorbell: None,
+            signal_policies: crate::signals::SignalPolicies::default(),
+            stop_helper: None,
             terminal: None,
             cpu: Cpu::new(cpu, process),
             cpu_policy: cpu,
@@ -234,38 +234,38 @@ impl Debuggee {
     }
 
     /// Says how sites are passed, before the engine has been told anything.
-    pub(crate) fn arrange(
+    pub(crate) fn configure(
         &mut self,
         step_by: StepBy,
         in_place: bool,
         self_check: Option<&SelfCheck>,
     ) {
         self.engine = Engine::stepping_by(step_by);
-        self.self_check = self_check.map(|check| check.follow(step_by));
+        self.self_check = self_check.map(|check| check.start_engine_check(step_by));
         self.in_place = in_place;
     }
 
     /// A process that another debuggee made, with its ways to step and to be
     /// checked. It shares no processor with juror.
-    pub(crate) fn beside(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
+    pub(crate) fn for_child(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
         let mut debuggee = Debuggee::new(process, memory, CpuPolicy::Free, other.origin);
         debuggee.cpu_policy = other.cpu_policy;
-        debuggee.cpu = Cpu::beside(other.cpu_policy, process);
+        debuggee.cpu = Cpu::unshared(other.cpu_policy, process);
         debuggee.namespace.clone_from(&other.namespace);
-        let following = other.self_check.as_ref();
-        debuggee.arrange(
+        let engine_check = other.self_check.as_ref();
+        debuggee.configure(
             other.engine.step_by(),
             other.in_place,
-            following.map(|following| following.check()),
+            engine_check.map(|engine_check| engine_check.check()),
         );
         debuggee
     }
 
     /// Gives a process that inherited the processor shared with juror its own
     /// back, unless sharing was asked for.
-    pub(crate) fn release_processor(&self, process: u32) {
+    pub(crate) fn restore_affinity(&self, process: u32) {
         if self.cpu_policy != CpuPolicy::Shared {
-            self.cpu.release(process);
+            self.cpu.restore_affinity(process);
         }
     }
 
@@ -294,7 +294,7 @@ impl Debuggee {
         &self.engine
     }
 
-    /// The modules in memory, as of the last [`Notice::ModulesChanged`]; before
+    /// The modules in memory, as of the last [`StopEvent::ModulesChanged`]; before
     /// the first, the program itself, its dynamic linker and the vdso.
     pub fn modules(&self) -> &[Module] {
         &self.modules
@@ -303,10 +303,10 @@ impl Debuggee {
     /// Waits for the next thing to tell. Everything that needs nobody's
     /// decision (signals that the program handles, new processes, threads that
     /// are held for a moment) is dealt with inside.
-    pub fn wait(&mut self) -> Result<Notice, DebuggeeError> {
+    pub fn wait(&mut self) -> Result<StopEvent, DebuggeeError> {
         loop {
-            if let Some(notice) = self.take_notice() {
-                return Ok(notice);
+            if let Some(event) = self.take_event() {
+                return Ok(event);
             }
             if self.has_ended {
                 return Err(DebuggeeError::Gone);
@@ -317,19 +317,19 @@ impl Debuggee {
             if self.is_interruption_wanted {
                 self.interrupt_some_thread()?;
             }
-            self.take_status()?;
+            self.wait_and_handle()?;
         }
     }
 
     /// The next thing to tell that has happened already.
-    pub(crate) fn take_notice(&mut self) -> Option<Notice> {
-        while let Some(notice) = self.notices.pop_front() {
-            // A thread can be killed while its notice waits.
-            let is_current = notice
+    pub(crate) fn take_event(&mut self) -> Option<StopEvent> {
+        while let Some(event) = self.pending_events.pop_front() {
+            // A thread can be killed while its stop event waits.
+            let is_current = event
                 .waiting_thread()
                 .is_none_or(|thread| self.threads.contains_key(&thread.0));
             if is_current {
-                return Some(notice);
+                return Some(event);
             }
         }
         None
@@ -349,12 +349,12 @@ impl Debuggee {
     pub(crate) fn can_report(&self) -> bool {
         self.threads
             .values()
-            .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaiting)
+            .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaits_resume)
             || !self.departing.is_empty()
-            || !self.births.is_empty()
+            || !self.pending_forks.is_empty()
     }
 
-    /// Makes [`Notice::Forking`] come for each process that is made from now on,
+    /// Makes [`StopEvent::Forking`] come for each process that is made from now on,
     /// or not any more.
     pub fn catch_forks(&mut self, catch: bool) {
         self.catches_forks = catch;
@@ -372,8 +372,8 @@ impl Debuggee {
         while let Some(input) = self.inputs.pop_front() {
             operations.clear();
             self.engine.handle(input, &mut operations);
-            if let Some(following) = &mut self.self_check {
-                following.take(&input, &operations);
+            if let Some(engine_check) = &mut self.self_check {
+                engine_check.take(&input, &operations);
             }
             let carried = self.carry_out(&operations);
             self.note_failure(&carried);
@@ -384,20 +384,20 @@ impl Debuggee {
         result
     }
 
-    /// Leaves a notice for [`Debuggee::wait`]; its thread waits.
-    pub(crate) fn announce(&mut self, notice: Notice) {
-        if let Some(thread) = notice.waiting_thread()
+    /// Leaves a stop event for [`Debuggee::wait`]; its thread waits.
+    pub(crate) fn queue_event(&mut self, event: StopEvent) {
+        if let Some(thread) = event.waiting_thread()
             && let Some(known) = self.threads.get_mut(&thread.0)
         {
-            known.awaiting = true;
+            known.awaits_resume = true;
         }
-        self.notices.push_back(notice);
+        self.pending_events.push_back(event);
     }
 
-    pub(crate) fn has_notice(&self, thread: ThreadId) -> bool {
-        self.notices
+    pub(crate) fn has_pending_event(&self, thread: ThreadId) -> bool {
+        self.pending_events
             .iter()
-            .any(|notice| notice.waiting_thread() == Some(thread))
+            .any(|event| event.waiting_thread() == Some(thread))
     }
 }
 

@@ -12,19 +12,19 @@ use libc::{SI_KERNEL, siginfo_t};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::notice::Notice;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::page_faults::PageFault;
 use crate::signals::{self, SignalReport};
+use crate::stop_event::StopEvent;
 use crate::thread::{Motion, PendingSignal};
 
 /// Whom a signal concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Audience {
+enum Recipient {
     /// The program alone: it is passed on.
     Program,
     /// Upper floors, before the program gets it.
-    Above { fatal: bool },
+    Debugger { fatal: bool },
     /// The person at the terminal who pressed a key to stop the program.
     Terminal,
     /// Nobody: the key has stopped the program by another of its processes.
@@ -33,7 +33,7 @@ enum Audience {
 
 impl Debuggee {
     /// A signal is about to be delivered.
-    pub(crate) fn take_in_signal(
+    pub(crate) fn handle_signal(
         &mut self,
         thread: ThreadId,
         number: i32,
@@ -42,7 +42,7 @@ impl Debuggee {
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
         let (mut number, mut fresh) = (number, true);
         if self.is_page_fault(number) {
-            match self.take_in_page_fault(thread, &information)? {
+            match self.handle_page_fault(thread, &information)? {
                 PageFault::Taken => return Ok(()),
                 PageFault::Own(None) => {}
                 PageFault::Own(Some(fault)) => {
@@ -51,17 +51,20 @@ impl Debuggee {
                 }
             }
         }
-        let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
+        let (recipient, is_passed) = match self.take_deferred_signal(thread, number, &information) {
             Some(original) => {
                 information = original;
-                tolerate(kernel::set_signal_information(thread.0, &information))?;
+                ignore_gone(kernel::set_signal_information(thread.0, &information))?;
                 // Upper floors have been told.
-                (Audience::Program, true)
+                (Recipient::Program, true)
             }
             None => {
-                let audience = self.audience(thread, number, &information);
-                let is_kept = matches!(audience, Audience::Terminal | Audience::Nobody);
-                (audience, !is_kept && self.treatments.of(number).deliver)
+                let recipient = self.recipient(thread, number, &information);
+                let is_kept = matches!(recipient, Recipient::Terminal | Recipient::Nobody);
+                (
+                    recipient,
+                    !is_kept && self.signal_policies.of(number).deliver,
+                )
             }
         };
         let is_fault = signals::is_fault(number, &information);
@@ -77,42 +80,46 @@ impl Debuggee {
         );
         self.open_for_signal(thread)?;
         if !is_fault {
-            self.keep_interrupted_copy(thread)?;
+            self.keep_interrupted_slot(thread)?;
         }
-        if is_fault && self.return_from_passage(thread, number)? {
-            if audience == Audience::Program {
+        if is_fault && self.return_from_step_over(thread, number)? {
+            if recipient == Recipient::Program {
                 return self.feed(Input::Resume { thread });
             }
-        } else if matches!(audience, Audience::Program | Audience::Nobody) {
-            return self.settle(thread);
+        } else if matches!(recipient, Recipient::Program | Recipient::Nobody) {
+            return self.continue_internally(thread);
         } else {
             self.interrupt_engine(thread)?;
         }
-        self.announce_signal(thread, audience);
+        self.queue_signal_event(thread, recipient);
         Ok(())
     }
 
     /// Who is concerned by a signal.
-    fn audience(&mut self, thread: ThreadId, number: i32, information: &siginfo_t) -> Audience {
-        if self.threads.get(&thread.0).is_none_or(|known| known.silent) {
-            return Audience::Program;
+    fn recipient(&mut self, thread: ThreadId, number: i32, information: &siginfo_t) -> Recipient {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|known| known.is_vfork_child)
+        {
+            return Recipient::Program;
         }
-        let report = self.treatments.of(number).report;
+        let report = self.signal_policies.of(number).report;
         let is_key = report != SignalReport::Never
             && information.si_code == SI_KERNEL
             && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
-        if is_key && number == libc::SIGINT && std::mem::take(&mut self.ignores_key) {
-            return Audience::Nobody;
+        if is_key && number == libc::SIGINT && std::mem::take(&mut self.ignores_interrupt_key) {
+            return Recipient::Nobody;
         }
         if is_key {
-            return Audience::Terminal;
+            return Recipient::Terminal;
         }
         let fatal = signals::is_fatal(self.process, number);
         match report {
-            SignalReport::Always => Audience::Above { fatal },
-            SignalReport::WhenFatal if fatal => Audience::Above { fatal },
-            _ if self.is_monitored(number) => Audience::Above { fatal },
-            SignalReport::WhenFatal | SignalReport::Never => Audience::Program,
+            SignalReport::Always => Recipient::Debugger { fatal },
+            SignalReport::WhenFatal if fatal => Recipient::Debugger { fatal },
+            _ if self.is_monitored(number) => Recipient::Debugger { fatal },
+            SignalReport::WhenFatal | SignalReport::Never => Recipient::Program,
         }
     }
 
@@ -122,11 +129,11 @@ impl Debuggee {
     }
 
     /// Tells upper floors of the signal that the thread holds.
-    fn announce_signal(&mut self, thread: ThreadId, audience: Audience) {
-        let fatal = match audience {
-            Audience::Program | Audience::Nobody => return,
-            Audience::Terminal => return self.announce(Notice::Interrupted { thread }),
-            Audience::Above { fatal } => fatal,
+    fn queue_signal_event(&mut self, thread: ThreadId, recipient: Recipient) {
+        let fatal = match recipient {
+            Recipient::Program | Recipient::Nobody => return,
+            Recipient::Terminal => return self.queue_event(StopEvent::Interrupted { thread }),
+            Recipient::Debugger { fatal } => fatal,
         };
         let Some(pending) = self
             .threads
@@ -135,7 +142,7 @@ impl Debuggee {
         else {
             return;
         };
-        self.announce(Notice::Signal {
+        self.queue_event(StopEvent::Signal {
             thread,
             signal: pending.number,
             code: pending.information.si_code,
@@ -150,24 +157,24 @@ impl Debuggee {
 
     /// The signal of a trap of the program's own, when the engine has been told
     /// of the stop already.
-    pub(crate) fn take_in_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
-        let audience = self.audience(thread, libc::SIGTRAP, &information);
+        let recipient = self.recipient(thread, libc::SIGTRAP, &information);
         self.hold_signal(
             thread,
             PendingSignal {
                 number: libc::SIGTRAP,
                 information,
-                deliver: self.treatments.of(libc::SIGTRAP).deliver,
+                deliver: self.signal_policies.of(libc::SIGTRAP).deliver,
                 fresh: true,
                 synchronous: true,
             },
         );
-        if audience == Audience::Program {
+        if recipient == Recipient::Program {
             self.inputs.push_back(Input::Resume { thread });
         }
-        self.announce_signal(thread, audience);
+        self.queue_signal_event(thread, recipient);
         Ok(())
     }
 
@@ -178,16 +185,16 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0)
             && let Some(earlier) = known.pending.replace(signal)
         {
-            known.put_off(earlier);
+            known.defer_signal(earlier);
         }
     }
 
     /// A signal that finds a thread in a copy is delivered there: the handler
     /// will return to it, so the copy stays when juror goes.
-    fn keep_interrupted_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.scratch.is_interrupted {
+    fn keep_interrupted_slot(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if !self.out_of_line.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
-            self.scratch.is_interrupted = self.scratch.original_of(counter).is_some();
+            self.out_of_line.is_interrupted = self.out_of_line.original_of(counter).is_some();
         }
         Ok(())
     }
@@ -202,7 +209,7 @@ impl Debuggee {
         };
         let mut number = 0;
         if waits && let Some(pending) = known.pending.take() {
-            known.put_off(pending);
+            known.defer_signal(pending);
         }
         if let Some(pending) = known.pending.take_if(|_| true).filter(|it| it.deliver) {
             let is_carried = pending.fresh
@@ -212,11 +219,19 @@ impl Debuggee {
                 number = pending.number;
             } else {
                 // The kernel takes no signal at this stop.
-                known.put_off(pending);
+                known.defer_signal(pending);
             }
         }
-        let group = if known.silent { thread.0 } else { self.process };
-        for signal in known.put_off.iter_mut().filter(|signal| !signal.sent) {
+        let group = if known.is_vfork_child {
+            thread.0
+        } else {
+            self.process
+        };
+        for signal in known
+            .deferred_signals
+            .iter_mut()
+            .filter(|signal| !signal.sent)
+        {
             signal.sent = true;
             let _ = kernel::signal_thread(group, thread.0, signal.number);
         }
@@ -227,7 +242,7 @@ impl Debuggee {
     }
 
     /// The program's own information on a signal that juror has sent anew.
-    fn take_put_off(
+    fn take_deferred_signal(
         &mut self,
         thread: ThreadId,
         number: i32,
@@ -235,23 +250,26 @@ impl Debuggee {
     ) -> Option<siginfo_t> {
         let known = self.threads.get_mut(&thread.0)?;
         let sent = known
-            .put_off
+            .deferred_signals
             .iter()
             .position(|signal| signal.sent && signal.number == number)?;
         let is_jurors = information.si_code == libc::SI_TKILL
             && kernel::sender(information) as u32 == std::process::id();
-        is_jurors.then(|| known.put_off.remove(sent).information)
+        is_jurors.then(|| known.deferred_signals.remove(sent).information)
     }
 
     /// A signal goes to a thread that may be in a copy: the engine remembers
     /// that its handler comes back there.
-    pub(crate) fn note_signal_in_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn note_signal_out_of_line(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
         let counter = match self.stop_registers(thread) {
             Ok(registers) => registers.kernel_counter,
             Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        match self.scratch.original_of(counter) {
+        match self.out_of_line.original_of(counter) {
             Some(place) if !place.executed => self.feed(Input::Signalled {
                 thread,
                 address: place.address,
@@ -262,21 +280,21 @@ impl Debuggee {
 
     /// When the fault happened on the way past a site, puts the thread back to
     /// the original instruction, so that the signal tells of that; true then.
-    fn return_from_passage(
+    fn return_from_step_over(
         &mut self,
         thread: ThreadId,
         signal: i32,
     ) -> Result<bool, DebuggeeError> {
         let registers = *self.stop_registers(thread)?;
-        let in_copy = self
-            .scratch
+        let out_of_line = self
+            .out_of_line
             .original_of(registers.kernel_counter)
             .filter(|place| !place.executed);
         let is_stepping = self
             .threads
             .get(&thread.0)
             .is_some_and(|known| known.motion != Motion::Run);
-        let address = match in_copy {
+        let address = match out_of_line {
             Some(place) => place.address,
             None if is_stepping
                 && self.engine.reported_at(thread) == Some(registers.kernel_counter) =>
@@ -292,7 +310,7 @@ impl Debuggee {
                 && signals::names_instruction(signal)
             {
                 kernel::set_fault_address(&mut pending.information, address);
-                tolerate(kernel::set_signal_information(
+                ignore_gone(kernel::set_signal_information(
                     thread.0,
                     &pending.information,
                 ))?;

@@ -7,7 +7,7 @@ use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::memory::TRAP;
-use crate::stash;
+use crate::pending_stops;
 use crate::thread::State;
 
 #[cfg(test)]
@@ -17,17 +17,17 @@ impl Debuggee {
     /// Ends the process, and what is left of the process group of one that
     /// juror started, and waits until it is gone.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {
-        self.end_offspring();
+        self.kill_fork_children();
         if self.has_ended {
             return Ok(());
         }
         // Nobody is followed any more.
         self.is_switching = true;
-        for id in self.silent_and_unborn() {
+        for id in self.vfork_children_and_pending_forks() {
             let _ = kernel::signal_process(id as i32, libc::SIGKILL);
         }
         let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
-        if self.origin == Origin::Launched && !self.spares_group {
+        if self.origin == Origin::Launched && !self.keeps_process_group {
             let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
         }
         while !self.has_ended {
@@ -49,11 +49,11 @@ impl Debuggee {
         Ok(())
     }
 
-    fn silent_and_unborn(&self) -> Vec<u32> {
-        let silent = self.threads.values().filter(|thread| thread.silent);
-        silent
+    fn vfork_children_and_pending_forks(&self) -> Vec<u32> {
+        let vfork_children = self.threads.values().filter(|thread| thread.is_vfork_child);
+        vfork_children
             .map(|thread| thread.id.0)
-            .chain(self.births.keys().copied())
+            .chain(self.pending_forks.keys().copied())
             .collect()
     }
 
@@ -75,39 +75,39 @@ impl Debuggee {
             self.stop_by_force();
         }
         if self.has_ended {
-            self.let_offspring_go();
+            self.detach_fork_children();
             return halted;
         }
-        let left = self.let_process_go();
+        let left = self.detach_process();
         self.has_ended = true;
         halted.and(left)
     }
 
     /// Lets the halted process go. Whatever fails, all the rest is done.
-    pub(crate) fn let_process_go(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn detach_process(&mut self) -> Result<(), DebuggeeError> {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
-        done = done.and(self.memory.lift_all());
-        self.cpu.part();
+        done = done.and(self.memory.remove_all_traps());
+        self.cpu.unshare();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
-            done = done.and(self.put_back(ThreadId(id)));
+            done = done.and(self.return_to_program(ThreadId(id)));
         }
         done = done.and(self.unmap_regions());
-        done = done.and(self.let_all_go(&ids));
-        self.let_offspring_go();
+        done = done.and(self.detach_threads(&ids));
+        self.detach_fork_children();
         self.reap_departing();
         done
     }
 
     /// Detaches threads that stand.
-    fn let_all_go(&mut self, ids: &[u32]) -> Result<(), DebuggeeError> {
+    fn detach_threads(&mut self, ids: &[u32]) -> Result<(), DebuggeeError> {
         // A parent waits in the kernel for the child that shares its memory.
         for is_parent in [false, true] {
             for &id in ids {
                 let known = self.threads.get(&id);
                 if known.is_some_and(|it| (it.state == State::InVfork) == is_parent) {
-                    self.let_go(ThreadId(id))?;
+                    self.detach_thread(ThreadId(id))?;
                 }
             }
         }
@@ -115,13 +115,13 @@ impl Debuggee {
     }
 
     /// Lets all threads go that there are, with no trap on their way.
-    pub(crate) fn put_back_and_let_go(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn restore_and_detach_threads(&mut self) -> Result<(), DebuggeeError> {
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
-            self.cpu.release(id);
-            self.put_back(ThreadId(id))?;
+            self.cpu.restore_affinity(id);
+            self.return_to_program(ThreadId(id))?;
         }
-        self.let_all_go(&ids)
+        self.detach_threads(&ids)
     }
 
     /// Stops all threads, and takes in every process that was just made: none
@@ -129,17 +129,17 @@ impl Debuggee {
     pub(crate) fn halt_everything(&mut self) -> Result<(), DebuggeeError> {
         while !self.has_ended {
             self.halt_all()?;
-            if self.births.is_empty() {
+            if self.pending_forks.is_empty() {
                 return Ok(());
             }
-            self.take_status()?;
+            self.wait_and_handle()?;
         }
         Ok(())
     }
 
     /// Has a stopped thread stand where the program is, with no trap of
     /// juror's on its way to it.
-    fn put_back(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    fn return_to_program(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_stopped = |debuggee: &Debuggee| {
             let known = debuggee.threads.get(&thread.0);
             known.is_some_and(|known| known.state == State::Stopped)
@@ -168,7 +168,7 @@ impl Debuggee {
                 }
             } else if self.memory.read(address, &mut byte).is_ok() && byte == [TRAP] {
                 // Compiled into the program: its signal is the program's.
-                self.take_in_trap_signal(thread)?;
+                self.handle_trap_signal(thread)?;
                 break;
             }
         }
@@ -183,7 +183,7 @@ impl Debuggee {
     }
 
     /// Detaches one stopped thread.
-    fn let_go(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    fn detach_thread(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
@@ -197,7 +197,7 @@ impl Debuggee {
         match kernel::detach(thread.0, signal) {
             Ok(()) => {}
             // One that was let go before has killed it, by `exec` or at the end.
-            Err(Errno::ESRCH) => let_dying_go(thread),
+            Err(Errno::ESRCH) => detach_dying(thread),
             Err(errno) => return Err(DebuggeeError::system("detach")(errno)),
         }
         self.threads.remove(&thread.0);
@@ -237,7 +237,7 @@ impl Debuggee {
 
 /// Detaches a thread that is being killed where it stops for the last time:
 /// until then nobody would be told of its end, nor could an `exec` go on.
-fn let_dying_go(thread: ThreadId) {
+fn detach_dying(thread: ThreadId) {
     while let Ok(Status::Stopped { .. }) = kernel::wait_for(thread.0) {
         if kernel::detach(thread.0, 0).is_ok() {
             return;
@@ -253,10 +253,10 @@ impl Drop for Debuggee {
             Origin::Launched => drop(self.kill()),
             Origin::Attached => {
                 if self.release().is_err() {
-                    let _ = self.memory.lift_all();
+                    let _ = self.memory.remove_all_traps();
                 }
             }
         }
-        stash::leave(self.process);
+        pending_stops::unregister(self.process);
     }
 }

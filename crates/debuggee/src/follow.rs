@@ -8,20 +8,20 @@
 //!
 //! Invariant: one process is the debuggee at any time, and every other that
 //! juror knew runs without a trace of it, unless both are followed: then the
-//! child is a debuggee of its own (`offspring`).
+//! child is a debuggee of its own (`fork_children`).
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::children::Copied;
 use crate::cpu::Cpu;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::memory::Memory;
-use crate::notice::Notice;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
+use crate::pending_forks::ForkCopy;
+use crate::pending_stops;
 use crate::process_status;
-use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
 /// Which process stays the debuggee when it makes another.
@@ -76,34 +76,34 @@ impl Debuggee {
         };
         if self.origin == Origin::Attached {
             let failed = DebuggeeError::system("make the process that guards the text");
-            memory.guard().map_err(failed)?;
+            memory.start_watchdog().map_err(failed)?;
         }
-        self.let_present_go()?;
+        self.detach_unless_ended()?;
         let kept = None;
-        self.copies.insert(child, Copied { memory, kept });
+        self.fork_copies.insert(child, ForkCopy { memory, kept });
         let thread = ThreadId(child);
-        self.feed(Input::Followed { thread })?;
-        if let Some(copy) = self.copies.remove(&child) {
+        self.feed(Input::ForkFollowed { thread })?;
+        if let Some(copy) = self.fork_copies.remove(&child) {
             self.become_process(copy.memory, child);
         }
         self.threads
             .insert(child, Thread::new(thread, State::Stopped));
-        self.announce(Notice::Followed { thread, parent });
+        self.queue_event(StopEvent::ChildFollowed { thread, parent });
         Ok(true)
     }
 
     /// The program of which the child that is followed has a copy has been
     /// replaced, and nobody has its memory any more: the new one runs free.
-    fn let_new_program_go(&mut self) -> Result<(), DebuggeeError> {
+    fn detach_new_program(&mut self) -> Result<(), DebuggeeError> {
         let process = self.process;
         self.adopt_all_forked()?;
-        self.cpu.release(process);
-        self.cpu.part();
+        self.cpu.restore_affinity(process);
+        self.cpu.unshare();
         self.forget_watches();
         self.threads.clear();
         self.forget_calls();
-        tolerate(kernel::detach(process, 0))?;
-        self.let_offspring_go();
+        ignore_gone(kernel::detach(process, 0))?;
+        self.detach_fork_children();
         self.reap_departing();
         self.has_ended = true;
         Ok(())
@@ -114,27 +114,27 @@ impl Debuggee {
     pub(crate) fn follow_from_replaced(&mut self) -> Result<bool, DebuggeeError> {
         if matches!(self.followed, Some((_, Some(_)))) {
             // Who waits for all others to stand goes on (`follow_forked`).
-            self.release_births()?;
-            self.let_new_program_go()?;
+            self.release_pending_forks()?;
+            self.detach_new_program()?;
             return Ok(true);
         }
         if !self.follows_child() {
             return Ok(false);
         }
-        let Some((child, parent)) = self.take_heir() else {
+        let Some((child, parent)) = self.take_followable_fork() else {
             return Ok(false);
         };
-        self.release_births()?;
-        self.let_new_program_go()?;
+        self.release_pending_forks()?;
+        self.detach_new_program()?;
         self.follow_forked(child, parent)
     }
 
     /// Becomes a child that shared the memory and runs another program now.
     pub(crate) fn follow_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&child.0) {
-            known.awaiting = true;
+            known.awaits_resume = true;
             // It has another memory now.
-            known.silent = false;
+            known.is_vfork_child = false;
         }
         self.followed = Some((child.0, None));
         self.is_switching = true;
@@ -146,7 +146,7 @@ impl Debuggee {
         self.feed(Input::Ended { thread: child })?;
         let memory = crate::debuggee::open_memory(child.0)?;
         let threads: Vec<u32> = self.threads.keys().copied().collect();
-        self.let_present_go()?;
+        self.detach_unless_ended()?;
         for thread in threads {
             self.feed(Input::Ended {
                 thread: ThreadId(thread),
@@ -156,10 +156,10 @@ impl Debuggee {
         Ok(())
     }
 
-    fn let_present_go(&mut self) -> Result<(), DebuggeeError> {
+    fn detach_unless_ended(&mut self) -> Result<(), DebuggeeError> {
         match self.has_ended {
             true => Ok(()),
-            false => self.let_process_go(),
+            false => self.detach_process(),
         }
     }
 
@@ -169,12 +169,12 @@ impl Debuggee {
         self.forget_calls();
         self.has_ended = false;
         self.leader_ended_before = false;
-        self.notices.clear();
-        self.announce(Notice::Left {
+        self.pending_events.clear();
+        self.queue_event(StopEvent::ParentDetached {
             process: self.process,
         });
         self.memory = memory;
-        stash::replace(self.process, process);
+        pending_stops::replace(self.process, process);
         self.process = process;
         self.has_lost_threads = false;
         self.has_made_processes = true;

@@ -4,7 +4,7 @@
 use juror_stepping::{Input, ThreadId, find_follow_set};
 
 use crate::debuggee::Debuggee;
-use crate::scratch::INSTRUCTION_LENGTH_MAX;
+use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
 
 impl Debuggee {
     /// Answers the engine. A fault that waits goes before the instruction and

@@ -105,7 +105,7 @@ impl Debuggee {
 
     /// Takes all registers from a stopped thread until it runs: it gets them
     /// back then. A trap of theirs that is still to come is judged as ever.
-    pub(crate) fn rest_hardware(&mut self, thread: ThreadId) {
+    pub(crate) fn quiesce_hardware(&mut self, thread: ThreadId) {
         self.clear_hardware(thread);
         if let Some(known) = self.threads.get_mut(&thread.0)
             && known.hardware.is_armed()

@@ -10,10 +10,10 @@ use juror_stepping::{Owner, ThreadId};
 use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::modules::{self, Auxiliary};
-use crate::notice::Notice;
+use crate::out_of_line::{self, GADGET, OutOfLineSlots, REGION_LENGTH};
 use crate::pages::PAGE_LENGTH;
 use crate::process_status;
-use crate::scratch::{self, GADGET, REGION_LENGTH, Scratch};
+use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
 /// The code segment of 64-bit programs.
@@ -39,8 +39,8 @@ impl Debuggee {
         let entry = self.auxiliary.entry;
         self.map_first_region(thread, entry)?;
         self.map_regions_for_modules(thread)?;
-        self.announcement = modules::announcement_at_start(&self.memory, &self.auxiliary);
-        match self.announcement {
+        self.rendezvous_address = modules::find_rendezvous_at_start(&self.memory, &self.auxiliary);
+        match self.rendezvous_address {
             Some(address) => self.insert(address, Owner::Internal),
             None if self.auxiliary.linker != 0 => {
                 self.entry_point = Some(entry);
@@ -51,8 +51,8 @@ impl Debuggee {
     }
 
     fn forget_image(&mut self) {
-        self.scratch = Scratch::default();
-        self.announcement = None;
+        self.out_of_line = OutOfLineSlots::default();
+        self.rendezvous_address = None;
         self.entry_point = None;
         self.modules.clear();
     }
@@ -75,19 +75,19 @@ impl Debuggee {
                 source,
             })?;
         self.modules = modules::at_start(&self.memory, &self.auxiliary, self.program_path());
-        let announced = modules::announced(&self.memory, &self.modules);
-        self.announcement = announced
+        let rendezvous = modules::read_rendezvous(&self.memory, &self.modules);
+        self.rendezvous_address = rendezvous
             .as_ref()
-            .map(|announced| announced.address)
+            .map(|rendezvous| rendezvous.address)
             .filter(|&address| address != 0)
-            .or_else(|| modules::announcement_at_start(&self.memory, &self.auxiliary));
+            .or_else(|| modules::find_rendezvous_at_start(&self.memory, &self.auxiliary));
         // A list that is being changed is told of when the change is done.
-        if let Some(announced) = announced.filter(|announced| announced.is_consistent) {
-            self.modules = announced.modules;
+        if let Some(rendezvous) = rendezvous.filter(|rendezvous| rendezvous.is_consistent) {
+            self.modules = rendezvous.modules;
         }
         self.map_first_region_of_running(thread)?;
         self.map_regions_for_modules(thread)?;
-        if let Some(address) = self.announcement {
+        if let Some(address) = self.rendezvous_address {
             self.insert(address, Owner::Internal)?;
         }
         Ok(())
@@ -97,14 +97,14 @@ impl Debuggee {
     /// code. Where the process is confined, a call may kill it: there is none
     /// then, and every site is passed in place.
     fn map_first_region_of_running(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.is_confined_now() {
+        if self.is_seccomp_filtered_now() {
             return Ok(());
         }
         let Some(instruction) = self.syscall_instruction() else {
             return Ok(());
         };
         let mappings = self.mappings();
-        for place in scratch::places_near(self.auxiliary.entry, &mappings) {
+        for place in out_of_line::region_candidates_near(self.auxiliary.entry, &mappings) {
             let call = mapping_call(place);
             if self.step_system_call(thread, instruction, libc::SYS_mmap, call)? == place {
                 return self.take_region(place);
@@ -117,18 +117,18 @@ impl Debuggee {
     /// every thread stands in the program itself. It stays when a signal once
     /// found a thread in a copy: a handler may return there still.
     pub(crate) fn unmap_regions(&mut self) -> Result<(), DebuggeeError> {
-        if self.scratch.is_interrupted || self.is_confined_now() {
+        if self.out_of_line.is_interrupted || self.is_seccomp_filtered_now() {
             return Ok(());
         }
         let found = self.callable_thread()?.zip(self.syscall_instruction());
         let Some((thread, instruction)) = found else {
             return Ok(());
         };
-        for start in self.scratch.region_starts() {
+        for start in self.out_of_line.region_starts() {
             let range = [start, REGION_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }
-        if let Some(page) = self.scratch.data() {
+        if let Some(page) = self.out_of_line.data() {
             let range = [page, PAGE_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }
@@ -137,19 +137,19 @@ impl Debuggee {
 
     /// Whether the program's system calls are filtered by now, of any thread: it
     /// may be ended for one that juror makes in its name.
-    pub(crate) fn is_confined_now(&mut self) -> bool {
+    pub(crate) fn is_seccomp_filtered_now(&mut self) -> bool {
         let process = self.process;
         let is_filtered = |thread: &u32| {
             let status = process_status::ProcessStatus::of_thread(process, *thread);
-            status.is_some_and(|status| status.is_confined)
+            status.is_some_and(|status| status.is_seccomp_filtered)
         };
-        self.is_confined = self.is_confined || self.threads.keys().any(is_filtered);
-        self.is_confined
+        self.is_seccomp_filtered = self.is_seccomp_filtered || self.threads.keys().any(is_filtered);
+        self.is_seccomp_filtered
     }
 
     /// A stopped thread that can make system calls for juror.
     fn callable_thread(&mut self) -> Result<Option<ThreadId>, DebuggeeError> {
-        let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.silent;
+        let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.is_vfork_child;
         // One that is in the middle of a system call has to leave it first.
         let best = self
             .threads
@@ -200,7 +200,10 @@ impl Debuggee {
     /// Plants the points of this room's own, in a process that has the image
     /// and no points.
     pub(crate) fn insert_own_points(&mut self) -> Result<(), DebuggeeError> {
-        for address in [self.announcement, self.entry_point].into_iter().flatten() {
+        for address in [self.rendezvous_address, self.entry_point]
+            .into_iter()
+            .flatten()
+        {
             self.insert(address, Owner::Internal)?;
         }
         Ok(())
@@ -208,7 +211,7 @@ impl Debuggee {
 
     /// Whether a point of juror's own is here that this room planted.
     pub(crate) fn is_own_point(&self, address: u64) -> bool {
-        self.announcement == Some(address) || self.entry_point == Some(address)
+        self.rendezvous_address == Some(address) || self.entry_point == Some(address)
     }
 
     /// A thread has reached a point of juror's own; true when it told upper
@@ -222,20 +225,20 @@ impl Debuggee {
             self.entry_point = None;
             self.remove(address, Owner::Internal)?;
         }
-        let Some(announced) = modules::announced(&self.memory, &self.modules) else {
+        let Some(rendezvous) = modules::read_rendezvous(&self.memory, &self.modules) else {
             return Ok(false);
         };
-        if self.announcement.is_none() && announced.address != 0 {
-            self.announcement = Some(announced.address);
-            self.insert(announced.address, Owner::Internal)?;
+        if self.rendezvous_address.is_none() && rendezvous.address != 0 {
+            self.rendezvous_address = Some(rendezvous.address);
+            self.insert(rendezvous.address, Owner::Internal)?;
         }
-        if !announced.is_consistent || announced.modules == self.modules {
+        if !rendezvous.is_consistent || rendezvous.modules == self.modules {
             return Ok(false);
         }
-        self.modules = announced.modules;
-        self.scratch.set_lasting_code(Vec::new());
+        self.modules = rendezvous.modules;
+        self.out_of_line.set_immutable_code(Vec::new());
         self.map_regions_for_modules(thread)?;
-        self.announce(Notice::ModulesChanged { thread });
+        self.queue_event(StopEvent::ModulesChanged { thread });
         Ok(true)
     }
 
@@ -259,14 +262,14 @@ impl Debuggee {
         thread: ThreadId,
         address: u64,
     ) -> Result<(), DebuggeeError> {
-        let Some(gadget) = self.scratch.gadget() else {
+        let Some(gadget) = self.out_of_line.gadget() else {
             return Ok(());
         };
-        if self.scratch.has_region_near(address) || self.is_confined_now() {
+        if self.out_of_line.has_region_near(address) || self.is_seccomp_filtered_now() {
             return Ok(());
         }
         let mappings = self.mappings();
-        for place in scratch::places_near(address, &mappings) {
+        for place in out_of_line::region_candidates_near(address, &mappings) {
             if self.map_region(thread, gadget, place)? {
                 break;
             }
@@ -296,16 +299,16 @@ impl Debuggee {
         thread: ThreadId,
         gadget: u64,
     ) -> Result<Option<u64>, DebuggeeError> {
-        if let Some(page) = self.scratch.data() {
+        if let Some(page) = self.out_of_line.data() {
             return Ok(Some(page));
         }
         let mappings = self.mappings();
-        for place in scratch::places_near(self.auxiliary.entry, &mappings) {
+        for place in out_of_line::region_candidates_near(self.auxiliary.entry, &mappings) {
             let [place, _, _, flags, file, offset] = mapping_call(place);
             let allowed = (libc::PROT_READ | libc::PROT_WRITE) as u64;
             let call = [place, PAGE_LENGTH, allowed, flags, file, offset];
             if self.call_system(thread, gadget, libc::SYS_mmap, call)? == place {
-                self.scratch.set_data(place);
+                self.out_of_line.set_data(place);
                 return Ok(Some(place));
             }
         }
@@ -314,9 +317,9 @@ impl Debuggee {
 
     /// Makes a region that has just been mapped usable.
     fn take_region(&mut self, place: u64) -> Result<(), DebuggeeError> {
-        let code: Vec<u8> = GADGET.into_iter().chain(scratch::CALLS).collect();
+        let code: Vec<u8> = GADGET.into_iter().chain(out_of_line::CALLS).collect();
         self.memory.write_raw(place, &code)?;
-        self.scratch.add_region(place);
+        self.out_of_line.add_region(place);
         Ok(())
     }
 
@@ -336,7 +339,7 @@ impl Debuggee {
     }
 
     /// Those that hold the code of files and that the program cannot write to.
-    pub(crate) fn lasting_code(&self) -> Vec<Range<u64>> {
+    pub(crate) fn immutable_code(&self) -> Vec<Range<u64>> {
         self.mappings_where(|words| {
             words.starts_with("r-xp") && (words.contains('/') || words.ends_with("[vdso]"))
         })

@@ -13,9 +13,9 @@ use libc::{c_long, user_regs_struct};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::scratch::{GADGET, places_near};
+use crate::out_of_line::{GADGET, region_candidates_near};
+use crate::pending_stops;
 use crate::signals;
-use crate::stash;
 
 /// The `syscall` instruction.
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
@@ -140,7 +140,7 @@ impl Debuggee {
         self.run_to(thread, start + 1, kernel::resume)?;
         kernel::set_counter(thread.0, start).map_err(failed)?;
         let mappings = self.mappings();
-        for place in places_near(near, &mappings) {
+        for place in region_candidates_near(near, &mappings) {
             if self.map_region(thread, start + 1, place)? {
                 break;
             }
@@ -184,7 +184,7 @@ impl Debuggee {
                 event: Event::Stop, ..
             } => {}
             status => {
-                stash::put(thread.0, status);
+                pending_stops::put(thread.0, status);
                 return Err(DebuggeeError::ThreadGone(thread));
             }
         }
@@ -221,7 +221,7 @@ impl Debuggee {
                 }
                 | Status::Exited { .. }
                 | Status::Killed { .. } => {
-                    stash::put(thread.0, status);
+                    pending_stops::put(thread.0, status);
                     return Err(DebuggeeError::ThreadGone(thread));
                 }
                 Status::Stopped { .. } => {}
@@ -266,7 +266,7 @@ impl Debuggee {
         kernel::resume(thread.0, 0).map_err(failed)?;
         let status = kernel::wait_for(thread.0).map_err(failed)?;
         let Status::Stopped { signal, event } = status else {
-            stash::put(thread.0, status);
+            pending_stops::put(thread.0, status);
             return Err(DebuggeeError::ThreadGone(thread));
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {

@@ -13,13 +13,16 @@ impl Debuggee {
     /// The kernel's numbers of the threads, in order; without the system calls
     /// that [`Debuggee::threads`] makes.
     pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + '_ {
-        let threads = self.threads.values().filter(|thread| !thread.silent);
+        let threads = self
+            .threads
+            .values()
+            .filter(|thread| !thread.is_vfork_child);
         threads.map(|thread| thread.id)
     }
 
     /// The threads that are not waiting to be resumed.
     pub fn moving_threads(&self) -> Vec<ThreadId> {
-        let moving = self.threads.values().filter(|known| !known.awaiting);
+        let moving = self.threads.values().filter(|known| !known.awaits_resume);
         moving.map(|known| known.id).collect()
     }
 
@@ -33,7 +36,7 @@ impl Debuggee {
     pub fn threads(&self) -> impl Iterator<Item = ThreadInfo> + '_ {
         self.threads
             .values()
-            .filter(|thread| !thread.silent)
+            .filter(|thread| !thread.is_vfork_child)
             .map(|thread| {
                 let id = thread.id;
                 let path = format!("/proc/{}/task/{}/comm", self.process, id.0);
@@ -56,7 +59,7 @@ impl Debuggee {
     pub fn is_waiting(&self, thread: ThreadId) -> bool {
         self.threads
             .get(&thread.0)
-            .is_some_and(|known| known.awaiting)
+            .is_some_and(|known| known.awaits_resume)
     }
 
     /// The general registers of a stopped thread; read once a stop.
@@ -164,7 +167,7 @@ impl Debuggee {
     /// stay, and a thread that stands at one executes the new instruction.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let written = self.memory.write(address, bytes);
-        self.replan_written(address, bytes.len());
+        self.replan_overwritten(address, bytes.len());
         // What juror writes is no access of the program's.
         for watch in &mut self.watches.list {
             watch.look(&self.memory);
@@ -203,10 +206,10 @@ impl Debuggee {
             kernel_counter: raw.rip,
             shown: Registers::from_kernel(&raw),
         };
-        if let Some(place) = self.scratch.original_of(raw.rip) {
+        if let Some(place) = self.out_of_line.original_of(raw.rip) {
             registers.shown.rip = place.address;
             if place.executed {
-                leave_copy(known, place.address, &mut registers);
+                leave_slot(known, place.address, &mut registers);
             }
         }
         Ok(known.registers.get_or_init(|| registers))
@@ -216,7 +219,7 @@ impl Debuggee {
 /// What is left of a copy leads back to the program: done here, so that a step
 /// or a look around finds the thread in the program itself. A system call that
 /// is not over, or will be started again, needs its copy still.
-fn leave_copy(known: &Thread, address: u64, registers: &mut StopRegisters) {
+fn leave_slot(known: &Thread, address: u64, registers: &mut StopRegisters) {
     let in_system_call = registers.shown.orig_rax as i64 >= 0;
     if in_system_call {
         // The processor left the address after its instruction here.

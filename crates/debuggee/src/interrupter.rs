@@ -18,7 +18,7 @@ use nix::errno::Errno;
 use crate::kernel::{self, Outcome, Status};
 
 /// How the bell is rung. Any signal that can be caught would do.
-const RING: c_int = libc::SIGUSR1;
+const WAKE_SIGNAL: c_int = libc::SIGUSR1;
 
 /// A handle that stops a running debuggee; see
 /// [`Debuggee::interrupter`](crate::Debuggee::interrupter).
@@ -31,12 +31,12 @@ pub struct Interrupter {
 struct Shared {
     requested: AtomicBool,
     /// Names the doorbell even after its number is used again.
-    doorbell: OwnedFd,
+    stop_helper: OwnedFd,
 }
 
 impl Interrupter {
     /// Makes [`Debuggee::wait`](crate::Debuggee::wait) return
-    /// [`Notice::Interrupted`](crate::Notice::Interrupted) soon. Does nothing
+    /// [`StopEvent::Interrupted`](crate::Notice::Interrupted) soon. Does nothing
     /// when the debuggee has ended. Several requests before it is seen are one.
     pub fn interrupt(&self) {
         self.shared.requested.store(true, Ordering::SeqCst);
@@ -45,8 +45,8 @@ impl Interrupter {
         unsafe {
             libc::syscall(
                 libc::SYS_pidfd_send_signal,
-                c_long::from(self.shared.doorbell.as_raw_fd()),
-                c_long::from(RING),
+                c_long::from(self.shared.stop_helper.as_raw_fd()),
+                c_long::from(WAKE_SIGNAL),
                 0 as c_long,
                 0 as c_long,
             );
@@ -56,19 +56,19 @@ impl Interrupter {
 
 /// The process whose stops end juror's sleep. It goes with its tracer.
 #[derive(Debug)]
-pub(crate) struct Doorbell {
+pub(crate) struct StopHelper {
     process: u32,
     interrupter: Interrupter,
 }
 
-impl Doorbell {
+impl StopHelper {
     /// Makes one, traced by this thread.
-    pub(crate) fn new() -> Outcome<Doorbell> {
+    pub(crate) fn new() -> Outcome<StopHelper> {
         let juror = std::process::id();
         // SAFETY: the child makes system calls only and never returns.
         let process = match unsafe { libc::fork() } {
             -1 => return Err(Errno::last()),
-            0 => sleep_for_ever(juror),
+            0 => run_stop_helper(juror),
             process => process as u32,
         };
         let made = kernel::seize(process, libc::PTRACE_O_EXITKILL).and_then(|()| {
@@ -80,12 +80,12 @@ impl Doorbell {
             Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
         });
         match made {
-            Ok(doorbell) => Ok(Doorbell {
+            Ok(stop_helper) => Ok(StopHelper {
                 process,
                 interrupter: Interrupter {
                     shared: Arc::new(Shared {
                         requested: AtomicBool::new(false),
-                        doorbell,
+                        stop_helper,
                     }),
                 },
             }),
@@ -113,7 +113,7 @@ impl Doorbell {
     }
 }
 
-impl Drop for Doorbell {
+impl Drop for StopHelper {
     fn drop(&mut self) {
         end(self.process);
     }
@@ -128,7 +128,7 @@ fn end(process: u32) {
 
 /// What the doorbell does. It holds nothing of juror's open, and no key of the
 /// terminal reaches it.
-fn sleep_for_ever(juror: u32) -> ! {
+fn run_stop_helper(juror: u32) -> ! {
     // SAFETY: system calls on plain numbers and on a live signal set; nothing
     // of juror's runs here.
     unsafe {
@@ -136,7 +136,7 @@ fn sleep_for_ever(juror: u32) -> ! {
         if libc::getppid() as u32 != juror {
             libc::_exit(0);
         }
-        libc::prctl(libc::PR_SET_NAME, c"juror-doorbell".as_ptr());
+        libc::prctl(libc::PR_SET_NAME, c"juror-stop".as_ptr());
         libc::setsid();
         libc::syscall(libc::SYS_close_range, 0, c_uint::MAX, 0);
         let mut none = std::mem::zeroed();

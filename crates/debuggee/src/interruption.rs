@@ -1,7 +1,7 @@
 //! What follows from a request to stop the running debuggee.
 //!
 //! One thread is asked to stop, whichever runs, and is told of as
-//! [`Notice::Interrupted`]; upper floors halt the others. Invariant: a request
+//! [`StopEvent::Interrupted`]; upper floors halt the others. Invariant: a request
 //! stays (`is_interruption_wanted`) until a thread is told of, and the first
 //! thread that upper floors let go while it stays is that thread: so no rate
 //! of events outruns a request.
@@ -10,40 +10,40 @@ use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::interrupter::{Doorbell, Interrupter};
+use crate::interrupter::{Interrupter, StopHelper};
 use crate::kernel::{self, Status};
-use crate::notice::Notice;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
+use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
 
 impl Debuggee {
     /// A handle that makes [`Debuggee::wait`] return, usable from any thread.
     pub fn interrupter(&mut self) -> Result<Interrupter, DebuggeeError> {
-        if let Some(doorbell) = &self.doorbell {
-            return Ok(doorbell.interrupter());
+        if let Some(stop_helper) = &self.stop_helper {
+            return Ok(stop_helper.interrupter());
         }
         let failed = DebuggeeError::system("make the process that interrupts are sent to");
-        let doorbell = Doorbell::new().map_err(failed)?;
-        Ok(self.doorbell.insert(doorbell).interrupter())
+        let stop_helper = StopHelper::new().map_err(failed)?;
+        Ok(self.stop_helper.insert(stop_helper).interrupter())
     }
 
-    pub(crate) fn is_doorbell(&self, process: u32) -> bool {
-        self.doorbell
+    pub(crate) fn is_stop_helper(&self, process: u32) -> bool {
+        self.stop_helper
             .as_ref()
-            .is_some_and(|doorbell| doorbell.process() == process)
+            .is_some_and(|stop_helper| stop_helper.process() == process)
     }
 
     /// The doorbell rings.
-    pub(crate) fn answer_doorbell(&mut self, status: Status) -> Result<(), DebuggeeError> {
-        let Some(doorbell) = &self.doorbell else {
+    pub(crate) fn handle_stop_helper(&mut self, status: Status) -> Result<(), DebuggeeError> {
+        let Some(stop_helper) = &self.stop_helper else {
             return Ok(());
         };
         // A signal that somebody else sent to it rings for nobody.
-        self.is_interruption_wanted |= doorbell.take_request();
+        self.is_interruption_wanted |= stop_helper.take_request();
         match status {
-            Status::Stopped { .. } => tolerate(kernel::resume(doorbell.process(), 0)),
+            Status::Stopped { .. } => ignore_gone(kernel::resume(stop_helper.process(), 0)),
             Status::Exited { .. } | Status::Killed { .. } => {
-                self.doorbell = None;
+                self.stop_helper = None;
                 Ok(())
             }
         }
@@ -51,22 +51,25 @@ impl Debuggee {
 
     /// Asks a thread to stop for the request, if any thread runs.
     pub(crate) fn interrupt_some_thread(&mut self) -> Result<(), DebuggeeError> {
-        let is_asked = self.threads.values().any(|thread| thread.interrupting);
+        let is_asked = self
+            .threads
+            .values()
+            .any(|thread| thread.interrupt_requested);
         let running = self
             .threads
             .values_mut()
-            .filter(|thread| thread.state == State::Running && !thread.silent)
+            .filter(|thread| thread.state == State::Running && !thread.is_vfork_child)
             // A thread that executes one instruction stops by itself soon.
             .min_by_key(|thread| thread.motion == Motion::Step);
         let Some(thread) = running.filter(|_| !is_asked) else {
             return Ok(());
         };
-        thread.interrupting = true;
-        tolerate(kernel::interrupt(thread.id.0))
+        thread.interrupt_requested = true;
+        ignore_gone(kernel::interrupt(thread.id.0))
     }
 
     /// The thread that was asked to stop has stopped.
-    pub(crate) fn take_in_interruption(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_interruption(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if kernel::has_trap_waiting(thread.0) {
             // It has reached a point, or the end of its step: that is told
             // first, and the thread is interrupted when it is to go on.
@@ -74,10 +77,10 @@ impl Debuggee {
                 known.state = State::Running;
                 known.registers.take();
             }
-            return tolerate(kernel::resume(thread.0, 0));
+            return ignore_gone(kernel::resume(thread.0, 0));
         }
         self.interrupt_engine(thread)?;
-        self.announce_interruption(thread);
+        self.queue_interruption_event(thread);
         Ok(())
     }
 
@@ -87,22 +90,22 @@ impl Debuggee {
     pub(crate) fn keeps_interrupted(&mut self, thread: ThreadId) -> bool {
         let keeps = self.is_interruption_wanted;
         if keeps {
-            self.announce_interruption(thread);
+            self.queue_interruption_event(thread);
         }
         keeps
     }
 
-    fn announce_interruption(&mut self, thread: ThreadId) {
+    fn queue_interruption_event(&mut self, thread: ThreadId) {
         self.forget_interruption();
-        self.announce(Notice::Interrupted { thread });
+        self.queue_event(StopEvent::Interrupted { thread });
     }
 
     /// Drops a request that has not been served: the debuggee stands still
     /// for another reason.
     pub fn forget_interruption(&mut self) {
         self.is_interruption_wanted = false;
-        if let Some(doorbell) = &self.doorbell {
-            doorbell.take_request();
+        if let Some(stop_helper) = &self.stop_helper {
+            stop_helper.take_request();
         }
     }
 }

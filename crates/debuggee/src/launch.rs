@@ -10,7 +10,7 @@ use std::sync::Arc;
 use juror_stepping::StepBy;
 
 use crate::error::LaunchError;
-use crate::namespace::ProcessNumbers;
+use crate::namespace::PidNamespace;
 use crate::self_check::SelfCheck;
 
 /// A program to start, with everything that it is started with. The default
@@ -37,7 +37,7 @@ pub struct Launch {
     /// Which CPUs juror and the program use.
     pub cpu: CpuPolicy,
     /// Which process numbers it has.
-    pub numbers: ProcessNumbers,
+    pub pid_namespace: PidNamespace,
     /// Whether every site is passed in place, whatever its instruction allows.
     /// Slow: for tests of that way.
     pub in_place: bool,

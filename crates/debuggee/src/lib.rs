@@ -12,31 +12,33 @@
 //! [`Debuggee::wait`] what happened.
 //!
 //! The way of an event: `waitpid`, one `PTRACE_GETREGS`, the engine, a
-//! [`Notice::Hit`]; on [`Debuggee::resume`] one write of the program counter
+//! [`StopEvent::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 
 mod attach;
 mod calls;
-mod children;
 mod cpu;
 mod debuggee;
 mod delivery;
 mod ending;
 mod error;
+mod exec;
 mod executable;
 #[cfg(test)]
 mod failures;
+mod fair_selection;
 mod fault_action;
 mod follow;
 mod follow_set;
+mod forced_detach;
 mod foreground;
+mod fork_children;
 mod frozen;
-mod given_signals;
-mod guardian;
 mod handlers;
 mod hardware;
 mod image;
 mod inject;
+mod injected_signals;
 mod inspect;
 mod interrupter;
 mod interruption;
@@ -46,34 +48,32 @@ mod kernel_writes;
 mod launch;
 mod memory;
 mod modules;
-mod moves;
+mod multi_process;
 mod namespace;
-mod notice;
-mod offspring;
 mod operations;
+mod out_of_line;
+mod overwritten_code;
 mod page_faults;
 mod page_openings;
 mod pages;
+mod pending_forks;
+mod pending_stops;
 mod points;
 mod process_status;
+mod quiesce;
 mod registers;
-mod replaced;
-mod rescue;
 mod resolver;
-mod rest;
-mod rewritten;
-mod scratch;
+mod run_control;
 mod self_check;
-mod several;
 mod signals;
 mod spawn;
-mod stash;
+mod stop_event;
 mod stops;
 mod system_calls;
 mod terminal;
 mod thread;
-mod turns;
 mod watch;
+mod watchdog;
 mod watched_calls;
 mod watched_steps;
 
@@ -94,12 +94,12 @@ pub use frozen::{Descriptors, FreezeError, FrozenProcess, ThawError, Thawed};
 pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
 pub use modules::Module;
-pub use namespace::ProcessNumbers;
-pub use notice::{ForkKind, Notice, SystemCallPhase};
+pub use multi_process::FairWaiter;
+pub use namespace::PidNamespace;
 pub use registers::{Registers, VectorRegisters};
 pub use self_check::{SelfCheck, SelfCheckReport};
-pub use several::Rota;
-pub use signals::{SignalReport, SignalTreatment};
+pub use signals::{SignalPolicy, SignalReport};
+pub use stop_event::{ForkKind, StopEvent, SystemCallPhase};
 pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a byte under a planted trap is seen and changed through
 //! [`Memory::read`] and [`Memory::write`] as the program's own byte, while the
-//! trap stays planted; text is changed by [`Memory::plant`] and
-//! [`Memory::lift`] alone.
+//! trap stays planted; text is changed by [`Memory::insert_trap`] and
+//! [`Memory::remove_trap`] alone.
 //!
 //! Everything goes through `/proc/PID/mem`, which writes read-only text and
 //! works while threads run; opened once, a transfer is one system call.
@@ -17,7 +17,7 @@ use std::path::Path;
 use nix::errno::Errno;
 
 use crate::error::DebuggeeError;
-use crate::guardian::Guardian;
+use crate::watchdog::Watchdog;
 
 /// The one-byte `int3`.
 pub(crate) const TRAP: u8 = 0xcc;
@@ -29,13 +29,13 @@ pub(crate) struct Memory {
     originals: BTreeMap<u64, u8>,
     /// The bytes under all traps that ever were planted: a forked child has
     /// those that were when it was made, and is only seen later.
-    former: BTreeMap<u64, u8>,
+    ever_inserted: BTreeMap<u64, u8>,
     /// A byte that has just been read, for the plant that follows.
     noted: Option<(u64, u8)>,
     /// Told of every trap, for a process that outlives juror.
-    guardian: Option<Guardian>,
+    watchdog: Option<Watchdog>,
     /// The traps are out of the text while nothing runs.
-    is_at_rest: bool,
+    is_quiescent: bool,
 }
 
 impl Memory {
@@ -45,27 +45,27 @@ impl Memory {
         Ok(Memory {
             file,
             originals: BTreeMap::new(),
-            former: BTreeMap::new(),
+            ever_inserted: BTreeMap::new(),
             noted: None,
-            guardian: None,
-            is_at_rest: false,
+            watchdog: None,
+            is_quiescent: false,
         })
     }
 
     /// From here on somebody puts the text right when juror is killed. No trap
     /// may be planted yet.
-    pub(crate) fn guard(&mut self) -> Result<(), Errno> {
-        self.guardian = Some(Guardian::new(&self.file)?);
+    pub(crate) fn start_watchdog(&mut self) -> Result<(), Errno> {
+        self.watchdog = Some(Watchdog::new(&self.file)?);
         Ok(())
     }
 
     /// Takes the traps out of the text while nothing runs: they count as
-    /// planted, and [`Memory::wake`] puts them back.
-    pub(crate) fn rest(&mut self) -> Result<(), DebuggeeError> {
-        if !self.is_at_rest {
-            self.is_at_rest = true;
+    /// planted, and [`Memory::end_quiescence`] puts them back.
+    pub(crate) fn quiesce(&mut self) -> Result<(), DebuggeeError> {
+        if !self.is_quiescent {
+            self.is_quiescent = true;
             for (&address, &original) in &self.originals {
-                self.put_back(address, original)?;
+                self.restore_original(address, original)?;
             }
         }
         Ok(())
@@ -73,16 +73,16 @@ impl Memory {
 
     /// Something is about to run.
     #[inline]
-    pub(crate) fn wake(&mut self) -> Result<(), DebuggeeError> {
-        if self.is_at_rest {
-            self.put_traps_back()?;
+    pub(crate) fn end_quiescence(&mut self) -> Result<(), DebuggeeError> {
+        if self.is_quiescent {
+            self.reinsert_traps()?;
         }
         Ok(())
     }
 
     #[cold]
-    fn put_traps_back(&mut self) -> Result<(), DebuggeeError> {
-        self.is_at_rest = false;
+    fn reinsert_traps(&mut self) -> Result<(), DebuggeeError> {
+        self.is_quiescent = false;
         for (&address, &original) in &self.originals {
             let mut present = [0];
             // Code that is gone meanwhile, or another, is left alone.
@@ -161,11 +161,11 @@ impl Memory {
                 return Ok(());
             };
             self.originals.insert(trap, byte);
-            self.former.insert(trap, byte);
-            if let Some(guardian) = &mut self.guardian {
-                guardian.note(trap, byte);
+            self.ever_inserted.insert(trap, byte);
+            if let Some(watchdog) = &mut self.watchdog {
+                watchdog.note(trap, byte);
             }
-            if self.is_at_rest {
+            if self.is_quiescent {
                 self.write_raw(trap, &[byte])?;
             }
             from = trap + 1;
@@ -196,30 +196,30 @@ impl Memory {
     }
 
     /// Whether a trap of juror's is planted here.
-    pub(crate) fn is_planted(&self, address: u64) -> bool {
+    pub(crate) fn is_inserted(&self, address: u64) -> bool {
         self.originals.contains_key(&address)
     }
 
     /// Whether the traps are out of the text.
-    pub(crate) fn is_resting(&self) -> bool {
-        self.is_at_rest
+    pub(crate) fn is_quiescent(&self) -> bool {
+        self.is_quiescent
     }
 
     /// Whether the program has written over the trap that was planted at an address,
     /// from which on there is `present`.
     pub(crate) fn is_overwritten(&self, address: u64, present: &[u8]) -> bool {
-        present.first().is_some_and(|&byte| byte != TRAP) && self.is_planted(address)
+        present.first().is_some_and(|&byte| byte != TRAP) && self.is_inserted(address)
     }
 
     /// Plants a trap once more over what the program has written there.
-    pub(crate) fn renew(&mut self, address: u64) -> Result<(), DebuggeeError> {
+    pub(crate) fn reinsert_trap(&mut self, address: u64) -> Result<(), DebuggeeError> {
         self.originals.remove(&address);
-        self.plant(address)
+        self.insert_trap(address)
     }
 
     /// Plants a trap, keeping the original byte.
-    pub(crate) fn plant(&mut self, address: u64) -> Result<(), DebuggeeError> {
-        if self.is_planted(address) {
+    pub(crate) fn insert_trap(&mut self, address: u64) -> Result<(), DebuggeeError> {
+        if self.is_inserted(address) {
             return Ok(());
         }
         let original = match self.noted {
@@ -230,18 +230,18 @@ impl Memory {
                 byte[0]
             }
         };
-        if let Some(guardian) = &mut self.guardian {
-            guardian.note(address, original);
+        if let Some(watchdog) = &mut self.watchdog {
+            watchdog.note(address, original);
         }
-        if !self.is_at_rest {
+        if !self.is_quiescent {
             self.write_raw(address, &[TRAP])?;
         }
         self.originals.insert(address, original);
-        self.former.insert(address, original);
+        self.ever_inserted.insert(address, original);
         Ok(())
     }
 
-    /// Saves [`Memory::plant`] reading a byte that the caller has read: holds
+    /// Saves [`Memory::insert_trap`] reading a byte that the caller has read: holds
     /// until something else is noted, so it is taken back at once.
     pub(crate) fn note(&mut self, byte: Option<(u64, u8)>) {
         self.noted = byte;
@@ -249,15 +249,15 @@ impl Memory {
 
     /// Takes a trap away. Where the trap is no longer in memory, the code under
     /// it was unmapped or replaced, and what is there now is left alone.
-    pub(crate) fn lift(&mut self, address: u64) -> Result<(), DebuggeeError> {
+    pub(crate) fn remove_trap(&mut self, address: u64) -> Result<(), DebuggeeError> {
         let Some(&original) = self.originals.get(&address) else {
             return Ok(());
         };
         // One that stays after all is still known to be there.
-        self.put_back(address, original)?;
+        self.restore_original(address, original)?;
         self.originals.remove(&address);
-        if let Some(guardian) = &mut self.guardian {
-            guardian.forget(address);
+        if let Some(watchdog) = &mut self.watchdog {
+            watchdog.forget(address);
         }
         Ok(())
     }
@@ -265,13 +265,13 @@ impl Memory {
     /// Takes every trap away, for good, and sees that the program's bytes are
     /// back; the first failure is told after all were tried. Checked in every
     /// build: what follows may be a process that juror cannot repair any more.
-    pub(crate) fn lift_all(&mut self) -> Result<(), DebuggeeError> {
-        let planted: Vec<(u64, u8)> = self.originals.iter().map(|(&a, &b)| (a, b)).collect();
-        planted
+    pub(crate) fn remove_all_traps(&mut self) -> Result<(), DebuggeeError> {
+        let inserted: Vec<(u64, u8)> = self.originals.iter().map(|(&a, &b)| (a, b)).collect();
+        inserted
             .into_iter()
             .map(|(address, original)| {
                 let is_ours = self.holds_trap(address);
-                self.lift(address)?;
+                self.remove_trap(address)?;
                 let mut present = [0];
                 match self.read_raw(address, &mut present) {
                     Ok(()) if is_ours && present != [original] => {
@@ -294,7 +294,7 @@ impl Memory {
             Some(&original) => Some(original),
             // A trap here that is none of juror's is the program's own.
             None if self.holds_trap(address) => None,
-            None => self.former.get(&address).copied(),
+            None => self.ever_inserted.get(&address).copied(),
         };
         if let Some(original) = original {
             let _ = other.write_raw(address, &[original]);
@@ -311,8 +311,8 @@ impl Memory {
     }
 
     /// The same where a trap has ever been, in a copy that was made some time ago.
-    pub(crate) fn restore_former_in(&self, other: &Memory) {
-        for &address in self.former.keys() {
+    pub(crate) fn restore_every_trap_in(&self, other: &Memory) {
+        for &address in self.ever_inserted.keys() {
             self.restore_in(other, address);
         }
     }
@@ -320,7 +320,7 @@ impl Memory {
     /// Puts the program's byte in place of a trap, where there is one still. The
     /// process may be killed between the look and the write, and its memory be
     /// gone with it: then no trap is left, which is all that is asked for.
-    fn put_back(&self, address: u64, original: u8) -> Result<(), DebuggeeError> {
+    fn restore_original(&self, address: u64, original: u8) -> Result<(), DebuggeeError> {
         if !self.holds_trap(address) {
             return Ok(());
         }
@@ -361,7 +361,7 @@ mod tests {
         let base = buffer.as_ptr() as u64;
         let mut memory = own();
         for offset in [0, 7, 8, 63] {
-            memory.plant(base + offset).unwrap();
+            memory.insert_trap(base + offset).unwrap();
         }
         let mut seen = [0; 64];
         memory.read(base, &mut seen).unwrap();
@@ -379,7 +379,7 @@ mod tests {
         memory.read_raw(base + 7, &mut seen[..2]).unwrap();
         assert_eq!(seen[..2], [TRAP; 2]);
 
-        memory.lift_all().unwrap();
+        memory.remove_all_traps().unwrap();
         memory.read_raw(base, &mut seen).unwrap();
         assert_eq!(seen[4..11], [4, 100, 101, 102, 103, 104, 10]);
         assert_eq!([seen[0], seen[63]], [0, 200]);
@@ -390,9 +390,9 @@ mod tests {
         let buffer: Box<[u8]> = vec![1, 2, 3].into();
         let base = buffer.as_ptr() as u64;
         let mut memory = own();
-        memory.plant(base + 1).unwrap();
+        memory.insert_trap(base + 1).unwrap();
         memory.write_raw(base + 1, &[9]).unwrap();
-        memory.lift(base + 1).unwrap();
+        memory.remove_trap(base + 1).unwrap();
         let mut seen = [0; 3];
         memory.read(base, &mut seen).unwrap();
         assert_eq!(seen, [1, 9, 3]);
@@ -403,18 +403,18 @@ mod tests {
         let buffer: Box<[u8]> = vec![1, 2, 3].into();
         let base = buffer.as_ptr() as u64;
         let mut memory = own();
-        memory.plant(base + 1).unwrap();
+        memory.insert_trap(base + 1).unwrap();
         memory.write_raw(base + 1, &[9]).unwrap();
         let mut seen = [0; 3];
         memory.read(base, &mut seen).unwrap();
         assert_eq!(seen, [1, 9, 3]);
         assert!(memory.is_overwritten(base + 1, &seen[1..]));
-        memory.renew(base + 1).unwrap();
+        memory.reinsert_trap(base + 1).unwrap();
         memory.read_raw(base, &mut seen).unwrap();
         assert_eq!(seen, [1, TRAP, 3]);
         memory.read(base, &mut seen).unwrap();
         assert_eq!(seen, [1, 9, 3]);
-        memory.lift(base + 1).unwrap();
+        memory.remove_trap(base + 1).unwrap();
         memory.read_raw(base, &mut seen).unwrap();
         assert_eq!(seen, [1, 9, 3]);
     }
@@ -430,17 +430,20 @@ mod tests {
         let (start, _) = maps.split_once('-').unwrap();
         let start = u64::from_str_radix(start, 16).unwrap();
         let mut memory = Memory::open(&Path::new(&name).join("mem")).unwrap();
-        memory.plant(start).unwrap();
+        memory.insert_trap(start).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(matches!(
             memory.write_raw(start, &[0]),
             Err(DebuggeeError::Gone)
         ));
-        assert!(matches!(memory.plant(start + 1), Err(DebuggeeError::Gone)));
-        memory.rest().unwrap();
-        memory.wake().unwrap();
-        memory.lift_all().unwrap();
+        assert!(matches!(
+            memory.insert_trap(start + 1),
+            Err(DebuggeeError::Gone)
+        ));
+        memory.quiesce().unwrap();
+        memory.end_quiescence().unwrap();
+        memory.remove_all_traps().unwrap();
     }
 
     #[test]
@@ -455,7 +458,7 @@ mod tests {
             })
         ));
         assert!(memory.write(u64::MAX - 3, &[0; 8]).is_err());
-        assert!(memory.plant(0).is_err());
+        assert!(memory.insert_trap(0).is_err());
         assert_eq!(memory.read_up_to(8, &mut bytes), 0);
     }
 }

@@ -272,7 +272,7 @@ pub(crate) fn at_start(memory: &Memory, auxiliary: &Auxiliary, program: PathBuf)
 
 /// Where the dynamic linker announces a change, before it has run: the
 /// function `_dl_debug_state` in its symbol table (glibc and musl have it).
-pub(crate) fn announcement_at_start(memory: &Memory, auxiliary: &Auxiliary) -> Option<u64> {
+pub(crate) fn find_rendezvous_at_start(memory: &Memory, auxiliary: &Auxiliary) -> Option<u64> {
     let reader = Reader(memory);
     if auxiliary.linker == 0 {
         return None;
@@ -331,7 +331,7 @@ fn find_symbol(
 
 /// What the dynamic linker says at its announcement.
 #[derive(Debug)]
-pub(crate) struct Announcement {
+pub(crate) struct Rendezvous {
     /// The list is complete; otherwise it is being changed.
     pub(crate) is_consistent: bool,
     /// Where the next change is announced.
@@ -340,7 +340,7 @@ pub(crate) struct Announcement {
 }
 
 /// Reads the dynamic linker's list by way of the program's dynamic section.
-pub(crate) fn announced(memory: &Memory, start: &[Module]) -> Option<Announcement> {
+pub(crate) fn read_rendezvous(memory: &Memory, start: &[Module]) -> Option<Rendezvous> {
     let reader = Reader(memory);
     let main = start.iter().find(|module| module.is_main)?;
     let debug = dynamic_entry(&reader, main.dynamic_address, DT_DEBUG).filter(|&it| it != 0)?;
@@ -359,7 +359,7 @@ pub(crate) fn announced(memory: &Memory, start: &[Module]) -> Option<Announcemen
             _ => break,
         }
     }
-    Some(Announcement {
+    Some(Rendezvous {
         is_consistent,
         address: reader.u64(debug + 16)?,
         modules,

@@ -31,20 +31,20 @@ use crate::process_status;
 #[derive(Debug, Clone)]
 pub(crate) struct Namespace {
     /// Read by the keeper.
-    _keeper: Rc<OwnedFd>,
+    _init_pipe: Rc<OwnedFd>,
 }
 
 /// Which process numbers a program that is started has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ProcessNumbers {
+pub enum PidNamespace {
     /// Those that everybody sees.
     #[default]
-    Common,
+    Shared,
     /// Its own where this user may not choose a number otherwise, so that threads
     /// can be brought back; where that is forbidden, those that everybody sees.
-    OwnIfNeeded,
+    NewIfNeeded,
     /// Its own, as for a user who may not choose one.
-    Own,
+    New,
 }
 
 /// What the child's part is made with.
@@ -52,30 +52,30 @@ pub(crate) struct Plan {
     user_map: Vec<u8>,
     group_map: Vec<u8>,
     /// Where the keeper reads, and the end that it must not keep open.
-    keeper: [RawFd; 2],
+    init_pipe: [RawFd; 2],
     /// Where the number of the program's process is written.
     answer: RawFd,
 }
 
 /// A namespace that is being made.
 pub(crate) struct Making {
-    keeper: [OwnedFd; 2],
+    init_pipe: [OwnedFd; 2],
     answer: [OwnedFd; 2],
 }
 
 /// Whether a program needs numbers of its own.
-pub(crate) fn is_wanted(numbers: ProcessNumbers) -> bool {
+pub(crate) fn is_wanted(namespace: PidNamespace) -> bool {
     let own = std::process::id();
-    match numbers {
-        ProcessNumbers::Common => false,
-        ProcessNumbers::Own => true,
-        ProcessNumbers::OwnIfNeeded => !process_status::may_choose_numbers(own, own),
+    match namespace {
+        PidNamespace::Shared => false,
+        PidNamespace::New => true,
+        PidNamespace::NewIfNeeded => !process_status::may_choose_pids(own, own),
     }
 }
 
 /// Whether a task's capabilities hold for its process numbers: whether both belong
 /// to one user namespace.
-pub(crate) fn has_own_numbers(process: u32, thread: u32) -> bool {
+pub(crate) fn owns_pid_namespace(process: u32, thread: u32) -> bool {
     let file = |name: &str| File::open(process_status::file_of(process, thread, name));
     let identity = |file: &File| file.metadata().map(|it| (it.dev(), it.ino())).ok();
     let Ok(numbers) = file("ns/pid") else {
@@ -90,22 +90,22 @@ pub(crate) fn has_own_numbers(process: u32, thread: u32) -> bool {
 
 impl Making {
     pub(crate) fn new() -> Result<Making, Errno> {
-        let (keeper_read, keeper_write) = pipe2(OFlag::O_CLOEXEC)?;
+        let (init_read, init_write) = pipe2(OFlag::O_CLOEXEC)?;
         let (answer_read, answer_write) = pipe2(OFlag::O_CLOEXEC)?;
         Ok(Making {
-            keeper: [keeper_read, keeper_write],
+            init_pipe: [init_read, init_write],
             answer: [answer_read, answer_write],
         })
     }
 
     /// What the maker does in a process of its own, which it ends.
     pub(crate) fn plan(&self) -> Plan {
-        let [read, write] = &self.keeper;
+        let [read, write] = &self.init_pipe;
         let map = |id: u32| format!("{id} {id} 1\n").into_bytes();
         Plan {
             user_map: map(geteuid().as_raw()),
             group_map: map(getegid().as_raw()),
-            keeper: [read.as_raw_fd(), write.as_raw_fd()],
+            init_pipe: [read.as_raw_fd(), write.as_raw_fd()],
             answer: self.answer[1].as_raw_fd(),
         }
     }
@@ -125,13 +125,13 @@ impl Making {
             }
         }
         while let Ok(Status::Stopped { .. }) = kernel::wait_for(maker) {}
-        let [reading, writing] = self.keeper;
+        let [reading, writing] = self.init_pipe;
         drop(reading);
         match i32::from_ne_bytes(message) {
             process if filled == message.len() && process > 0 => Ok((
                 process as u32,
                 Namespace {
-                    _keeper: Rc::new(writing),
+                    _init_pipe: Rc::new(writing),
                 },
             )),
             refusal => Err(Errno::from_raw(-refusal)),
@@ -201,7 +201,7 @@ unsafe fn make(plan: &Plan) -> Result<pid_t, c_int> {
         fill(c"/proc/self/gid_map", &plan.group_map)?;
         fill(c"/proc/self/uid_map", &plan.user_map)?;
         if at(libc::fork().into())? == 0 {
-            keep(plan.keeper);
+            run_init(plan.init_pipe);
         }
         // A child of juror's, as this one is.
         let flags = c_long::from(libc::CLONE_PARENT | libc::SIGCHLD);
@@ -238,7 +238,7 @@ unsafe fn fill(path: &CStr, text: &[u8]) -> Result<(), c_int> {
 ///
 /// # Safety
 /// As [`enter`].
-unsafe fn keep([reading, writing]: [RawFd; 2]) -> ! {
+unsafe fn run_init([reading, writing]: [RawFd; 2]) -> ! {
     // SAFETY: as in `enter`.
     unsafe {
         // Processes that have lost their parents end without a trace.

@@ -10,7 +10,7 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
 use crate::memory::TRAP;
-use crate::notice::Notice;
+use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
 
 impl Debuggee {
@@ -22,27 +22,27 @@ impl Debuggee {
                 continue;
             }
             match operation {
-                Operation::Plant { address } => {
+                Operation::InsertTrap { address } => {
                     // The other orders hold all the same.
-                    if self.memory.plant(address).is_err() {
-                        self.inputs.push_back(Input::Lost { address });
+                    if self.memory.insert_trap(address).is_err() {
+                        self.inputs.push_back(Input::InsertFailed { address });
                     }
                 }
-                Operation::Lift { address } => self.memory.lift(address)?,
-                Operation::RestoreCopied { process, address } => {
-                    if let Some(copy) = self.copies.get(&process.0) {
+                Operation::RemoveTrap { address } => self.memory.remove_trap(address)?,
+                Operation::RestoreInFork { process, address } => {
+                    if let Some(copy) = self.fork_copies.get(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
                     }
                 }
-                Operation::PlantCopied { process, address } => {
-                    if let Some(copy) = self.copies.get_mut(&process.0) {
+                Operation::InsertInFork { process, address } => {
+                    if let Some(copy) = self.fork_copies.get_mut(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
-                        if copy.memory.plant(address).is_err() {
-                            self.inputs.push_back(Input::Lost { address });
+                        if copy.memory.insert_trap(address).is_err() {
+                            self.inputs.push_back(Input::InsertFailed { address });
                         }
                     }
                 }
-                Operation::ReleaseCopy { process } => self.release_copy(process.0)?,
+                Operation::ReleaseFork { process } => self.release_fork(process.0)?,
                 Operation::SetCounter { thread, address } => self.set_counter(thread, address)?,
                 Operation::EmulateCall { thread, to, back } => {
                     if !self.emulate_call(thread, to, back)? {
@@ -53,7 +53,7 @@ impl Debuggee {
                     self.find_follow_set(thread, address);
                 }
                 Operation::RunToFollowSet { thread } => {
-                    self.set_in_motion(thread, Motion::ToTraps)?;
+                    self.set_in_motion(thread, Motion::ToFollowSet)?;
                 }
                 Operation::StepThread { thread } => self.set_in_motion(thread, Motion::Step)?,
                 Operation::ContinueThread { thread } => self.set_in_motion(thread, Motion::Run)?,
@@ -64,11 +64,11 @@ impl Debuggee {
                     owners,
                 } => self.report_hit(thread, address, owners)?,
                 Operation::ReportStep { thread, address } => {
-                    self.announce(Notice::Stepped { thread, address });
+                    self.queue_event(StopEvent::Stepped { thread, address });
                 }
                 Operation::ReportHalted { thread } => {
                     if let Some(known) = self.threads.get_mut(&thread.0) {
-                        known.awaiting = true;
+                        known.awaits_resume = true;
                     }
                 }
                 Operation::Unexplained { thread, address } => {
@@ -91,26 +91,26 @@ impl Debuggee {
         if self
             .threads
             .get(&thread.0)
-            .is_some_and(|known| known.silent)
+            .is_some_and(|known| known.is_vfork_child)
         {
             self.inputs.push_back(Input::Resume { thread });
             return Ok(());
         }
         let mut owners = owners;
-        let mut is_told = false;
+        let mut is_reported = false;
         if owners.contains(Owners::INTERNAL) && self.is_own_point(address) {
             owners.remove(Owners::INTERNAL);
-            is_told = self.follow_linker(thread, address)?;
+            is_reported = self.follow_linker(thread, address)?;
         }
         if !owners.is_empty() {
             let single = self.threads.len() == 1;
             self.cpu.count_hit(single);
-            self.announce(Notice::Hit {
+            self.queue_event(StopEvent::Hit {
                 thread,
                 address,
                 owners,
             });
-        } else if !is_told {
+        } else if !is_reported {
             self.inputs.push_back(Input::Resume { thread });
         }
         Ok(())
@@ -135,16 +135,16 @@ impl Debuggee {
             registers.shown.rax = registers.restarted_call();
             registers.shown.orig_rax = u64::MAX;
             registers.shown.rip = address;
-            tolerate(kernel::set_registers(
+            ignore_gone(kernel::set_registers(
                 thread.0,
                 &registers.shown.to_kernel(),
             ))?;
         } else {
             registers.shown.rip = address;
-            tolerate(kernel::set_counter(thread.0, address))?;
+            ignore_gone(kernel::set_counter(thread.0, address))?;
         }
         registers.kernel_counter = address;
-        if let Some(place) = self.scratch.original_of(address) {
+        if let Some(place) = self.out_of_line.original_of(address) {
             registers.shown.rip = place.address;
         }
         if let Some(cached) = self
@@ -187,7 +187,7 @@ impl Debuggee {
         let mut shown = registers.shown;
         shown.rsp = stack;
         shown.rip = to;
-        tolerate(kernel::set_registers(thread.0, &shown.to_kernel()))?;
+        ignore_gone(kernel::set_registers(thread.0, &shown.to_kernel()))?;
         if let Some(cached) = self
             .threads
             .get_mut(&thread.0)
@@ -205,13 +205,13 @@ impl Debuggee {
         thread: ThreadId,
         motion: Motion,
     ) -> Result<(), DebuggeeError> {
-        self.memory.wake()?;
+        self.memory.end_quiescence()?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         known.motion = motion;
         let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
-        let is_none = known.pending.is_none() && known.put_off.is_empty();
+        let is_none = known.pending.is_none() && known.deferred_signals.is_empty();
         // A step at a site is for the instruction; only a fault, which would
         // come again and again, goes before it.
         let is_due = motion == Motion::Run
@@ -223,7 +223,7 @@ impl Debuggee {
         };
         let mut enters_handler = false;
         if signal != 0 {
-            self.note_signal_in_copy(thread)?;
+            self.note_signal_out_of_line(thread)?;
             enters_handler = motion != Motion::Step && self.interrupts_arrival(thread);
         }
         match self.refresh_hardware(thread) {
@@ -233,10 +233,10 @@ impl Debuggee {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.steps_quietly = enters_handler;
+        known.steps_internally = enters_handler;
         // Who has been seen to enter a call is seen to leave it.
         let traces_calls = known.is_in_call
-            || !known.silent && self.system_calls.is_traced()
+            || !known.is_vfork_child && self.system_calls.is_traced()
             || self.engine.awaits_handler(thread);
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
@@ -246,7 +246,7 @@ impl Debuggee {
             },
             _ if enters_handler => kernel::single_step(thread.0, signal),
             Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
-            Motion::Run | Motion::ToTraps => kernel::resume(thread.0, signal),
+            Motion::Run | Motion::ToFollowSet => kernel::resume(thread.0, signal),
             Motion::Step if traces_calls && self.enters_system_call(thread) => {
                 kernel::resume_to_system_call(thread.0, signal)
             }
@@ -257,7 +257,7 @@ impl Debuggee {
             known.registers.take();
             known.at_entry = false;
         }
-        tolerate(outcome)
+        ignore_gone(outcome)
     }
 
     /// Whether a step of a thread may lead into the handler of a signal, before
@@ -269,7 +269,7 @@ impl Debuggee {
         };
         let counter = registers.kernel_counter;
         motion == Motion::Step
-            && self.scratch.original_of(counter).is_none()
+            && self.out_of_line.original_of(counter).is_none()
             && self.engine.owners_at(counter).is_empty()
             && self.engine.reported_at(thread) != Some(counter)
             && !self.is_hardware_site(counter)
@@ -280,7 +280,7 @@ impl Debuggee {
             known.hold_requested = true;
         }
         // A thread that is just ending answers by its end.
-        tolerate(kernel::interrupt(thread.0))
+        ignore_gone(kernel::interrupt(thread.0))
     }
 
     /// A trap that no site explains: the program's own, or one of juror's that
@@ -305,12 +305,12 @@ impl Debuggee {
             thread,
             address: after,
         });
-        self.take_in_trap_signal(thread)
+        self.handle_trap_signal(thread)
     }
 }
 
 /// A request to a thread that is gone counts as done.
-pub(crate) fn tolerate(outcome: Outcome<()>) -> Result<(), DebuggeeError> {
+pub(crate) fn ignore_gone(outcome: Outcome<()>) -> Result<(), DebuggeeError> {
     match outcome {
         Ok(()) | Err(Errno::ESRCH) => Ok(()),
         Err(errno) => Err(DebuggeeError::system("control a thread")(errno)),

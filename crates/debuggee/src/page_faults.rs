@@ -26,7 +26,7 @@ impl Debuggee {
     }
 
     /// A thread has faulted.
-    pub(crate) fn take_in_page_fault(
+    pub(crate) fn handle_page_fault(
         &mut self,
         thread: ThreadId,
         information: &siginfo_t,
@@ -37,9 +37,9 @@ impl Debuggee {
             return Ok(PageFault::Own(None));
         };
         self.undo_fault(thread)?;
-        if self.watches.pages.is_passing {
+        if self.watches.pages.is_stepping_access {
             // Another thread's turn: the fault will come again.
-            return self.settle(thread).map(|()| PageFault::Taken);
+            return self.continue_internally(thread).map(|()| PageFault::Taken);
         }
         if self.watches.pages.is_open {
             // It has faulted before the pages were opened; or the program
@@ -50,13 +50,15 @@ impl Debuggee {
                 self.redo_fault(thread)?;
                 return Ok(PageFault::Own(Some((libc::SIGSEGV, *information))));
             }
-            return self.settle(thread).map(|()| PageFault::Taken);
+            return self.continue_internally(thread).map(|()| PageFault::Taken);
         }
-        let passed = self.with_others_held(thread, |it| it.pass_page(thread))?;
-        match passed {
-            Passed::Done(accesses) if accesses.is_empty() => self.go_on_after(thread)?,
-            Passed::Done(accesses) => self.tell_accesses(thread, accesses)?,
-            Passed::Faulted(signal, information) => {
+        let stepped = self.with_others_held(thread, |it| it.step_access(thread))?;
+        match stepped {
+            SteppedAccess::Done(accesses) if accesses.is_empty() => {
+                self.continue_after_step(thread)?
+            }
+            SteppedAccess::Done(accesses) => self.report_accesses(thread, accesses)?,
+            SteppedAccess::Faulted(signal, information) => {
                 if signal == libc::SIGSEGV {
                     self.redo_fault(thread)?;
                 }
@@ -67,7 +69,7 @@ impl Debuggee {
     }
 
     /// Has a thread execute its instruction with the pages open.
-    fn pass_page(&mut self, thread: ThreadId) -> Result<Passed, DebuggeeError> {
+    fn step_access(&mut self, thread: ThreadId) -> Result<SteppedAccess, DebuggeeError> {
         self.open_pages(thread)?;
         let mut accesses: Vec<MemoryAccess> = Vec::new();
         let mut fault = None;
@@ -89,17 +91,17 @@ impl Debuggee {
                 note_access(&mut accesses, access);
             }
             // The rest of a repeated instruction's way over the pages.
-            if !self.repeats_on(thread, |it, bytes| it.watches.pages.meet(bytes))? {
+            if !self.repeats_on(thread, |it, bytes| it.watches.pages.overlap(bytes))? {
                 break;
             }
         }
         self.close_pages(thread)?;
         Ok(match fault {
             Some((signal, information)) if accesses.is_empty() => {
-                Passed::Faulted(signal, information)
+                SteppedAccess::Faulted(signal, information)
             }
             // The fault will come again, when these have been told.
-            _ => Passed::Done(accesses),
+            _ => SteppedAccess::Done(accesses),
         })
     }
 
@@ -111,19 +113,19 @@ impl Debuggee {
         work: impl FnOnce(&mut Self) -> Result<T, DebuggeeError>,
     ) -> Result<T, DebuggeeError> {
         let was_halting = self.is_halting;
-        let awaiting = |it: &Self| -> Vec<ThreadId> {
-            let threads = it.threads.values().filter(|known| known.awaiting);
+        let awaits_resume = |it: &Self| -> Vec<ThreadId> {
+            let threads = it.threads.values().filter(|known| known.awaits_resume);
             threads.map(|known| known.id).collect()
         };
-        let awaited_before = awaiting(self);
+        let awaited_before = awaits_resume(self);
         let others: Vec<ThreadId> = self
             .threads
             .values()
-            .filter(|it| it.id != thread && !it.awaiting)
+            .filter(|it| it.id != thread && !it.awaits_resume)
             .filter(|it| matches!(it.state, State::Running | State::Stopped))
             .map(|it| it.id)
             .collect();
-        self.watches.pages.is_passing = true;
+        self.watches.pages.is_stepping_access = true;
         // What is born meanwhile waits, too.
         self.is_halting = true;
         let mut result = Ok(());
@@ -135,17 +137,17 @@ impl Debuggee {
             threads.any(|known| known.id != thread && known.state == State::Running)
         };
         while result.is_ok() && is_moving(self) {
-            result = self.take_status();
+            result = self.wait_and_handle();
         }
         let done = result.and_then(|()| {
             let done = work(self)?;
             self.open_for_held_signals(thread)?;
             Ok(done)
         });
-        self.watches.pages.is_passing = false;
+        self.watches.pages.is_stepping_access = false;
         self.is_halting = was_halting;
         if !was_halting {
-            for other in awaiting(self) {
+            for other in awaits_resume(self) {
                 if other != thread && !awaited_before.contains(&other) {
                     self.resume(other)?;
                 }
@@ -165,7 +167,7 @@ pub(crate) enum PageFault {
 }
 
 /// How a thread's instruction went.
-enum Passed {
+enum SteppedAccess {
     /// It has run; what it accessed of what is watched.
     Done(Vec<MemoryAccess>),
     /// It faults for a reason of the program's own.

@@ -34,7 +34,7 @@ impl Debuggee {
             pages.callers.push(thread);
             return Ok(());
         }
-        if pages.is_passing {
+        if pages.is_stepping_access {
             // Another thread's turn: it will come to the entry again.
             self.leave_entry(thread)?;
         } else {
@@ -47,7 +47,7 @@ impl Debuggee {
         }
         // Its entry has not been told, so the next one is news.
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.enters_again = false;
+            known.reenters_call = false;
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Debuggee {
     pub(crate) fn open_for_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         // Another thread's turn, at whose end this one is seen; or nobody knows
         // yet when it will run again.
-        let is_early = self.watches.pages.is_passing || self.is_halting;
+        let is_early = self.watches.pages.is_stepping_access || self.is_halting;
         if is_early || !self.lacks_open_pages(thread) {
             return Ok(());
         }

@@ -44,7 +44,7 @@ pub(crate) struct Pages {
     /// The pages are as the program made them.
     pub(crate) is_open: bool,
     /// One thread executes its instruction alone.
-    pub(crate) is_passing: bool,
+    pub(crate) is_stepping_access: bool,
     /// What the program does about faults.
     pub(crate) fault_action: FaultAction,
 }
@@ -82,7 +82,7 @@ impl Pages {
     }
 
     /// Whether a range touches one of them.
-    pub(crate) fn meet(&self, range: &Range<u64>) -> bool {
+    pub(crate) fn overlap(&self, range: &Range<u64>) -> bool {
         let first = page_of(range.start);
         first < range.end && self.pages.range(first..range.end).next().is_some()
     }
@@ -115,7 +115,7 @@ impl Debuggee {
         if wanted == self.watches.pages.pages {
             return Ok(());
         }
-        let callable = match self.is_confined_now() {
+        let callable = match self.is_seccomp_filtered_now() {
             true => None,
             false => self.thread_for_calls(),
         };
@@ -139,9 +139,9 @@ impl Debuggee {
 
     /// A call that may have filtered those that come is over, and the pages are
     /// open for it: where it did, they stay so.
-    pub(crate) fn note_confinement(&mut self, number: i64) {
-        let may_confine = [libc::SYS_seccomp, libc::SYS_prctl].contains(&number);
-        if may_confine && !self.watches.pages.is_empty() && self.is_confined_now() {
+    pub(crate) fn note_seccomp_filter(&mut self, number: i64) {
+        let may_filter = [libc::SYS_seccomp, libc::SYS_prctl].contains(&number);
+        if may_filter && !self.watches.pages.is_empty() && self.is_seccomp_filtered_now() {
             self.step_instead_of_pages();
             self.watches.pages.pages.clear();
         }
@@ -159,7 +159,8 @@ impl Debuggee {
     /// A stopped thread that can make system calls for juror.
     fn thread_for_calls(&self) -> Option<ThreadId> {
         let mut threads = self.threads.values();
-        let can = threads.find(|it| it.state == State::Stopped && !it.inside_kernel && !it.silent);
+        let can = threads
+            .find(|it| it.state == State::Stopped && !it.inside_kernel && !it.is_vfork_child);
         can.map(|it| it.id)
     }
 
@@ -244,7 +245,7 @@ impl Debuggee {
         thread: ThreadId,
         protection: impl Fn(&Page) -> i32,
     ) -> Result<bool, DebuggeeError> {
-        let Some(gadget) = self.scratch.gadget() else {
+        let Some(gadget) = self.out_of_line.gadget() else {
             return Ok(self.watches.pages.is_empty());
         };
         let mut is_done = true;

@@ -1,26 +1,26 @@
 //! Sites: planning the way past an instruction, and telling the engine.
 
-use juror_stepping::{Input, Owner, Passage, PlannedPassage, plan_passage};
+use juror_stepping::{Input, Owner, PlannedStepOver, StepOver, plan_step_over};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::scratch::INSTRUCTION_LENGTH_MAX;
+use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::thread::State;
 
 impl Debuggee {
-    /// Makes [`Notice::Hit`](crate::Notice::Hit) come whenever a thread is
+    /// Makes [`StopEvent::Hit`](crate::Notice::Hit) come whenever a thread is
     /// about to execute the instruction at `address`. Counted by owner: two
     /// inserts need two removes. Works while threads run.
     pub fn insert(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
-        let passage = if self.engine.is_site(address) {
-            Passage::InPlace
+        let step_over = if self.engine.is_site(address) {
+            StepOver::InPlace
         } else {
             self.plan(address)?
         };
         let inserted = self.feed(Input::Insert {
             address,
             owner,
-            passage,
+            step_over,
         });
         self.memory.note(None);
         inserted?;
@@ -37,7 +37,7 @@ impl Debuggee {
         self.feed(Input::Remove { address, owner })
     }
 
-    pub(crate) fn plan(&mut self, address: u64) -> Result<Passage, DebuggeeError> {
+    pub(crate) fn plan(&mut self, address: u64) -> Result<StepOver, DebuggeeError> {
         let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
         let count = self.memory.read_up_to(address, &mut bytes);
         let Some(readable) = bytes.get(..count).filter(|readable| !readable.is_empty()) else {
@@ -49,38 +49,42 @@ impl Debuggee {
         if self.in_place {
             return Ok(plan_in_place(readable, address));
         }
-        if let Some(passage) = self.scratch.known_passage(address, &bytes) {
-            return Ok(passage);
+        if let Some(step_over) = self.out_of_line.known_step_over(address, &bytes) {
+            return Ok(step_over);
         }
-        if !self.is_lasting_code(address) {
-            let passage = plan_in_place(readable, address);
-            self.scratch.remember_passage(address, bytes, passage);
-            return Ok(passage);
+        if !self.is_immutable_code(address) {
+            let step_over = plan_in_place(readable, address);
+            self.out_of_line
+                .remember_step_over(address, bytes, step_over);
+            return Ok(step_over);
         }
-        let slot = self.scratch.free_slot_near(address);
+        let slot = self.out_of_line.free_slot_near(address);
         let slot = match slot {
             Some(slot) => Some(slot),
             None => self.make_slot(address)?,
         };
-        let PlannedPassage { passage, copy, .. } = plan_passage(readable, address, slot);
-        if let (Some(slot), Some(copy)) = (slot, copy) {
-            self.memory.write_raw(slot, &copy.bytes)?;
-            self.scratch.fill(slot, copy);
+        let PlannedStepOver {
+            step_over, code, ..
+        } = plan_step_over(readable, address, slot);
+        if let (Some(slot), Some(code)) = (slot, code) {
+            self.memory.write_raw(slot, &code.bytes)?;
+            self.out_of_line.fill(slot, code);
         }
-        self.scratch.remember_passage(address, bytes, passage);
-        Ok(passage)
+        self.out_of_line
+            .remember_step_over(address, bytes, step_over);
+        Ok(step_over)
     }
 
     /// Whether the code at an address is a file's, which the program does not write to. Of
     /// other code (a program makes it as it runs, or rewrites numbers in it) a copy may be
     /// out of date when it is executed.
-    fn is_lasting_code(&mut self, address: u64) -> bool {
-        if self.scratch.is_lasting_code(address) {
+    fn is_immutable_code(&mut self, address: u64) -> bool {
+        if self.out_of_line.is_immutable_code(address) {
             return true;
         }
-        let lasting = self.lasting_code();
-        self.scratch.set_lasting_code(lasting);
-        self.scratch.is_lasting_code(address)
+        let ranges = self.immutable_code();
+        self.out_of_line.set_immutable_code(ranges);
+        self.out_of_line.is_immutable_code(address)
     }
 
     /// More room for copies: needs a stopped thread to make the system call.
@@ -94,15 +98,15 @@ impl Debuggee {
         if let Some(thread) = stopped {
             self.ensure_region_near(thread, address)?;
         }
-        Ok(self.scratch.free_slot_near(address))
+        Ok(self.out_of_line.free_slot_near(address))
     }
 }
 
 /// The way past that executes the instruction where it is.
-fn plan_in_place(readable: &[u8], address: u64) -> Passage {
-    let passage = plan_passage(readable, address, None).passage;
-    match passage.is_in_place() {
-        true => passage,
-        false => Passage::InPlace,
+fn plan_in_place(readable: &[u8], address: u64) -> StepOver {
+    let step_over = plan_step_over(readable, address, None).step_over;
+    match step_over.is_in_place() {
+        true => step_over,
+        false => StepOver::InPlace,
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct ProcessStatus {
     /// Its real user.
     pub(crate) user: u32,
     /// System calls are filtered.
-    pub(crate) is_confined: bool,
+    pub(crate) is_seccomp_filtered: bool,
 }
 
 impl ProcessStatus {
@@ -49,7 +49,7 @@ impl ProcessStatus {
             parent: number("PPid")?,
             tracer: number("TracerPid")?,
             user: number("Uid")?,
-            is_confined: number("Seccomp").unwrap_or(0) != 0,
+            is_seccomp_filtered: number("Seccomp").unwrap_or(0) != 0,
         })
     }
 
@@ -114,7 +114,7 @@ pub(crate) fn is_kernel_thread(process: u32) -> bool {
 }
 
 /// The number that a thread has for itself: that of the innermost namespace.
-pub(crate) fn own_number(process: u32, thread: u32) -> Option<u32> {
+pub(crate) fn own_pid(process: u32, thread: u32) -> Option<u32> {
     let text = status_text(process, thread)?;
     field(&text, "NSpid")?
         .split_whitespace()
@@ -124,13 +124,13 @@ pub(crate) fn own_number(process: u32, thread: u32) -> Option<u32> {
 }
 
 /// Whether a thread may give new ones their numbers.
-pub(crate) fn may_choose_numbers(process: u32, thread: u32) -> bool {
+pub(crate) fn may_choose_pids(process: u32, thread: u32) -> bool {
     /// `CAP_SYS_ADMIN` and `CAP_CHECKPOINT_RESTORE` of the kernel.
     const ALLOWING: u64 = 1 << 21 | 1 << 40;
     let effective = status_text(process, thread)
         .and_then(|text| u64::from_str_radix(field(&text, "CapEff")?, 16).ok());
     effective.is_some_and(|effective| effective & ALLOWING != 0)
-        && namespace::has_own_numbers(process, thread)
+        && namespace::owns_pid_namespace(process, thread)
 }
 
 /// The users and groups as which a thread acts, as the kernel writes them.
@@ -171,7 +171,7 @@ pub(crate) fn children(process: u32) -> Vec<u32> {
 }
 
 /// A process whose group or session has the number of another one, `process`.
-pub(crate) fn user_of_number(process: u32, is_excepted: impl Fn(u32) -> bool) -> Option<u32> {
+pub(crate) fn user_of_pid(process: u32, is_excepted: impl Fn(u32) -> bool) -> Option<u32> {
     numbers_in("/proc").find(|&id| {
         id != process
             && !is_excepted(id)
@@ -220,7 +220,7 @@ mod tests {
             parent: 11,
             tracer: 9,
             user: 5,
-            is_confined: true,
+            is_seccomp_filtered: true,
         };
         assert_eq!(ProcessStatus::parse(text), Some(expected));
         assert_eq!(ProcessStatus::parse("Name:\tx\n"), None);

@@ -11,8 +11,8 @@ use libc::user_regs_struct;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
-use crate::scratch::GADGET;
-use crate::stash;
+use crate::out_of_line::GADGET;
+use crate::pending_stops;
 
 /// Below the stack pointer: what a function without frame may use, and room.
 const STACK_GAP: u64 = 512;
@@ -32,7 +32,7 @@ impl Debuggee {
         resolver: u64,
     ) -> Result<u64, DebuggeeError> {
         let failed = |errno| gone_or("ask for an indirect function", thread)(errno);
-        let Some(gadget) = self.scratch.gadget() else {
+        let Some(gadget) = self.out_of_line.gadget() else {
             return Err(did_not_return());
         };
         // The last byte of the gadget is a trap: the resolver returns to it.
@@ -84,7 +84,7 @@ impl Debuggee {
                 }
                 | Status::Exited { .. }
                 | Status::Killed { .. } => {
-                    stash::put(thread.0, status);
+                    pending_stops::put(thread.0, status);
                     return Err(DebuggeeError::ThreadGone(thread));
                 }
                 // A fault of the resolver: its signal is dropped with it.

@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use juror_stepping::{Checker, Input, Operation, StepBy, begin_line, check_log, told_line};
+use juror_stepping::{Checker, Input, Operation, StepBy, begin_line, check_log, input_line};
 
 /// A self-check, shared by everybody who starts a process under it.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub struct SelfCheckReport {
 
 /// The part of one debuggee.
 #[derive(Debug)]
-pub(crate) struct Following {
+pub(crate) struct EngineCheck {
     check: SelfCheck,
     engine: u32,
     checker: Checker,
@@ -83,21 +83,21 @@ impl SelfCheck {
 
     /// Takes note of something wrong that others have found in following what
     /// juror does; the first of all is kept.
-    pub fn violate(&self, words: String) {
+    pub fn record_violation(&self, words: String) {
         self.with(|state| {
             state.violation.get_or_insert(words);
         });
     }
 
     /// Begins to follow one more engine.
-    pub(crate) fn follow(&self, step_by: StepBy) -> Box<Following> {
+    pub(crate) fn start_engine_check(&self, step_by: StepBy) -> Box<EngineCheck> {
         let engine = self.with(|state| {
             state.engines += 1;
             let engine = state.engines;
             state.write(|| begin_line(engine, step_by));
             engine
         });
-        Box::new(Following {
+        Box::new(EngineCheck {
             check: self.clone(),
             engine,
             checker: Checker::new(step_by),
@@ -150,7 +150,7 @@ impl State {
     }
 }
 
-impl Following {
+impl EngineCheck {
     /// The self-check that this is part of.
     pub(crate) fn check(&self) -> &SelfCheck {
         &self.check
@@ -161,7 +161,7 @@ impl Following {
         let engine = self.engine;
         self.check.with(|state| {
             state.inputs += 1;
-            state.write(|| told_line(engine, input, ordered));
+            state.write(|| input_line(engine, input, ordered));
             if let Err(violation) = followed
                 && state.violation.is_none()
             {

@@ -30,7 +30,7 @@ pub enum SignalReport {
 
 /// What is done about a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SignalTreatment {
+pub struct SignalPolicy {
     /// Whether it is told.
     pub report: SignalReport,
     /// Whether the program gets it. A key at the terminal that is told is
@@ -38,9 +38,9 @@ pub struct SignalTreatment {
     pub deliver: bool,
 }
 
-impl Default for SignalTreatment {
-    fn default() -> SignalTreatment {
-        SignalTreatment {
+impl Default for SignalPolicy {
+    fn default() -> SignalPolicy {
+        SignalPolicy {
             report: SignalReport::default(),
             deliver: true,
         }
@@ -49,23 +49,23 @@ impl Default for SignalTreatment {
 
 /// The treatments of all signals, by number less one.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Treatments(Vec<SignalTreatment>);
+pub(crate) struct SignalPolicies(Vec<SignalPolicy>);
 
-impl Treatments {
-    pub(crate) fn of(&self, signal: i32) -> SignalTreatment {
+impl SignalPolicies {
+    pub(crate) fn of(&self, signal: i32) -> SignalPolicy {
         let index = usize::try_from(signal.wrapping_sub(1)).ok();
         index
             .and_then(|index| self.0.get(index).copied())
             .unwrap_or_default()
     }
 
-    pub(crate) fn set(&mut self, signal: i32, treatment: SignalTreatment) {
+    pub(crate) fn set(&mut self, signal: i32, policy: SignalPolicy) {
         /// Signals of this system.
         const COUNT: usize = 64;
-        self.0.resize(COUNT, SignalTreatment::default());
+        self.0.resize(COUNT, SignalPolicy::default());
         let index = usize::try_from(signal.wrapping_sub(1)).ok();
         if let Some(slot) = index.and_then(|index| self.0.get_mut(index)) {
-            *slot = treatment;
+            *slot = policy;
         }
     }
 }
@@ -148,22 +148,22 @@ pub(crate) fn names_instruction(signal: i32) -> bool {
 
 impl Debuggee {
     /// What is done about a signal.
-    pub fn treatment(&self, signal: i32) -> SignalTreatment {
-        self.treatments.of(signal)
+    pub fn signal_policy(&self, signal: i32) -> SignalPolicy {
+        self.signal_policies.of(signal)
     }
 
     /// Says what is to be done about a signal from now on.
-    pub fn treat_signal(&mut self, signal: i32, treatment: SignalTreatment) {
-        self.treatments.set(signal, treatment);
+    pub fn set_signal_policy(&mut self, signal: i32, policy: SignalPolicy) {
+        self.signal_policies.set(signal, policy);
     }
 
-    /// The signals of which [`crate::Notice::Signal`] comes whatever their treatment
+    /// The signals of which [`crate::StopEvent::Signal`] comes whatever their treatment
     /// says, since monitors need them: bit n is signal n + 1.
     pub fn monitor_signals(&mut self, signals: u64) {
         self.monitored_signals = signals;
     }
 
-    /// Whether the thread that a [`crate::Notice::Signal`] or a Ctrl-C stopped shall
+    /// Whether the thread that a [`crate::StopEvent::Signal`] or a Ctrl-C stopped shall
     /// receive the signal when it runs.
     pub fn set_delivery(&mut self, thread: ThreadId, deliver: bool) -> Result<(), DebuggeeError> {
         if let Some(pending) = &mut self.stopped_mut(thread)?.pending {

@@ -101,8 +101,8 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
     };
     let mut refusal = None;
     let mut made = None;
-    if namespace::is_wanted(launch.numbers) {
-        match spawn_with_numbers(&mut plan) {
+    if namespace::is_wanted(launch.pid_namespace) {
+        match spawn_in_namespace(&mut plan) {
             Ok(it) => made = Some(it),
             Err(errno) => refusal = Some(namespace::refusal(errno)),
         }
@@ -135,7 +135,7 @@ fn fork(plan: &Plan) -> Result<u32, Errno> {
 }
 
 /// The same, in a namespace of process numbers that is made for it.
-fn spawn_with_numbers(plan: &mut Plan) -> Result<(u32, Namespace), Errno> {
+fn spawn_in_namespace(plan: &mut Plan) -> Result<(u32, Namespace), Errno> {
     let making = namespace::Making::new()?;
     plan.namespace = Some(making.plan());
     let maker = fork(plan);

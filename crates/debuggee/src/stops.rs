@@ -1,7 +1,7 @@
 //! Taking in what the kernel reports, one status at a time.
 //!
 //! Most stops concern nobody above: they are dealt with here, and the thread
-//! goes on as it went ([`Debuggee::settle`]). Invariant: a stop of a thread
+//! goes on as it went ([`Debuggee::continue_internally`]). Invariant: a stop of a thread
 //! that was asked to stop is always handed to the engine, because the kernel
 //! takes any stop for the one that was asked for.
 
@@ -13,10 +13,10 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::memory::TRAP;
-use crate::notice::Notice;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
+use crate::pending_stops;
 use crate::signals;
-use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State, Thread};
 
 /// `si_code` of a step that has led into the handler of a signal: the kernel stops the
@@ -25,18 +25,18 @@ const ENTERS_HANDLER: i32 = libc::SIGTRAP;
 
 impl Debuggee {
     /// Waits for one status and takes it in.
-    pub(crate) fn take_status(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn wait_and_handle(&mut self) -> Result<(), DebuggeeError> {
         let (thread, status) = self.next_status()?;
-        self.take_in_tolerantly(thread, status)
+        self.handle_status_tolerantly(thread, status)
     }
 
     /// Takes a status in; its thread may be gone meanwhile.
-    pub(crate) fn take_in_tolerantly(
+    pub(crate) fn handle_status_tolerantly(
         &mut self,
         thread: u32,
         status: Status,
     ) -> Result<(), DebuggeeError> {
-        match self.take_in(thread, status) {
+        match self.handle_status(thread, status) {
             // Killed while it was looked at: its last status follows.
             Err(error) if error.is_end() => Ok(()),
             result => result,
@@ -49,10 +49,10 @@ impl Debuggee {
         if crate::failures::strike_wait() {
             return Err(DebuggeeError::system("wait for the program")(Errno::EINVAL));
         }
-        if let Some(status) = stash::take(|thread| self.knows(thread)) {
+        if let Some(status) = pending_stops::take(|thread| self.knows(thread)) {
             return Ok(status);
         }
-        if let Some(status) = self.take_turn() {
+        if let Some(status) = self.poll_fairly() {
             return Ok(status);
         }
         loop {
@@ -60,7 +60,7 @@ impl Debuggee {
                 Ok((thread, status)) if self.knows(thread) || self.adopts(thread) => {
                     return Ok((thread, status));
                 }
-                Ok((thread, status)) => stash::put(thread, status),
+                Ok((thread, status)) => pending_stops::put(thread, status),
                 Err(Errno::ECHILD) => {
                     self.has_ended = true;
                     return Err(DebuggeeError::Gone);
@@ -74,9 +74,9 @@ impl Debuggee {
         thread == self.process
             || self.threads.contains_key(&thread)
             || self.departing.contains(&thread)
-            || self.births.contains_key(&thread)
-            || self.offspring.contains(thread)
-            || self.is_doorbell(thread)
+            || self.pending_forks.contains_key(&thread)
+            || self.fork_children.contains(thread)
+            || self.is_stop_helper(thread)
     }
 
     /// Takes a new thread of the process in that reports before its parent
@@ -90,46 +90,46 @@ impl Debuggee {
         is_own
     }
 
-    pub(crate) fn take_in(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_status(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         let (signal, event) = match status {
             Status::Stopped { signal, event } => (signal, event),
-            status if self.is_doorbell(id) => return self.answer_doorbell(status),
+            status if self.is_stop_helper(id) => return self.handle_stop_helper(status),
             status => return self.note_gone(id, status),
         };
-        if self.births.contains_key(&id) {
-            return self.take_in_birth(id);
+        if self.pending_forks.contains_key(&id) {
+            return self.handle_fork_start(id);
         }
         let thread = ThreadId(id);
         let Some(known) = self.threads.get_mut(&id) else {
-            if self.is_doorbell(id) {
-                return self.answer_doorbell(status);
+            if self.is_stop_helper(id) {
+                return self.handle_stop_helper(status);
             }
-            return self.pass_departing(id, event);
+            return self.handle_departing_stop(id, event);
         };
         let is_first = known.state == State::Starting;
-        let interrupting = known.interrupting;
+        let interrupt_requested = known.interrupt_requested;
         known.note_stop(event == Event::Signal);
         known.inside_kernel = !matches!(event, Event::Signal | Event::Stop);
         match event {
-            Event::Signal if signal == libc::SIGTRAP => self.take_in_trap(thread),
+            Event::Signal if signal == libc::SIGTRAP => self.handle_trap(thread),
             Event::Signal => {
                 known.group_stopped = false;
-                self.take_in_signal(thread, signal)
+                self.handle_signal(thread, signal)
             }
-            Event::Stop if is_first => self.take_in_start(thread),
-            Event::Stop => self.take_in_requested_stop(thread, signal, interrupting),
-            Event::Clone | Event::Fork | Event::Vfork => self.take_in_child(thread, event),
-            Event::VforkDone => self.take_in_vfork_done(thread),
-            Event::Exec => self.take_in_exec(thread),
-            Event::Exit => self.take_in_exit(thread),
-            Event::SystemCall => self.take_in_system_call(thread),
-            Event::Other => self.settle(thread),
+            Event::Stop if is_first => self.handle_start(thread),
+            Event::Stop => self.handle_requested_stop(thread, signal, interrupt_requested),
+            Event::Clone | Event::Fork | Event::Vfork => self.handle_new_child(thread, event),
+            Event::VforkDone => self.handle_vfork_done(thread),
+            Event::Exec => self.handle_exec(thread),
+            Event::Exit => self.handle_exit(thread),
+            Event::SystemCall => self.handle_system_call(thread),
+            Event::Other => self.continue_internally(thread),
         }
     }
 
     /// Goes on after a stop that concerns nobody above: as the thread went, or
     /// as the engine says when it had asked for a stop.
-    pub(crate) fn settle(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn continue_internally(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
@@ -161,7 +161,7 @@ impl Debuggee {
             return Ok(registers.shown.rip);
         }
         let call = registers.kernel_counter.wrapping_sub(LENGTH);
-        Ok(match self.scratch.original_of(call) {
+        Ok(match self.out_of_line.original_of(call) {
             Some(place) => place.address,
             None => call,
         })
@@ -172,13 +172,13 @@ impl Debuggee {
     /// The hot path: a running thread, one byte after a site. (A `SIGTRAP`
     /// that another process sends exactly there is taken for the trap: telling
     /// them apart would cost every event a further system call.)
-    fn take_in_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    fn handle_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.is_watching(thread) {
             let code = signal_code(thread)?;
             if code == ENTERS_HANDLER && !self.makes_step(thread) {
                 self.note_handler(thread)?;
             }
-            if self.take_in_watched_trap(thread, code)?.is_some() {
+            if self.handle_watched_trap(thread, code)?.is_some() {
                 return Ok(());
             }
         }
@@ -189,24 +189,24 @@ impl Debuggee {
         };
         let is_site = self.engine.expects_trap(address);
         if is_site && known.motion != Motion::Step {
-            return self.take_in_hit(thread, address);
+            return self.handle_hit(thread, address);
         }
         let code = signal_code(thread)?;
         if code == SI_KERNEL {
             if is_site {
-                return self.take_in_hit(thread, address);
+                return self.handle_hit(thread, address);
             }
             let mut byte = [0];
             if self.memory.read(address, &mut byte).is_ok() && byte == [TRAP] {
                 // Compiled into the program: its signal is the program's.
-                return self.take_in_signal(thread, libc::SIGTRAP);
+                return self.handle_signal(thread, libc::SIGTRAP);
             }
             // Juror's, taken away since: as if it had never been there.
             self.set_counter(thread, address)?;
-            return self.settle(thread);
+            return self.continue_internally(thread);
         }
         if code <= 0 {
-            return self.take_in_signal(thread, libc::SIGTRAP);
+            return self.handle_signal(thread, libc::SIGTRAP);
         }
         if code == ENTERS_HANDLER && self.makes_step(thread) {
             self.note_handler(thread)?;
@@ -229,11 +229,11 @@ impl Debuggee {
     fn is_watching(&self, thread: ThreadId) -> bool {
         self.threads
             .get(&thread.0)
-            .is_some_and(|known| known.steps_quietly || known.hardware.is_armed())
+            .is_some_and(|known| known.steps_internally || known.hardware.is_armed())
             || self.watches.is_live()
     }
 
-    fn take_in_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
+    fn handle_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
@@ -251,17 +251,17 @@ impl Debuggee {
     }
 
     /// A stop that was asked for, or one of job control.
-    fn take_in_requested_stop(
+    fn handle_requested_stop(
         &mut self,
         thread: ThreadId,
         signal: i32,
-        interrupting: bool,
+        interrupt_requested: bool,
     ) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.group_stopped = signals::stops_by_default(signal);
         }
-        if interrupting && self.is_interruption_wanted {
-            return self.take_in_interruption(thread);
+        if interrupt_requested && self.is_interruption_wanted {
+            return self.handle_interruption(thread);
         }
         if self.stopped_after_trap(thread)? {
             if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -269,9 +269,9 @@ impl Debuggee {
                 known.registers.take();
             }
             // It goes no further than to the stop of its trap.
-            return tolerate(kernel::resume(thread.0, 0));
+            return ignore_gone(kernel::resume(thread.0, 0));
         }
-        self.settle(thread)
+        self.continue_internally(thread)
     }
 
     /// Whether a thread that was asked to stop has executed a trap, an access
@@ -288,23 +288,23 @@ impl Debuggee {
             return Ok(kernel::has_trap_waiting(thread.0));
         }
         let counter = self.stop_registers(thread)?.kernel_counter;
-        let may_trap = self.memory.is_planted(counter.wrapping_sub(1)) || self.watches.is_any();
+        let may_trap = self.memory.is_inserted(counter.wrapping_sub(1)) || self.watches.is_any();
         Ok(may_trap && kernel::has_trap_waiting(thread.0))
     }
 
-    fn take_in_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.cpu.note_threads(thread.0);
+    fn handle_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.cpu.note_second_thread(thread.0);
         self.feed(Input::Started { thread })?;
-        self.announce(Notice::ThreadStarted { thread });
+        self.queue_event(StopEvent::ThreadStarted { thread });
         Ok(())
     }
 
     /// A thread on its way out: it executes no further instruction.
-    fn take_in_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.expect_orphans_of(thread)?;
+    fn handle_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.find_unreported_forks_of(thread)?;
         self.departing.insert(thread.0);
         self.forget_thread(thread)?;
-        tolerate(kernel::resume(thread.0, 0))
+        ignore_gone(kernel::resume(thread.0, 0))
     }
 
     fn forget_thread(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
@@ -312,10 +312,10 @@ impl Debuggee {
         let Some(known) = self.threads.remove(&thread.0) else {
             return Ok(());
         };
-        self.has_lost_threads |= !known.silent;
-        let others_remain = self.threads.values().any(|other| !other.silent);
-        if !known.silent && others_remain {
-            self.announce(Notice::ThreadEnded { thread });
+        self.has_lost_threads |= !known.is_vfork_child;
+        let others_remain = self.threads.values().any(|other| !other.is_vfork_child);
+        if !known.is_vfork_child && others_remain {
+            self.queue_event(StopEvent::ThreadEnded { thread });
         }
         self.forget_calls_of(thread)?;
         self.feed(Input::Ended { thread })?;
@@ -339,11 +339,11 @@ impl Debuggee {
     /// The last status of a thread or of the process.
     pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         self.departing.remove(&id);
-        if self.offspring.remove(id) {
+        if self.fork_children.remove(id) {
             return Ok(());
         }
-        if let Some(birth) = self.births.remove(&id) {
-            self.forget_birth(id, birth)?;
+        if let Some(pending_fork) = self.pending_forks.remove(&id) {
+            self.forget_pending_fork(id, pending_fork)?;
         }
         if id != self.process {
             self.forget_thread(ThreadId(id))?;
@@ -359,12 +359,12 @@ impl Debuggee {
         self.has_ended = true;
         self.threads.clear();
         self.forget_calls();
-        self.cpu.part();
-        self.notices
-            .retain(|notice| notice.waiting_thread().is_none());
+        self.cpu.unshare();
+        self.pending_events
+            .retain(|event| event.waiting_thread().is_none());
         match status {
-            Status::Exited { code } => self.announce(Notice::Exited { status: code }),
-            Status::Killed { signal, core } => self.announce(Notice::Killed { signal, core }),
+            Status::Exited { code } => self.queue_event(StopEvent::Exited { status: code }),
+            Status::Killed { signal, core } => self.queue_event(StopEvent::Killed { signal, core }),
             Status::Stopped { .. } => {}
         }
         left.map(drop)
@@ -372,12 +372,12 @@ impl Debuggee {
 
     /// A stop of a thread that is known to be ending, or that is no longer
     /// this debuggee's concern.
-    fn pass_departing(&mut self, id: u32, event: Event) -> Result<(), DebuggeeError> {
+    fn handle_departing_stop(&mut self, id: u32, event: Event) -> Result<(), DebuggeeError> {
         match event {
             // The last thread alive can take the first one's number.
-            Event::Exec if id == self.process => self.take_in_exec(ThreadId(id)),
-            Event::Exec => tolerate(kernel::detach(id, 0)),
-            _ => tolerate(kernel::resume(id, 0)),
+            Event::Exec if id == self.process => self.handle_exec(ThreadId(id)),
+            Event::Exec => ignore_gone(kernel::detach(id, 0)),
+            _ => ignore_gone(kernel::resume(id, 0)),
         }
     }
 }

@@ -12,7 +12,7 @@ use juror_stepping::ThreadId;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::notice::{Notice, SystemCallPhase};
+use crate::stop_event::{StopEvent, SystemCallPhase};
 
 /// The number of a system call that was left at its entry: there was none.
 const LEFT: u64 = u64::MAX;
@@ -83,7 +83,7 @@ impl WantedCalls {
 }
 
 impl Debuggee {
-    /// Makes [`Notice::SystemCall`] come for these calls from now on, in place
+    /// Makes [`StopEvent::SystemCall`] come for these calls from now on, in place
     /// of those before. A thread that runs at this moment is seen from its
     /// next stop on.
     pub fn catch_system_calls(&mut self, calls: SystemCalls) {
@@ -99,7 +99,7 @@ impl Debuggee {
     }
 
     /// A thread stands at the entry into a system call or at the exit.
-    pub(crate) fn take_in_system_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_system_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let failed = gone_or("look at a system call", thread);
         let at_entry = kernel::is_at_entry(thread.0).map_err(failed)?;
         let mut was_in_call = false;
@@ -121,30 +121,30 @@ impl Debuggee {
             self.open_for_call(thread)?;
             let is_away = self.threads.get(&thread.0).is_some_and(|it| !it.at_entry);
             if is_away {
-                return self.settle(thread);
+                return self.continue_internally(thread);
             }
         }
         if !at_entry {
             let arguments = registers.system_call_arguments();
             self.note_fault_action(registers.orig_rax as i64, arguments, registers.rax as i64)?;
-            self.note_confinement(registers.orig_rax as i64);
+            self.note_seccomp_filter(registers.orig_rax as i64);
             self.close_after_call(thread)?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let repeated = at_entry && std::mem::take(&mut known.enters_again);
+        let repeated = at_entry && std::mem::take(&mut known.reenters_call);
         let number = registers.orig_rax;
         if has_returned {
-            return self.go_on_after_call(thread);
+            return self.continue_after_call(thread);
         }
         if !at_entry && number == LEFT {
-            return self.settle(thread);
+            return self.continue_internally(thread);
         }
-        if repeated || known.silent || !self.system_calls.all.contains(number) {
+        if repeated || known.is_vfork_child || !self.system_calls.all.contains(number) {
             return match accesses.is_empty() {
-                true => self.go_on_after_call(thread),
-                false => self.tell_accesses(thread, accesses),
+                true => self.continue_after_call(thread),
+                false => self.report_accesses(thread, accesses),
             };
         }
         let phase = if at_entry {
@@ -157,13 +157,13 @@ impl Debuggee {
             }
         };
         self.interrupt_engine(thread)?;
-        self.announce(Notice::SystemCall {
+        self.queue_event(StopEvent::SystemCall {
             thread,
             number,
             phase,
         });
         if !accesses.is_empty() {
-            self.announce(Notice::Accessed { thread, accesses });
+            self.queue_event(StopEvent::Accessed { thread, accesses });
         }
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Debuggee {
         registers.kernel_counter = raw.rip;
         registers.shown.rax = raw.rax;
         registers.shown.orig_rax = raw.orig_rax;
-        registers.shown.rip = match self.scratch.original_of(raw.rip) {
+        registers.shown.rip = match self.out_of_line.original_of(raw.rip) {
             Some(place) => place.address,
             None => raw.rip,
         };
@@ -211,7 +211,7 @@ impl Debuggee {
         known.at_entry = false;
         known.inside_kernel = false;
         known.is_in_call = false;
-        known.enters_again = true;
+        known.reenters_call = true;
         known.registers = registers.into();
         Ok(())
     }

@@ -13,18 +13,18 @@ pub(crate) struct Thread {
     pub(crate) state: State,
     /// A process that shares the debuggee's memory (`vfork`): led past sites
     /// without a word to upper floors.
-    pub(crate) silent: bool,
+    pub(crate) is_vfork_child: bool,
     /// Of such a process: the thread that waits for it.
     pub(crate) vfork_parent: Option<ThreadId>,
     /// How it was last set in motion: what an internal stop goes on with.
     pub(crate) motion: Motion,
     /// It waits for upper floors to resume it.
-    pub(crate) awaiting: bool,
+    pub(crate) awaits_resume: bool,
     /// It was asked to stop and no stop was handed to the engine since.
     pub(crate) hold_requested: bool,
     /// It was asked to stop because somebody wants the debuggee to, and has
     /// not stopped since.
-    pub(crate) interrupting: bool,
+    pub(crate) interrupt_requested: bool,
     /// Its present stop is a signal on the way: only there can the kernel be
     /// given a signal to deliver.
     pub(crate) at_signal: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Thread {
     pub(crate) at_entry: bool,
     /// The system call at whose entry it stood was put off for one of
     /// juror's: it enters it again, which is no news.
-    pub(crate) enters_again: bool,
+    pub(crate) reenters_call: bool,
     /// Its present stop is inside a system call whose result the kernel has
     /// not written yet.
     pub(crate) inside_kernel: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Thread {
     pub(crate) group_stopped: bool,
     pub(crate) pending: Option<PendingSignal>,
     /// Signals before that one, until the thread runs.
-    pub(crate) put_off: Vec<PutOff>,
+    pub(crate) deferred_signals: Vec<DeferredSignal>,
     /// What its debug registers hold, and since which change of them.
     pub(crate) hardware: crate::hardware::ThreadHardware,
     /// Between the entry and the exit of a system call that is being watched.
@@ -50,7 +50,7 @@ pub(crate) struct Thread {
     /// It ran with `SIGSEGV` blocked, while pages were protected.
     pub(crate) blocks_faults: bool,
     /// It runs by single steps that nobody above sees.
-    pub(crate) steps_quietly: bool,
+    pub(crate) steps_internally: bool,
     /// Wherever it is let run, it executes one instruction.
     pub(crate) is_stepped: bool,
     /// Read once a stop.
@@ -73,7 +73,7 @@ pub(crate) enum Motion {
     Run,
     Step,
     /// To the traps at all that can follow one instruction: a step, too.
-    ToTraps,
+    ToFollowSet,
 }
 
 /// A signal that has been taken from the kernel and not been given back.
@@ -92,7 +92,7 @@ pub(crate) struct PendingSignal {
 /// A signal that another one overtook. The kernel takes one signal a stop, so
 /// it is sent anew when the thread runs, and then comes by once more.
 #[derive(Debug, Clone)]
-pub(crate) struct PutOff {
+pub(crate) struct DeferredSignal {
     pub(crate) number: i32,
     /// The program's, which the sending by juror must not replace.
     pub(crate) information: siginfo_t,
@@ -114,24 +114,24 @@ impl Thread {
         Thread {
             id,
             state,
-            silent: false,
+            is_vfork_child: false,
             vfork_parent: None,
             motion: Motion::Run,
-            awaiting: false,
+            awaits_resume: false,
             hold_requested: false,
-            interrupting: false,
+            interrupt_requested: false,
             at_signal: false,
             at_entry: false,
-            enters_again: false,
+            reenters_call: false,
             inside_kernel: false,
             group_stopped: false,
             pending: None,
-            put_off: Vec::new(),
+            deferred_signals: Vec::new(),
             hardware: crate::hardware::ThreadHardware::default(),
             is_in_call: false,
             watched_step: None,
             blocks_faults: false,
-            steps_quietly: false,
+            steps_internally: false,
             is_stepped: false,
             registers: OnceCell::new(),
         }
@@ -139,11 +139,14 @@ impl Thread {
 
     /// Keeps a signal for when the thread runs. Of the standard signals one of
     /// a kind waits, as in the kernel.
-    pub(crate) fn put_off(&mut self, signal: PendingSignal) {
+    pub(crate) fn defer_signal(&mut self, signal: PendingSignal) {
         let is_standard = signal.number < libc::SIGRTMIN();
-        let waits = self.put_off.iter().any(|it| it.number == signal.number);
+        let waits = self
+            .deferred_signals
+            .iter()
+            .any(|it| it.number == signal.number);
         if signal.deliver && !(is_standard && waits) {
-            self.put_off.push(PutOff {
+            self.deferred_signals.push(DeferredSignal {
                 number: signal.number,
                 information: signal.information,
                 sent: false,
@@ -155,7 +158,7 @@ impl Thread {
     pub(crate) fn note_stop(&mut self, at_signal: bool) {
         self.state = State::Stopped;
         self.at_signal = at_signal;
-        self.interrupting = false;
+        self.interrupt_requested = false;
         self.at_entry = false;
         self.registers.take();
         if let Some(pending) = &mut self.pending {

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use juror_stepping::{AccessKinds, Owner, ThreadId, Wanted, aligned_parts, allocate};
+use juror_stepping::{AccessKinds, Owner, ThreadId, WatchRequest, aligned_parts, allocate};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
@@ -169,7 +169,7 @@ impl Watch {
 }
 
 impl Debuggee {
-    /// Makes [`Notice::Accessed`](crate::Notice::Accessed) come after accesses
+    /// Makes [`StopEvent::Accessed`](crate::Notice::Accessed) come after accesses
     /// to these bytes. `least` is the cheapest tier that may be chosen.
     /// Stops every thread; the caller resumes them.
     pub fn watch(
@@ -227,7 +227,7 @@ impl Debuggee {
         Some(watch.tier)
     }
 
-    /// Makes [`Notice::HardwareHit`](crate::Notice::HardwareHit) come before
+    /// Makes [`StopEvent::HardwareHit`](crate::Notice::HardwareHit) come before
     /// the instruction at `address` is executed, without a change of the
     /// program's text. Counted: two inserts need two removes. Stops every
     /// thread; the caller resumes them.
@@ -273,14 +273,14 @@ impl Debuggee {
             }
             granted => granted?,
         };
-        let sheltered = self.sheltered_ranges();
+        let unprotectable = self.unprotectable_ranges();
         for (watch, granted) in self.watches.list.iter_mut().zip(granted) {
-            let is_sheltered = sheltered
+            let is_unprotectable = unprotectable
                 .iter()
-                .any(|sheltered| watch.ranges.iter().any(|it| pages_meet(it, sheltered)));
+                .any(|unprotectable| watch.ranges.iter().any(|it| pages_meet(it, unprotectable)));
             watch.tier = if granted {
                 WatchTier::Hardware
-            } else if is_sheltered || watch.least == WatchTier::Stepping {
+            } else if is_unprotectable || watch.least == WatchTier::Stepping {
                 WatchTier::Stepping
             } else {
                 WatchTier::Page
@@ -296,10 +296,10 @@ impl Debuggee {
         let execute: Vec<u64> = watches.execute.iter().map(|&(at, _)| at).collect();
         let may_use = |watch: &Watch| watch.least == WatchTier::Hardware;
         let nothing = AccessKinds::empty();
-        let wanted: Vec<Wanted<'_>> = watches
+        let wanted: Vec<WatchRequest<'_>> = watches
             .list
             .iter()
-            .map(|watch| Wanted {
+            .map(|watch| WatchRequest {
                 ranges: if may_use(watch) { &watch.ranges } else { &[] },
                 kinds: if may_use(watch) { watch.kinds } else { nothing },
             })
@@ -334,20 +334,21 @@ impl Debuggee {
     /// Memory whose pages must not be protected, since the kernel writes there
     /// unasked: stacks (signal frames) and thread control blocks (restartable
     /// sequences, the word that tells of a thread's end).
-    fn sheltered_ranges(&self) -> Vec<Range<u64>> {
+    fn unprotectable_ranges(&self) -> Vec<Range<u64>> {
         /// More than any C library keeps above and below the base.
         const CONTROL_BLOCK: u64 = 0x1000;
         let mappings = self.mappings();
-        let mut sheltered = Vec::new();
+        let mut unprotectable = Vec::new();
         for thread in self.threads.keys() {
             let Ok(registers) = self.stop_registers(ThreadId(*thread)) else {
                 continue;
             };
             let (stack, base) = (registers.shown.rsp, registers.shown.fs_base);
-            sheltered.extend(mappings.iter().find(|it| it.contains(&stack)).cloned());
-            sheltered.push(base.saturating_sub(CONTROL_BLOCK)..base.saturating_add(CONTROL_BLOCK));
+            unprotectable.extend(mappings.iter().find(|it| it.contains(&stack)).cloned());
+            unprotectable
+                .push(base.saturating_sub(CONTROL_BLOCK)..base.saturating_add(CONTROL_BLOCK));
         }
-        sheltered
+        unprotectable
     }
 
     /// The accesses that these debug registers tell of.

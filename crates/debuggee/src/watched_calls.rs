@@ -19,10 +19,10 @@ use crate::watch::{AccessKind, MemoryAccess, joined_bytes};
 impl Debuggee {
     /// Goes on from one end of a system call that nobody above hears of. The
     /// exit is the end of a step over the call's instruction.
-    pub(crate) fn go_on_after_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn continue_after_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         match self.threads.get(&thread.0) {
-            Some(known) if !known.at_entry => self.go_on_after(thread),
-            _ => self.settle(thread),
+            Some(known) if !known.at_entry => self.continue_after_step(thread),
+            _ => self.continue_internally(thread),
         }
     }
 
@@ -39,7 +39,7 @@ impl Debuggee {
         Ok(match reach_of(number, arguments) {
             _ if may_fill_gap => true,
             Reach::Everything => true,
-            Reach::Ranges(ranges) => ranges.iter().any(|it| self.watches.pages.meet(it)),
+            Reach::Ranges(ranges) => ranges.iter().any(|it| self.watches.pages.overlap(it)),
         })
     }
 

@@ -15,11 +15,11 @@ use juror_stepping::{Access, AccessKinds, AccessState, Input, ThreadId, accesses
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::notice::Notice;
+use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
+use crate::pending_stops;
 use crate::registers::Registers;
-use crate::scratch::INSTRUCTION_LENGTH_MAX;
 use crate::signals;
-use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::Motion;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier, joined_bytes};
 
@@ -50,7 +50,7 @@ pub(crate) enum StepEnd {
 impl Debuggee {
     /// Lets a thread run while memory is watched: to its next system call, or
     /// by steps where the stepping tier needs them, or as far as to the beginning
-    /// of a handler where that is asked for (`steps_quietly`).
+    /// of a handler where that is asked for (`steps_internally`).
     pub(crate) fn run_watched(
         &mut self,
         thread: ThreadId,
@@ -63,7 +63,7 @@ impl Debuggee {
         }
         self.note_fault_mask(thread)?;
         let known = self.threads.get(&thread.0);
-        let interrupts_arrival = known.is_some_and(|known| known.steps_quietly);
+        let interrupts_arrival = known.is_some_and(|known| known.steps_internally);
         // The step ends before the handler's first instruction.
         let enters_handler = interrupts_arrival
             || signal != 0 && self.must_step() && signals::is_caught(self.process, signal);
@@ -71,7 +71,7 @@ impl Debuggee {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(Ok(()));
         };
-        known.steps_quietly = false;
+        known.steps_internally = false;
         known.watched_step = None;
         if known.is_in_call || !must_step {
             return Ok(kernel::resume_to_system_call(thread.0, signal));
@@ -85,7 +85,7 @@ impl Debuggee {
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.watched_step = step;
-            known.steps_quietly = motion != Motion::Step;
+            known.steps_internally = motion != Motion::Step;
         }
         Ok(kernel::single_step(thread.0, signal))
     }
@@ -142,7 +142,7 @@ impl Debuggee {
 
     /// A `SIGTRAP` while memory is watched or debug registers are set; `None`
     /// when it is none of these.
-    pub(crate) fn take_in_watched_trap(
+    pub(crate) fn handle_watched_trap(
         &mut self,
         thread: ThreadId,
         code: i32,
@@ -151,9 +151,9 @@ impl Debuggee {
             return Ok(Some(()));
         };
         let step = known.watched_step.take();
-        let was_quiet = std::mem::take(&mut known.steps_quietly);
+        let was_internal = std::mem::take(&mut known.steps_internally);
         let is_delivery = self.end_delivery(thread);
-        let is_frame = code == libc::SIGTRAP && (was_quiet || is_delivery);
+        let is_frame = code == libc::SIGTRAP && (was_internal || is_delivery);
         if code != TRAP_HARDWARE && code != TRAP_TRACE && !is_frame {
             return Ok(None);
         }
@@ -174,33 +174,32 @@ impl Debuggee {
         }
         if !accesses.is_empty() {
             self.finish_repetition(thread, &mut accesses)?;
-            return self.tell_accesses(thread, accesses).map(Some);
+            return self.report_accesses(thread, accesses).map(Some);
         }
         if hits.iter().any(is_site) && self.is_hardware_site(counter) {
-            return self.take_in_hardware_hit(thread, counter).map(Some);
+            return self.handle_hardware_hit(thread, counter).map(Some);
         }
-        if was_quiet || code == TRAP_HARDWARE {
+        if was_internal || code == TRAP_HARDWARE {
             // Nothing that is watched any more.
-            return self.settle(thread).map(Some);
+            return self.continue_internally(thread).map(Some);
         }
         Ok(None)
     }
 
     /// A thread is about to execute an instruction that a debug register
     /// watches.
-    fn take_in_hardware_hit(
-        &mut self,
-        thread: ThreadId,
-        address: u64,
-    ) -> Result<(), DebuggeeError> {
-        let is_told = self.engine.reported_at(thread) == Some(address);
-        let is_silent = self.threads.get(&thread.0).is_none_or(|it| it.silent);
-        if is_told || is_silent {
+    fn handle_hardware_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
+        let is_reported = self.engine.reported_at(thread) == Some(address);
+        let is_silent = self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|it| it.is_vfork_child);
+        if is_reported || is_silent {
             // It is on its way past a site at the same address.
-            return self.settle(thread);
+            return self.continue_internally(thread);
         }
         self.interrupt_engine(thread)?;
-        self.announce(Notice::HardwareHit { thread, address });
+        self.queue_event(StopEvent::HardwareHit { thread, address });
         Ok(())
     }
 
@@ -249,7 +248,7 @@ impl Debuggee {
     }
 
     /// Tells upper floors of accesses; the thread waits.
-    pub(crate) fn tell_accesses(
+    pub(crate) fn report_accesses(
         &mut self,
         thread: ThreadId,
         accesses: Vec<MemoryAccess>,
@@ -257,11 +256,15 @@ impl Debuggee {
         for watch in &mut self.watches.list {
             watch.look(&self.memory);
         }
-        if self.threads.get(&thread.0).is_none_or(|it| it.silent) {
-            return self.settle(thread);
+        if self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|it| it.is_vfork_child)
+        {
+            return self.continue_internally(thread);
         }
         self.interrupt_engine(thread)?;
-        self.announce(Notice::Accessed { thread, accesses });
+        self.queue_event(StopEvent::Accessed { thread, accesses });
         Ok(())
     }
 
@@ -340,7 +343,7 @@ impl Debuggee {
                 }
                 | Status::Exited { .. }
                 | Status::Killed { .. } => {
-                    stash::put(
+                    pending_stops::put(
                         thread.0,
                         Status::Stopped {
                             signal: 0,
@@ -361,13 +364,13 @@ impl Debuggee {
 
     /// Tells the engine that a step is over, one way or another, after the
     /// thread was moved on by hand; or lets it run on.
-    pub(crate) fn go_on_after(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn continue_after_step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_step = self
             .threads
             .get(&thread.0)
             .is_some_and(|known| known.motion == Motion::Step);
         if !is_step {
-            return self.settle(thread);
+            return self.continue_internally(thread);
         }
         let address = self.stop_registers(thread)?.shown.rip;
         if let Some(known) = self.threads.get_mut(&thread.0) {

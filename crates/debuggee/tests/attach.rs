@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Attach, AttachError, Debuggee, Notice, Owner};
+use juror_debuggee::{Attach, AttachError, Debuggee, Owner, StopEvent};
 use support::bare::Bare;
 use support::{Program, compile, is_running};
 
@@ -48,12 +48,12 @@ fn run_to_hits(debuggee: &mut Debuggee, wanted: u64) {
     debuggee.resume_all().unwrap();
     let mut hits = 0;
     loop {
-        let notice = debuggee.wait().unwrap();
-        hits += u64::from(matches!(notice, Notice::Hit { .. }));
+        let event = debuggee.wait().unwrap();
+        hits += u64::from(matches!(event, StopEvent::Hit { .. }));
         if hits == wanted {
             return;
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }
@@ -288,8 +288,8 @@ fn a_stopped_program_stays_stopped() {
             let interrupter = debuggee.interrupter().unwrap();
             debuggee.resume_all().unwrap();
             interrupter.interrupt();
-            let notice = debuggee.wait().unwrap();
-            assert!(matches!(notice, Notice::Interrupted { .. }), "{notice:?}");
+            let event = debuggee.wait().unwrap();
+            assert!(matches!(event, StopEvent::Interrupted { .. }), "{event:?}");
             debuggee.halt_all().unwrap();
             let after = debuggee.read_u64(program.address(&debuggee, "total"));
             assert_eq!(after.unwrap(), before.unwrap());

@@ -3,7 +3,7 @@
 
 mod support;
 
-use juror_debuggee::{Call, CpuPolicy, Debuggee, Notice, Owner, Owners, ThreadId};
+use juror_debuggee::{Call, CpuPolicy, Debuggee, Owner, Owners, StopEvent, ThreadId};
 use support::{Program, compile, run_with};
 
 /// The System V registers of integer arguments, by their DWARF numbers.
@@ -48,18 +48,18 @@ fn call(
 fn run_to_return(debuggee: &mut Debuggee, thread: ThreadId) -> usize {
     let mut hits = 0;
     loop {
-        let notice = debuggee.wait().unwrap();
+        let event = debuggee.wait().unwrap();
         if debuggee.has_returned(thread) {
             return hits;
         }
-        match notice {
-            Notice::Hit { thread: hit, .. } => {
+        match event {
+            StopEvent::Hit { thread: hit, .. } => {
                 assert_eq!(hit, thread, "another thread ran");
                 hits += 1;
                 debuggee.resume(hit).unwrap();
             }
             // It was on its way already.
-            Notice::ThreadEnded { .. } | Notice::Forked { .. } => {}
+            StopEvent::ThreadEnded { .. } | StopEvent::Forked { .. } => {}
             other => panic!("in a call: {other:?}"),
         }
     }
@@ -109,8 +109,8 @@ fn a_call_may_pass_the_site_at_which_its_thread_stands() {
             debuggee.insert(work, Owner::Developer).unwrap();
             let mut inside = 0;
             let mut outside = 0;
-            let run = run_with(&mut debuggee, |debuggee, notice| {
-                let &Notice::Hit { thread, .. } = notice else {
+            let run = run_with(&mut debuggee, |debuggee, event| {
+                let &StopEvent::Hit { thread, .. } = event else {
                     return;
                 };
                 outside += 1;
@@ -141,8 +141,8 @@ fn calls_nest_and_end_in_the_middle() {
     debuggee.insert(work, Owner::Developer).unwrap();
     let mut outside = 0;
     let mut entered = 0;
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        let &Notice::Hit { thread, .. } = notice else {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        let &StopEvent::Hit { thread, .. } = event else {
             return;
         };
         outside += 1;
@@ -155,7 +155,7 @@ fn calls_nest_and_end_in_the_middle() {
             begin(debuggee, thread, work, &[depth]);
             debuggee.resume(thread).unwrap();
             let hit = debuggee.wait().unwrap();
-            let expected = Notice::Hit {
+            let expected = StopEvent::Hit {
                 thread,
                 address: work,
                 owners: Owners::DEVELOPER,
@@ -228,8 +228,8 @@ int main(int argc, char **argv) {
         );
         let main = ThreadId(debuggee.pid());
         debuggee.insert(tick, Owner::Developer).unwrap();
-        let run = run_with(&mut debuggee, |debuggee, notice| {
-            if let Notice::Hit { .. } = notice {
+        let run = run_with(&mut debuggee, |debuggee, event| {
+            if let StopEvent::Hit { .. } = event {
                 debuggee.halt_all().unwrap();
                 assert_eq!(call(debuggee, main, add, &[2, 3]), (5, 0));
                 debuggee.resume_all().unwrap();
@@ -282,8 +282,8 @@ int main(void) {
     );
     debuggee.insert(tick, Owner::Developer).unwrap();
     let main = ThreadId(debuggee.pid());
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Hit { .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Hit { .. } = event {
             debuggee.halt_all().unwrap();
             assert_eq!(call(debuggee, main, add, &[20, 22]), (42, 0));
             debuggee.resume_all().unwrap();
@@ -339,8 +339,8 @@ int main(void) {
     for site in sites {
         debuggee.insert(site, Owner::Developer).unwrap();
     }
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let &Notice::Hit { thread, .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let &StopEvent::Hit { thread, .. } = event {
             call(debuggee, thread, spoil, &[]);
         }
     });
@@ -366,8 +366,8 @@ int main(void) {
     let mut debuggee = program.start();
     let twice = program.address(&debuggee, "twice");
     let mut seen = 0;
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let &Notice::Signal { thread, .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let &StopEvent::Signal { thread, .. } = event {
             seen += 1;
             assert_eq!(call(debuggee, thread, twice, &[21]), (42, 0));
         }
@@ -375,7 +375,7 @@ int main(void) {
     assert_eq!(seen, 1);
     assert!(matches!(
         run.end,
-        Some(Notice::Killed {
+        Some(StopEvent::Killed {
             signal: libc::SIGSEGV,
             ..
         })
@@ -390,8 +390,8 @@ fn a_process_that_ends_inside_a_call_is_gone() {
     debuggee.insert(work, Owner::Developer).unwrap();
     let mut is_first = true;
     let exit = support::file_address(&program.path, "main");
-    let mut run = run_with(&mut debuggee, |debuggee, notice| {
-        if let &Notice::Hit { thread, .. } = notice
+    let mut run = run_with(&mut debuggee, |debuggee, event| {
+        if let &StopEvent::Hit { thread, .. } = event
             && std::mem::take(&mut is_first)
         {
             debuggee.halt_all().unwrap();
@@ -405,7 +405,7 @@ fn a_process_that_ends_inside_a_call_is_gone() {
     });
     assert!(matches!(
         run.end.take(),
-        Some(Notice::Killed {
+        Some(StopEvent::Killed {
             signal: libc::SIGKILL,
             ..
         })
@@ -427,8 +427,8 @@ int main(void) { stop(); puts("done"); return 0; }
         program.address(&debuggee, "first"),
     );
     debuggee.insert(stop, Owner::Developer).unwrap();
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let &Notice::Hit { thread, .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let &StopEvent::Hit { thread, .. } = event {
             let size = 1 << 20;
             let stack = ((debuggee.registers(thread).unwrap().rsp - 128 - size) & !63) - 8;
             let call = Call {
@@ -467,7 +467,7 @@ fn detaching_puts_the_thread_back() {
     debuggee.resume_all().unwrap();
     let thread = loop {
         match debuggee.wait().unwrap() {
-            Notice::Hit { thread, .. } => break thread,
+            StopEvent::Hit { thread, .. } => break thread,
             other => {
                 if let Some(thread) = other.waiting_thread() {
                     debuggee.resume(thread).unwrap();

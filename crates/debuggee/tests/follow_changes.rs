@@ -3,7 +3,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Follow, ForkKind, Notice, Owner};
+use juror_debuggee::{Debuggee, Follow, ForkKind, Owner, StopEvent};
 use support::family::run_family;
 use support::{compile, start_with_points};
 
@@ -89,15 +89,15 @@ fn what_is_set_before_its_program_holds_for_a_child_of_vfork() {
             root.set_follow(first);
             let (parent, both) = (root.pid(), program.address(&root, "both"));
             let mut left = 0;
-            let family = run_family(root, |debuggee, notice| {
-                let mut plant = || {
+            let family = run_family(root, |debuggee, event| {
+                let mut insert_trap = || {
                     let work = other.address(debuggee, "work");
                     debuggee.insert(work, Owner::Monitor).unwrap();
                 };
-                match notice {
-                    Notice::Executed { .. } | Notice::Joined { .. } => plant(),
-                    Notice::Left { process } => left = *process,
-                    Notice::Hit { address, .. } if *address == both => {
+                match event {
+                    StopEvent::Executed { .. } | StopEvent::ChildAttached { .. } => insert_trap(),
+                    StopEvent::ParentDetached { process } => left = *process,
+                    StopEvent::Hit { address, .. } if *address == both => {
                         debuggee.halt_all().unwrap();
                         debuggee.set_follow(later);
                         debuggee.resume_all().unwrap();
@@ -137,8 +137,8 @@ fn what_is_set_when_it_is_seen_holds_for_a_forked_child() {
             root.set_follow(first);
             root.catch_forks(true);
             let parent = root.pid();
-            let family = run_family(root, |debuggee, notice| {
-                if let Notice::Forking { .. } = notice {
+            let family = run_family(root, |debuggee, event| {
+                if let StopEvent::Forking { .. } = event {
                     debuggee.set_follow(later);
                 }
             });

@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Notice, Owner, SignalReport, SignalTreatment, StepBy};
+use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, StepBy, StopEvent};
 use support::{compile, run};
 
 /// Threads count themselves through a function, reached by a pointer.
@@ -78,16 +78,16 @@ fn trail(program: &support::Program, step_by: StepBy) -> Vec<u64> {
     debuggee.resume_all().unwrap();
     loop {
         match debuggee.wait().unwrap() {
-            Notice::Stepped { address, .. } if address == end => return trail,
-            Notice::Stepped { thread, address } => {
+            StopEvent::Stepped { address, .. } if address == end => return trail,
+            StopEvent::Stepped { thread, address } => {
                 assert_eq!(debuggee.registers(thread).unwrap().rip, address);
                 trail.push(address);
                 debuggee.step(thread).unwrap();
             }
-            Notice::Hit { thread, .. } => debuggee.step(thread).unwrap(),
-            notice => match notice.waiting_thread() {
+            StopEvent::Hit { thread, .. } => debuggee.step(thread).unwrap(),
+            event => match event.waiting_thread() {
                 Some(thread) => debuggee.resume(thread).unwrap(),
-                None => panic!("{notice:?}"),
+                None => panic!("{event:?}"),
             },
         }
     }
@@ -141,28 +141,28 @@ int main(void) {
             let address = program.address(&debuggee, symbol);
             debuggee.insert(address, Owner::Monitor).unwrap();
         }
-        let told = SignalTreatment {
+        let told = SignalPolicy {
             report: SignalReport::Always,
             deliver: true,
         };
-        debuggee.treat_signal(libc::SIGUSR1, told);
+        debuggee.set_signal_policy(libc::SIGUSR1, told);
         debuggee.resume_all().unwrap();
         loop {
             match debuggee.wait().unwrap() {
-                Notice::Signal { thread, .. } | Notice::Stepped { thread, .. } => {
+                StopEvent::Signal { thread, .. } | StopEvent::Stepped { thread, .. } => {
                     debuggee.step(thread).unwrap();
                 }
-                Notice::Hit { .. } => break,
-                notice => match notice.waiting_thread() {
+                StopEvent::Hit { .. } => break,
+                event => match event.waiting_thread() {
                     Some(thread) => debuggee.resume(thread).unwrap(),
-                    None => panic!("{notice:?}"),
+                    None => panic!("{event:?}"),
                 },
             }
         }
-        debuggee.treat_signal(libc::SIGUSR1, SignalTreatment::default());
+        debuggee.set_signal_policy(libc::SIGUSR1, SignalPolicy::default());
         let run = run(&mut debuggee);
         run.assert_exited(0);
         assert_eq!(program.output(), "1 1\n");
-        assert_eq!(run.hits, 1, "{:?}", run.notices);
+        assert_eq!(run.hits, 1, "{:?}", run.events);
     }
 }

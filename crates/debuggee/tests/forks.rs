@@ -3,7 +3,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Follow, Notice, Owner, StepBy};
+use juror_debuggee::{Debuggee, Follow, Owner, StepBy, StopEvent};
 use support::{compile, run, run_with};
 
 /// Every way to pass a site and to step.
@@ -64,8 +64,8 @@ fn a_child_of_a_fork_at_a_site_runs_free() {
         debuggee.insert(work, Owner::Monitor).unwrap();
         debuggee.insert(call, Owner::Monitor).unwrap();
         let (mut calls, mut is_wanted) = (0, true);
-        run_with(&mut debuggee, |debuggee, notice| {
-            let Notice::Hit { address, .. } = *notice else {
+        run_with(&mut debuggee, |debuggee, event| {
+            let StopEvent::Hit { address, .. } = *event else {
                 return;
             };
             if address != call {
@@ -124,7 +124,7 @@ fn addresses_of_steps(debuggee: &mut Debuggee, start: u64, count: usize) -> Vec<
     debuggee.resume_all().unwrap();
     while addresses.len() < count {
         match debuggee.wait().unwrap() {
-            Notice::Hit {
+            StopEvent::Hit {
                 thread, address, ..
             } => {
                 if address == start {
@@ -132,12 +132,12 @@ fn addresses_of_steps(debuggee: &mut Debuggee, start: u64, count: usize) -> Vec<
                 }
                 debuggee.step(thread).unwrap();
             }
-            Notice::Stepped { thread, address } => {
+            StopEvent::Stepped { thread, address } => {
                 addresses.push(address);
                 debuggee.step(thread).unwrap();
             }
-            Notice::Exited { .. } => panic!("{addresses:x?}"),
-            notice => match notice.waiting_thread() {
+            StopEvent::Exited { .. } => panic!("{addresses:x?}"),
+            event => match event.waiting_thread() {
                 Some(thread) => debuggee.resume(thread).unwrap(),
                 None => continue,
             },
@@ -230,11 +230,11 @@ fn a_process_can_be_let_go_while_it_waits_for_its_child() {
         let both = program.address(&debuggee, "both");
         debuggee.resume_all().unwrap();
         loop {
-            let notice = debuggee.wait().unwrap();
-            if matches!(notice, Notice::Hit { address, .. } if address == both) {
+            let event = debuggee.wait().unwrap();
+            if matches!(event, StopEvent::Hit { address, .. } if address == both) {
                 break;
             }
-            if let Some(thread) = notice.waiting_thread() {
+            if let Some(thread) = event.waiting_thread() {
                 debuggee.resume(thread).unwrap();
             }
         }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, FreezeError, FrozenProcess, Notice, Owner, ThawError};
+use juror_debuggee::{Debuggee, FreezeError, FrozenProcess, Owner, StopEvent, ThawError};
 use support::{Program, compile, is_running, run, start_with_points};
 
 /// Brings a process back with all points that it had.
@@ -51,9 +51,9 @@ fn run_to_hit(debuggee: &mut Debuggee) {
     debuggee.resume_all().unwrap();
     loop {
         match debuggee.wait().unwrap() {
-            Notice::Hit { .. } => return,
-            notice => {
-                let thread = notice.waiting_thread().unwrap();
+            StopEvent::Hit { .. } => return,
+            event => {
+                let thread = event.waiting_thread().unwrap();
                 debuggee.resume(thread).unwrap();
             }
         }
@@ -186,9 +186,9 @@ fn all_threads_come_back_with_what_the_kernel_keeps_for_them() {
     debuggee.resume_all().unwrap();
     // The sixth thread is there: all locks are in use.
     while stops < 6 {
-        let notice = debuggee.wait().unwrap();
-        stops += usize::from(matches!(notice, Notice::ThreadStarted { .. }));
-        debuggee.resume(notice.waiting_thread().unwrap()).unwrap();
+        let event = debuggee.wait().unwrap();
+        stops += usize::from(matches!(event, StopEvent::ThreadStarted { .. }));
+        debuggee.resume(event.waiting_thread().unwrap()).unwrap();
     }
     let frozen = debuggee.freeze().unwrap();
     assert_eq!(frozen.thread_count(), 7);
@@ -199,7 +199,7 @@ fn all_threads_come_back_with_what_the_kernel_keeps_for_them() {
     // The file of lines is not brought back here, and nothing has run since.
     assert_eq!(
         run.end,
-        Some(Notice::Exited { status: 0 }),
+        Some(StopEvent::Exited { status: 0 }),
         "{}",
         program.output()
     );

@@ -4,7 +4,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Notice, Owner};
+use juror_debuggee::{Debuggee, Owner, StopEvent};
 use std::process::{Command, Stdio};
 use support::{Program, compile, run, run_with, start_with_points};
 
@@ -54,7 +54,7 @@ fn check(rest: &str) {
         debuggee.insert(work, Owner::Monitor).unwrap();
         let run = run(&mut debuggee);
         let end = match bare.status.code() {
-            Some(status) => Notice::Exited { status },
+            Some(status) => StopEvent::Exited { status },
             None => panic!("the bare program was killed: {}", bare.status),
         };
         assert_eq!(run.end, Some(end), "in place: {in_place}");
@@ -297,16 +297,16 @@ fn threads_may_end_while_they_are_stopped() {
     let end = loop {
         match debuggee.wait().unwrap() {
             // It stands there until the process is over.
-            Notice::Hit { .. } => {}
-            notice @ (Notice::Exited { .. } | Notice::Killed { .. }) => break notice,
-            notice => {
-                if let Some(thread) = notice.waiting_thread() {
+            StopEvent::Hit { .. } => {}
+            event @ (StopEvent::Exited { .. } | StopEvent::Killed { .. }) => break event,
+            event => {
+                if let Some(thread) = event.waiting_thread() {
                     debuggee.resume(thread).unwrap();
                 }
             }
         }
     };
-    assert_eq!(end, Notice::Exited { status: 5 });
+    assert_eq!(end, StopEvent::Exited { status: 5 });
 }
 
 #[test]
@@ -330,23 +330,23 @@ fn steps_over_a_fork() {
     let mut hits = 0;
     debuggee.resume_all().unwrap();
     loop {
-        let notice = debuggee.wait().unwrap();
-        hits += u32::from(matches!(notice, Notice::Hit { .. }));
-        match notice {
-            Notice::Exited { status } => {
+        let event = debuggee.wait().unwrap();
+        hits += u32::from(matches!(event, StopEvent::Hit { .. }));
+        match event {
+            StopEvent::Exited { status } => {
                 assert_eq!(status, 5);
                 break;
             }
-            Notice::Forked { .. } => forked_at = Some(steps),
+            StopEvent::Forked { .. } => forked_at = Some(steps),
             // From the first call until the child has been made.
-            Notice::Hit { thread, .. } | Notice::Stepped { thread, .. }
+            StopEvent::Hit { thread, .. } | StopEvent::Stepped { thread, .. }
                 if hits == 1 && forked_at.is_none() =>
             {
                 steps += 1;
                 debuggee.step(thread).unwrap();
             }
-            notice => {
-                if let Some(thread) = notice.waiting_thread() {
+            event => {
+                if let Some(thread) = event.waiting_thread() {
                     debuggee.resume(thread).unwrap();
                 }
             }
@@ -375,28 +375,28 @@ fn steps_through_a_handler_and_out_of_it() {
     let (mut hits, mut returns) = (0, 0);
     debuggee.resume_all().unwrap();
     let end = loop {
-        let notice = debuggee.wait().unwrap();
-        let thread = match notice {
+        let event = debuggee.wait().unwrap();
+        let thread = match event {
             // The odd ones are inside the handler.
-            Notice::Hit { thread, .. } => {
+            StopEvent::Hit { thread, .. } => {
                 hits += 1;
                 Some(thread).filter(|_| hits % 2 == 1)
             }
-            Notice::Stepped { thread, address } => {
+            StopEvent::Stepped { thread, address } => {
                 assert_ne!(address, work);
                 returns += u32::from(address == between);
                 Some(thread).filter(|_| address != between)
             }
-            Notice::Exited { .. } | Notice::Killed { .. } => break notice,
+            StopEvent::Exited { .. } | StopEvent::Killed { .. } => break event,
             _ => None,
         };
-        match (thread, notice.waiting_thread()) {
+        match (thread, event.waiting_thread()) {
             (Some(thread), _) => debuggee.step(thread).unwrap(),
             (None, Some(thread)) => debuggee.resume(thread).unwrap(),
             (None, None) => {}
         }
     };
-    assert_eq!(end, Notice::Exited { status: 5 });
+    assert_eq!(end, StopEvent::Exited { status: 5 });
     assert_eq!((hits, returns), (6, 3));
     assert_eq!(program.output(), "6 3\n");
 }
@@ -420,9 +420,9 @@ fn threads_by_the_thousand() {
     );
     let mut debuggee = start_with_points(&program, &["work"]);
     let mut alive = 0_i32;
-    let run = run_with(&mut debuggee, |_, notice| match notice {
-        Notice::ThreadStarted { .. } => alive += 1,
-        Notice::ThreadEnded { .. } => alive -= 1,
+    let run = run_with(&mut debuggee, |_, event| match event {
+        StopEvent::ThreadStarted { .. } => alive += 1,
+        StopEvent::ThreadEnded { .. } => alive -= 1,
         _ => {}
     });
     run.assert_exited(5);

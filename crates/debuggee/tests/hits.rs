@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Notice, Owner};
+use juror_debuggee::{Owner, StopEvent};
 use support::{compile, run, run_with, start_with_points};
 
 /// `threads` threads pass through `work` `passes` times each; prints the count.
@@ -37,12 +37,12 @@ fn check_passes(flags: &[&str], threads: usize, passes: usize) {
     let mut debuggee = juror_debuggee::Debuggee::launch(&launch).unwrap();
     let address = program.address(&debuggee, "work");
     debuggee.insert(address, Owner::Monitor).unwrap();
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Hit {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Hit {
             thread,
             address: hit,
             ..
-        } = notice
+        } = event
         {
             let registers = debuggee.registers(*thread).unwrap();
             assert_eq!(*hit, address);
@@ -124,9 +124,9 @@ fn two_debuggees_on_one_thread_keep_apart() {
             if !debuggee.is_alive() {
                 continue;
             }
-            let notice = debuggee.wait().unwrap();
-            *hits += usize::from(matches!(notice, Notice::Hit { .. }));
-            if let Some(thread) = notice.waiting_thread() {
+            let event = debuggee.wait().unwrap();
+            *hits += usize::from(matches!(event, StopEvent::Hit { .. }));
+            if let Some(thread) = event.waiting_thread() {
                 debuggee.resume(thread).unwrap();
             }
         }

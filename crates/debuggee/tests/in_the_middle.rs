@@ -7,7 +7,7 @@ mod support;
 use std::io::Read;
 use std::os::fd::AsRawFd;
 
-use juror_debuggee::{Debuggee, Notice, Owner, StepBy};
+use juror_debuggee::{Debuggee, Owner, StepBy, StopEvent};
 use support::{Program, compile, run_with};
 
 /// Every way to pass a site and to step.
@@ -93,8 +93,8 @@ fn a_page_may_go_away_under_threads_that_pass() {
         let made = program.address(&debuggee, "made");
         debuggee.insert(made, Owner::Internal).unwrap();
         let (mut code, mut hits, mut rounds) = (None, 0, 0);
-        run_with(&mut debuggee, |debuggee, notice| match *notice {
-            Notice::Hit {
+        run_with(&mut debuggee, |debuggee, event| match *event {
+            StopEvent::Hit {
                 thread, address, ..
             } if address == made => {
                 rounds += 1;
@@ -106,7 +106,7 @@ fn a_page_may_go_away_under_threads_that_pass() {
                 debuggee.insert(made, Owner::Monitor).unwrap();
                 code = Some(made);
             }
-            Notice::Hit { address, .. } => {
+            StopEvent::Hit { address, .. } => {
                 assert_eq!(Some(address), code);
                 hits += 1;
             }
@@ -162,14 +162,14 @@ fn an_instruction_may_lie_across_pages_of_which_one_goes() {
         let made = program.address(&debuggee, "made");
         debuggee.insert(made, Owner::Internal).unwrap();
         let mut hits = 0;
-        run_with(&mut debuggee, |debuggee, notice| match *notice {
-            Notice::Hit {
+        run_with(&mut debuggee, |debuggee, event| match *event {
+            StopEvent::Hit {
                 thread, address, ..
             } if address == made => {
                 let code = debuggee.registers(thread).unwrap().rdi;
                 debuggee.insert(code, Owner::Monitor).unwrap();
             }
-            Notice::Hit { .. } => hits += 1,
+            StopEvent::Hit { .. } => hits += 1,
             _ => {}
         })
         .assert_exited(0);
@@ -218,8 +218,8 @@ fn a_repeated_instruction_is_one_execution_whatever_interrupts_it() {
         let point = program.address(&debuggee, "point");
         debuggee.insert(point, Owner::Monitor).unwrap();
         let mut hits = 0;
-        run_with(&mut debuggee, |_, notice| {
-            hits += usize::from(matches!(notice, Notice::Hit { .. }));
+        run_with(&mut debuggee, |_, event| {
+            hits += usize::from(matches!(event, StopEvent::Hit { .. }));
         })
         .assert_exited(0);
         assert_eq!(program.output(), "10 10\n", "{way:?}");
@@ -253,8 +253,8 @@ fn a_person_may_repair_a_fault_or_go_elsewhere() {
         debuggee.insert(load, Owner::Monitor).unwrap();
         debuggee.insert(skipped, Owner::Monitor).unwrap();
         let (mut loads, mut returns, mut faults) = (0, 0, 0);
-        run_with(&mut debuggee, |debuggee, notice| match *notice {
-            Notice::Hit {
+        run_with(&mut debuggee, |debuggee, event| match *event {
+            StopEvent::Hit {
                 thread, address, ..
             } => {
                 let mut registers = *debuggee.registers(thread).unwrap();
@@ -270,7 +270,7 @@ fn a_person_may_repair_a_fault_or_go_elsewhere() {
                 }
                 debuggee.set_registers(thread, &registers).unwrap();
             }
-            Notice::Signal { thread, signal, .. } => {
+            StopEvent::Signal { thread, signal, .. } => {
                 faults += 1;
                 assert_eq!(signal, libc::SIGSEGV);
                 let mut registers = *debuggee.registers(thread).unwrap();
@@ -327,8 +327,8 @@ fn a_process_may_be_killed_in_the_middle_of_everything() {
             debuggee.insert(work, Owner::Monitor).unwrap();
             let process = debuggee.pid() as i32;
             let mut hits = 0;
-            let run = run_with(&mut debuggee, |_, notice| {
-                if let Notice::Hit { .. } = notice {
+            let run = run_with(&mut debuggee, |_, event| {
+                if let StopEvent::Hit { .. } = event {
                     hits += 1;
                     if hits == last {
                         // SAFETY: a system call on plain numbers.
@@ -338,7 +338,7 @@ fn a_process_may_be_killed_in_the_middle_of_everything() {
             });
             let is_killed = matches!(
                 run.end,
-                Some(Notice::Killed {
+                Some(StopEvent::Killed {
                     signal: libc::SIGKILL,
                     ..
                 })

@@ -10,7 +10,7 @@ mod support;
 use std::io::PipeReader;
 
 use juror_debuggee::{
-    Debuggee, Follow, Launch, Notice, SignalReport, SignalTreatment, StepBy, SystemCallPhase,
+    Debuggee, Follow, Launch, SignalPolicy, SignalReport, StepBy, StopEvent, SystemCallPhase,
     SystemCalls,
 };
 use support::doomed::{self, End, said};
@@ -95,25 +95,25 @@ fn start(
     };
     let (mut debuggee, reader) = doomed::start(program, launch, ["take_now", "work"]);
     debuggee.set_follow(follow);
-    let told = SignalTreatment {
+    let told = SignalPolicy {
         report: SignalReport::Always,
         deliver: true,
     };
-    debuggee.treat_signal(libc::SIGUSR1, told);
+    debuggee.set_signal_policy(libc::SIGUSR1, told);
     (debuggee, reader)
 }
 
 /// Lets the first thread go on before the fork, and looks away at the entry into that
 /// until the program is at its end.
-fn look_away(debuggee: &mut Debuggee, notice: &Notice, end: End) {
+fn look_away(debuggee: &mut Debuggee, event: &StopEvent, end: End) {
     let forks = [libc::SYS_clone, libc::SYS_fork].map(|number| number as u64);
-    match *notice {
-        Notice::Signal { thread, signal, .. } if signal == libc::SIGUSR1 => {
+    match *event {
+        StopEvent::Signal { thread, signal, .. } if signal == libc::SIGUSR1 => {
             // Its own calls are not traced.
             debuggee.resume(thread).unwrap();
             debuggee.catch_system_calls(SystemCalls::Only(forks.into()));
         }
-        Notice::SystemCall {
+        StopEvent::SystemCall {
             thread,
             phase: SystemCallPhase::Entry { .. },
             ..
@@ -132,10 +132,10 @@ fn a_followed_child_inherits_the_arrival_of_a_thread_that_is_gone() {
             let program = program(end);
             let (mut debuggee, reader) = start(&program, Follow::Child, way);
             let (parent, mut hits) = (debuggee.pid(), [0, 0]);
-            let run = run_with(&mut debuggee, |debuggee, notice| {
-                let is_hit = matches!(notice, Notice::Hit { .. });
+            let run = run_with(&mut debuggee, |debuggee, event| {
+                let is_hit = matches!(event, StopEvent::Hit { .. });
                 hits[usize::from(debuggee.pid() != parent)] += usize::from(is_hit);
-                look_away(debuggee, notice, end);
+                look_away(debuggee, event, end);
             });
             drop(debuggee);
             assert_eq!(said(reader), "c", "{end:?} {way:?}");
@@ -152,8 +152,8 @@ fn a_child_that_is_debugged_too_inherits_the_arrival() {
             let program = program(end);
             let (debuggee, reader) = start(&program, Follow::Both, way);
             let parent = debuggee.pid();
-            let family = run_family(debuggee, |debuggee, notice| {
-                look_away(debuggee, notice, end);
+            let family = run_family(debuggee, |debuggee, event| {
+                look_away(debuggee, event, end);
             });
             assert_eq!(said(reader), "c", "{end:?} {way:?}");
             let children = family.hits.iter().filter(|(it, _)| **it != parent);

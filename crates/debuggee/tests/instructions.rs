@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Notice, Owner};
+use juror_debuggee::{Owner, StopEvent};
 use support::{compile, run, run_with, start_with_points};
 
 /// A program whose `main` runs `test`, written in assembly, and prints what it
@@ -196,8 +196,8 @@ fn adjacent_points_are_each_told() {
     let mut debuggee = start_with_points(&program, &["test", "second", "third"]);
     let addresses = ["test", "second", "third"].map(|symbol| program.address(&debuggee, symbol));
     let mut path = Vec::new();
-    run_with(&mut debuggee, |_, notice| {
-        if let Notice::Hit { address, .. } = notice {
+    run_with(&mut debuggee, |_, event| {
+        if let StopEvent::Hit { address, .. } = event {
             path.push(*address);
         }
     })
@@ -223,26 +223,26 @@ fn a_step_past_a_point_ends_behind_it() {
     let mut path = Vec::new();
     let mut hits = 0;
     loop {
-        let notice = debuggee.wait().unwrap();
-        match notice {
-            Notice::Exited { status } => {
+        let event = debuggee.wait().unwrap();
+        match event {
+            StopEvent::Exited { status } => {
                 assert_eq!(status, 0);
                 break;
             }
-            Notice::Hit {
+            StopEvent::Hit {
                 thread, address, ..
             } => {
                 hits += 1;
                 path.push(address);
                 debuggee.step(thread).unwrap();
             }
-            Notice::Stepped { thread, address } if address < start + 4 && address >= start => {
+            StopEvent::Stepped { thread, address } if address < start + 4 && address >= start => {
                 path.push(address);
                 // The arrival at the next point comes when the thread goes on.
                 debuggee.resume(thread).unwrap();
             }
-            notice => {
-                if let Some(thread) = notice.waiting_thread() {
+            event => {
+                if let Some(thread) = event.waiting_thread() {
                     debuggee.resume(thread).unwrap();
                 }
             }

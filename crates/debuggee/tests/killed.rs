@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use juror_debuggee::{
-    AccessKinds, Attach, Debuggee, Launch, Notice, Owner, Redirection, WatchTier,
+    AccessKinds, Attach, Debuggee, Launch, Owner, Redirection, StopEvent, WatchTier,
 };
 use support::bare::Bare;
 use support::workers::WORKERS;
@@ -53,18 +53,18 @@ fn play_juror() {
     debuggee.resume_all().unwrap();
     let mut hits = 0;
     loop {
-        let notice = debuggee.wait().unwrap();
-        hits += u32::from(matches!(notice, Notice::Hit { .. }));
+        let event = debuggee.wait().unwrap();
+        hits += u32::from(matches!(event, StopEvent::Hit { .. }));
         if role != "run" && role != "launch" && hits == 5 {
             // As at the prompt, at a breakpoint.
             debuggee.halt_all().unwrap();
-            debuggee.rest().unwrap();
+            debuggee.quiesce().unwrap();
             // And again after a step, as a person does.
-            if let Some(thread) = notice.waiting_thread() {
+            if let Some(thread) = event.waiting_thread() {
                 debuggee.step(thread).unwrap();
-                while !matches!(debuggee.wait().unwrap(), Notice::Stepped { .. }) {}
+                while !matches!(debuggee.wait().unwrap(), StopEvent::Stepped { .. }) {}
                 debuggee.halt_all().unwrap();
-                debuggee.rest().unwrap();
+                debuggee.quiesce().unwrap();
             }
             say(debuggee.pid());
             std::thread::park();
@@ -72,7 +72,7 @@ fn play_juror() {
         if hits == 5 {
             say(debuggee.pid());
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }

@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::Arc;
 
-use juror_debuggee::{Debuggee, EnvironmentChange, Launch, LaunchError, Notice, Redirection};
+use juror_debuggee::{Debuggee, EnvironmentChange, Launch, LaunchError, Redirection, StopEvent};
 use support::{compile, run};
 
 const TELL: &str = r#"
@@ -138,10 +138,10 @@ fn libraries_of_the_start_are_told_before_their_code_runs() {
     let mut debuggee = program.start();
     let at_first = debuggee.modules().len();
     debuggee.resume_all().unwrap();
-    let notice = debuggee.wait().unwrap();
+    let event = debuggee.wait().unwrap();
     assert!(
-        matches!(notice, Notice::ModulesChanged { .. }),
-        "{notice:?}"
+        matches!(event, StopEvent::ModulesChanged { .. }),
+        "{event:?}"
     );
     let names: Vec<String> = debuggee
         .modules()

@@ -3,7 +3,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Follow, Notice};
+use juror_debuggee::{Debuggee, Follow, StopEvent};
 use support::doomed::{End, said, start};
 use support::family::run_family;
 use support::{Program, run_with};
@@ -51,9 +51,9 @@ fn program(end: End, is_earlier: bool) -> Program {
 }
 
 /// At the point before the fork: looks away until the program is at its end.
-fn look_away(debuggee: &mut Debuggee, notice: &Notice, before: u64, end: End) {
-    match *notice {
-        Notice::Hit {
+fn look_away(debuggee: &mut Debuggee, event: &StopEvent, before: u64, end: End) {
+    match *event {
+        StopEvent::Hit {
             thread, address, ..
         } if address == before => end.look_away(debuggee, thread),
         _ => {}
@@ -69,10 +69,10 @@ fn check_followed(end: End, status: i32, expected: usize) {
     debuggee.set_follow(Follow::Child);
     let before = program.address(&debuggee, "before");
     let (parent, mut hits) = (debuggee.pid(), 0);
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        let is_hit = matches!(notice, Notice::Hit { .. });
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        let is_hit = matches!(event, StopEvent::Hit { .. });
         hits += usize::from(is_hit && debuggee.pid() != parent);
-        look_away(debuggee, notice, before, end);
+        look_away(debuggee, event, before, end);
     });
     drop(debuggee);
     assert_eq!(said(reader), "c", "{end:?}");
@@ -101,8 +101,8 @@ fn check_family(end: End) {
         debuggee.set_follow(Follow::Both);
         let before = program.address(&debuggee, "before");
         let parent = debuggee.pid();
-        let family = run_family(debuggee, |debuggee, notice| {
-            look_away(debuggee, notice, before, end);
+        let family = run_family(debuggee, |debuggee, event| {
+            look_away(debuggee, event, before, end);
         });
         let children = 1 + usize::from(is_earlier);
         assert_eq!(said(reader), "c".repeat(children), "{end:?}");

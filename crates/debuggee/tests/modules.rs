@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Notice, Owner};
+use juror_debuggee::{Debuggee, Owner, StopEvent};
 use support::{compile, compile_to, file_address, run_with};
 
 #[test]
@@ -40,8 +40,8 @@ fn a_library_can_be_watched_from_its_first_instruction() {
     let mut debuggee = Debuggee::launch(&launch).unwrap();
     let mut point = None;
     let mut loads = 0;
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::ModulesChanged { .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::ModulesChanged { .. } = event {
             let found = debuggee
                 .modules()
                 .iter()
@@ -83,16 +83,16 @@ fn constructors_of_startup_libraries_are_not_missed() {
         library.clone().into(),
     )];
     let mut debuggee = Debuggee::launch(&launch).unwrap();
-    let mut planted = false;
+    let mut inserted = false;
     let run = run_with(&mut debuggee, |debuggee, _| {
         let found = debuggee
             .modules()
             .iter()
             .find(|module| module.path == library)
             .map(|module| module.bias + offset);
-        if let (false, Some(address)) = (planted, found) {
+        if let (false, Some(address)) = (inserted, found) {
             debuggee.insert(address, Owner::Monitor).unwrap();
-            planted = true;
+            inserted = true;
         }
     });
     run.assert_exited(0);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Follow, ForkKind, Notice, Owner};
+use juror_debuggee::{Follow, ForkKind, Owner, StopEvent};
 use support::{compile, run, start_with_points};
 
 #[test]
@@ -33,10 +33,10 @@ fn forked_children_run_free_of_points() {
     run.assert_exited(0);
     assert_eq!(program.output(), "5\n");
     assert_eq!(run.hits, 5);
-    let forks = run.notices.iter().filter(|notice| {
+    let forks = run.events.iter().filter(|event| {
         matches!(
-            notice,
-            Notice::Forked {
+            event,
+            StopEvent::Forked {
                 kind: ForkKind::Fork,
                 ..
             }
@@ -104,15 +104,15 @@ fn all_can_be_halted_around_a_vfork() {
     debuggee.resume_all().unwrap();
     let mut hits = 0;
     loop {
-        let notice = debuggee.wait().unwrap();
-        if let Notice::Exited { status } = notice {
+        let event = debuggee.wait().unwrap();
+        if let StopEvent::Exited { status } = event {
             assert_eq!(status, 0);
             break;
         }
-        if let Notice::Hit { .. } = notice {
+        if let StopEvent::Hit { .. } = event {
             hits += 1;
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.halt_all().unwrap();
             debuggee.resume_all().unwrap();
             debuggee.resume(thread).unwrap();
@@ -161,14 +161,14 @@ fn a_program_can_become_another() {
         debuggee.insert(address, Owner::Monitor).unwrap();
         let mut is_second = false;
         let mut hits = [0, 0];
-        let run = support::run_with(&mut debuggee, |debuggee, notice| match notice {
-            Notice::Executed { path, .. } => {
+        let run = support::run_with(&mut debuggee, |debuggee, event| match event {
+            StopEvent::Executed { path, .. } => {
                 assert_eq!(*path, second.path.canonicalize().unwrap());
                 is_second = true;
                 let address = second.address(debuggee, "work");
                 debuggee.insert(address, Owner::Monitor).unwrap();
             }
-            Notice::Hit { .. } => hits[usize::from(is_second)] += 1,
+            StopEvent::Hit { .. } => hits[usize::from(is_second)] += 1,
             _ => {}
         });
         run.assert_exited(9);
@@ -216,7 +216,10 @@ fn a_forked_child_can_be_followed() {
     run.assert_exited(13);
     assert_ne!(debuggee.pid(), parent);
     assert_eq!(run.hits, 13);
-    assert!(run.notices.contains(&Notice::Left { process: parent }));
+    assert!(
+        run.events
+            .contains(&StopEvent::ParentDetached { process: parent })
+    );
     await_end(parent);
     assert_eq!(program.output(), "8 13\n");
 }
@@ -237,8 +240,8 @@ fn a_child_that_runs_another_program_can_be_followed() {
     debuggee.insert(work, Owner::Monitor).unwrap();
     debuggee.set_follow(Follow::Child);
     let parent = debuggee.pid();
-    let run = support::run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Executed { path, .. } = notice {
+    let run = support::run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Executed { path, .. } = event {
             assert_eq!(*path, other.path.canonicalize().unwrap());
             let work = other.address(debuggee, "work");
             debuggee.insert(work, Owner::Monitor).unwrap();

@@ -6,7 +6,7 @@ mod support;
 use std::io::Read;
 use std::os::fd::AsRawFd;
 
-use juror_debuggee::{Debuggee, Follow, Notice, Owner, Redirection, StepBy};
+use juror_debuggee::{Debuggee, Follow, Owner, Redirection, StepBy, StopEvent};
 use support::{compile, run_with};
 
 /// Every way to pass a site and to step.
@@ -91,8 +91,8 @@ fn check(make: &str, passes: usize) {
         };
         insert(&mut debuggee);
         let mut programs = 0;
-        let run = run_with(&mut debuggee, |debuggee, notice| {
-            if let Notice::Executed { .. } = notice {
+        let run = run_with(&mut debuggee, |debuggee, event| {
+            if let StopEvent::Executed { .. } = event {
                 programs += 1;
                 insert(debuggee);
             }
@@ -168,7 +168,7 @@ fn check_followed(make: &str, is_vfork: usize) {
             let work = program.address(&debuggee, "work");
             debuggee.insert(work, Owner::Monitor).unwrap();
             let run = run_with(&mut debuggee, |_, _| {});
-            let ended = [0, 3].map(|status| Some(Notice::Exited { status }));
+            let ended = [0, 3].map(|status| Some(StopEvent::Exited { status }));
             assert!(ended.contains(&run.end), "{:?}: {make}", run.end);
             // It ends with the last process that has the pipe.
             let mut said = String::new();

@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Attach, Debuggee, Notice, Owner, SelfCheck, StepBy};
+use juror_debuggee::{Attach, Debuggee, Owner, SelfCheck, StepBy, StopEvent};
 use support::bare::Bare;
 use support::{compile, run_with};
 
@@ -59,8 +59,8 @@ fn threads_and_signals_are_a_path_of_the_model() {
         debuggee.insert(work, Owner::Monitor).unwrap();
         debuggee.insert(handle, Owner::Monitor).unwrap();
         let (mut works, mut handles) = (0, 0);
-        run_with(&mut debuggee, |debuggee, notice| {
-            let Notice::Hit { address, .. } = *notice else {
+        run_with(&mut debuggee, |debuggee, event| {
+            let StopEvent::Hit { address, .. } = *event else {
                 return;
             };
             works += usize::from(address == work);
@@ -138,18 +138,18 @@ fn an_attached_process_is_a_path_of_the_model_too() {
         let (mut hits, mut steps) = (0, 0);
         while hits < 600 {
             match debuggee.wait().unwrap() {
-                Notice::Hit { thread, .. } => {
+                StopEvent::Hit { thread, .. } => {
                     hits += 1;
                     match hits % 5 {
                         0 => debuggee.step(thread).unwrap(),
                         _ => debuggee.resume(thread).unwrap(),
                     }
                 }
-                Notice::Stepped { thread, .. } => {
+                StopEvent::Stepped { thread, .. } => {
                     steps += 1;
                     debuggee.resume(thread).unwrap();
                 }
-                notice => panic!("{notice:?}"),
+                event => panic!("{event:?}"),
             }
         }
         debuggee.detach().unwrap();

@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Follow, ForkKind, Notice, Owner, Rota, SelfCheck};
+use juror_debuggee::{Debuggee, FairWaiter, Follow, ForkKind, Owner, SelfCheck, StopEvent};
 use support::family::run_family;
 use support::{Program, compile, is_running};
 
@@ -127,9 +127,9 @@ fn points_come_and_go_in_one_process_alone() {
     let pid = root.pid();
     root.set_follow(Follow::Both);
     let mut forks = 0;
-    let family = run_family(root, |debuggee, notice| {
+    let family = run_family(root, |debuggee, event| {
         // The first process loses its point when it has made a child.
-        if debuggee.pid() == pid && matches!(notice, Notice::Joined { .. }) {
+        if debuggee.pid() == pid && matches!(event, StopEvent::ChildAttached { .. }) {
             forks += 1;
             if forks == 3 {
                 debuggee.remove(work, Owner::Monitor).unwrap();
@@ -182,8 +182,8 @@ fn a_child_made_by_vfork_joins_with_its_program() {
     debuggee.insert(work, Owner::Monitor).unwrap();
     debuggee.set_follow(Follow::Both);
     let parent = debuggee.pid();
-    let family = run_family(debuggee, |debuggee, notice| {
-        if let Notice::Joined { process, .. } = notice
+    let family = run_family(debuggee, |debuggee, event| {
+        if let StopEvent::ChildAttached { process, .. } = event
             && debuggee.pid() == *process
         {
             let work = other.address(debuggee, "work");
@@ -210,28 +210,28 @@ const ENDLESS: &str = r#"
 /// Both processes of the program, halted after both have come to the point.
 fn start_pair(program: &Program) -> (Debuggee, Debuggee) {
     let mut parent = start(program);
-    let mut rota = Rota::default();
+    let mut fair_waiter = FairWaiter::default();
     parent.resume_all().unwrap();
     let mut child = loop {
-        let notice = parent.wait().unwrap();
-        if let Notice::Joined { process, .. } = notice {
+        let event = parent.wait().unwrap();
+        if let StopEvent::ChildAttached { process, .. } = event {
             break parent.adopt(process).unwrap().expect("it lives");
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             parent.resume(thread).unwrap();
         }
     };
     child.resume_all().unwrap();
     let mut hits = [0, 0];
     while hits.iter().any(|&count| count < 100) {
-        let (position, notice) = rota.wait(&mut [&mut parent, &mut child]).unwrap();
-        hits[position] += usize::from(matches!(notice, Notice::Hit { .. }));
+        let (position, event) = fair_waiter.wait(&mut [&mut parent, &mut child]).unwrap();
+        hits[position] += usize::from(matches!(event, StopEvent::Hit { .. }));
         let debuggee = if position == 0 {
             &mut parent
         } else {
             &mut child
         };
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }
@@ -258,7 +258,7 @@ fn one_process_can_be_let_go() {
     let (mut parent, child) = start_pair(&program);
     let pid = child.pid();
     child.detach().unwrap();
-    parent.spare_group();
+    parent.keep_process_group();
     parent.kill().unwrap();
     assert!(is_running(pid));
     // SAFETY: a system call on plain numbers.
@@ -277,23 +277,26 @@ fn a_request_stops_whichever_runs() {
     // The parent holds the bell, the child alone runs.
     child.resume_all().unwrap();
     interrupter.interrupt();
-    let mut rota = Rota::default();
+    let mut fair_waiter = FairWaiter::default();
     loop {
-        let (position, notice) = rota.wait(&mut [&mut parent, &mut child]).unwrap();
+        let (position, event) = fair_waiter.wait(&mut [&mut parent, &mut child]).unwrap();
         if position == 0 {
             continue;
         }
-        match notice {
-            Notice::Interrupted { .. } => break,
-            notice => child.resume(notice.waiting_thread().unwrap()).unwrap(),
+        match event {
+            StopEvent::Interrupted { .. } => break,
+            event => child.resume(event.waiting_thread().unwrap()).unwrap(),
         }
     }
-    parent.hand_over(&mut child);
-    parent.spare_group();
+    parent.transfer_to(&mut child);
+    parent.keep_process_group();
     drop(parent);
     child.resume_all().unwrap();
     interrupter.interrupt();
-    assert!(matches!(child.wait().unwrap(), Notice::Interrupted { .. }));
+    assert!(matches!(
+        child.wait().unwrap(),
+        StopEvent::Interrupted { .. }
+    ));
 }
 
 #[test]
@@ -303,11 +306,11 @@ fn a_process_that_nobody_adopts_goes_with_its_parent() {
         let mut parent = start(&program);
         parent.resume_all().unwrap();
         let child = loop {
-            let notice = parent.wait().unwrap();
-            if let Notice::Joined { process, .. } = notice {
+            let event = parent.wait().unwrap();
+            if let StopEvent::ChildAttached { process, .. } = event {
                 break process;
             }
-            if let Some(thread) = notice.waiting_thread() {
+            if let Some(thread) = event.waiting_thread() {
                 parent.resume(thread).unwrap();
             }
         };

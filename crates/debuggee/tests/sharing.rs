@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{CpuPolicy, Debuggee, Launch, Notice, Owner};
+use juror_debuggee::{CpuPolicy, Debuggee, Launch, Owner, StopEvent};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 use support::{Program, compile, run};
@@ -150,8 +150,8 @@ fn a_detached_program_has_all_cpus() {
     debuggee.resume_all().unwrap();
     loop {
         match debuggee.wait().unwrap() {
-            Notice::Hit { address, .. } if address == leave => break,
-            notice => debuggee.resume(notice.waiting_thread().unwrap()).unwrap(),
+            StopEvent::Hit { address, .. } if address == leave => break,
+            event => debuggee.resume(event.waiting_thread().unwrap()).unwrap(),
         }
     }
     let process = debuggee.pid();

@@ -4,7 +4,7 @@ mod support;
 
 use std::process::Command;
 
-use juror_debuggee::{Debuggee, Notice, Owner, SignalReport, SignalTreatment};
+use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, StopEvent};
 use support::{compile, run, run_with, start_with_points};
 
 #[test]
@@ -77,14 +77,14 @@ fn a_fatal_signal_is_told_before_it_kills() {
     );
     let mut debuggee = program.start();
     let mut told = Vec::new();
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Signal { thread, .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Signal { thread, .. } = event {
             assert!(debuggee.registers(*thread).is_ok());
-            told.push(notice.clone());
+            told.push(event.clone());
         }
     });
     let [
-        Notice::Signal {
+        StopEvent::Signal {
             signal: libc::SIGSEGV,
             fault_address: Some(0x1234),
             fatal: true,
@@ -97,7 +97,7 @@ fn a_fatal_signal_is_told_before_it_kills() {
     };
     assert!(matches!(
         run.end,
-        Some(Notice::Killed {
+        Some(StopEvent::Killed {
             signal: libc::SIGSEGV,
             ..
         })
@@ -113,8 +113,8 @@ fn a_signal_can_be_kept_from_the_program() {
         &[],
     );
     let mut debuggee = program.start();
-    run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Signal { thread, .. } = notice {
+    run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Signal { thread, .. } = event {
             debuggee.set_delivery(*thread, false).unwrap();
         }
     })
@@ -149,12 +149,12 @@ fn caught_signals_are_told_on_demand_with_their_information() {
         (SignalReport::WhenFatal, true, 0, "77\n"),
     ] {
         let mut debuggee = program.start();
-        debuggee.treat_signal(signal, SignalTreatment { report, deliver });
+        debuggee.set_signal_policy(signal, SignalPolicy { report, deliver });
         let run = run(&mut debuggee);
         run.assert_exited(0);
         assert_eq!(program.output(), output);
-        let is_meant = |notice: &&Notice| matches!(notice, Notice::Signal { signal: told, fatal: false, .. } if *told == signal);
-        assert_eq!(run.notices.iter().filter(is_meant).count(), told);
+        let is_meant = |event: &&StopEvent| matches!(event, StopEvent::Signal { signal: told, fatal: false, .. } if *told == signal);
+        assert_eq!(run.events.iter().filter(is_meant).count(), told);
     }
 }
 
@@ -301,8 +301,8 @@ fn signals_that_meet_at_a_step_are_all_delivered() {
         let address = program.address(&debuggee, "work");
         debuggee.insert(address, Owner::Monitor).unwrap();
         let mut senders = String::new();
-        let run = run_with(&mut debuggee, |debuggee, notice| {
-            if let Notice::Hit { .. } = notice {
+        let run = run_with(&mut debuggee, |debuggee, event| {
+            if let StopEvent::Hit { .. } = event {
                 let process = debuggee.pid();
                 let script = format!("kill -USR1 {process}; kill -USR2 {process}");
                 let mut sender = Command::new("sh").args(["-c", &script]).spawn().unwrap();
@@ -345,27 +345,27 @@ fn signals_reach_a_program_that_is_stepped_all_the_way() {
         debuggee.resume_all().unwrap();
         let (mut hits, mut entries) = (0, 0);
         let end = loop {
-            let notice = debuggee.wait().unwrap();
-            match notice {
-                Notice::Hit { .. } => {
+            let event = debuggee.wait().unwrap();
+            match event {
+                StopEvent::Hit { .. } => {
                     hits += 1;
                     let process = debuggee.pid();
                     let script = format!("kill -USR1 {process}");
                     let mut sender = Command::new("sh").args(["-c", &script]).spawn().unwrap();
                     assert!(sender.wait().unwrap().success());
                 }
-                Notice::Stepped { address, .. } => entries += u32::from(address == handler),
-                Notice::Exited { .. } | Notice::Killed { .. } => break notice,
+                StopEvent::Stepped { address, .. } => entries += u32::from(address == handler),
+                StopEvent::Exited { .. } | StopEvent::Killed { .. } => break event,
                 _ => {}
             }
-            if let Some(thread) = notice.waiting_thread() {
+            if let Some(thread) = event.waiting_thread() {
                 match hits {
                     0 => debuggee.resume(thread).unwrap(),
                     _ => debuggee.step(thread).unwrap(),
                 }
             }
         };
-        assert_eq!(end, Notice::Exited { status: 0 }, "in place: {in_place}");
+        assert_eq!(end, StopEvent::Exited { status: 0 }, "in place: {in_place}");
         assert_eq!((hits, entries), (5, 5), "in place: {in_place}");
         assert_eq!(program.output(), "5\n");
     }

@@ -11,8 +11,8 @@ mod support;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use juror_debuggee::{Debuggee, Notice, Owner};
-use juror_stepping::Passage;
+use juror_debuggee::{Debuggee, Owner, StopEvent};
+use juror_stepping::StepOver;
 use support::{Program, compile, file_address, run_with};
 
 const SOURCE: &str = include_str!("programs/stress.c");
@@ -114,17 +114,17 @@ fn check(program: &Program, load: Load<'_>, way: Way) {
     for &site in load.sites {
         debuggee.insert(addresses[site], Owner::Monitor).unwrap();
     }
-    let passages: HashMap<u64, Passage> = debuggee
+    let step_overs: HashMap<u64, StepOver> = debuggee
         .engine()
         .sites()
-        .map(|(address, _, passage)| (address, passage))
+        .map(|(address, _, step_over)| (address, step_over))
         .collect();
     let mut told = [0; 50];
     let mut seen = HashSet::new();
-    run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Hit {
+    run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Hit {
             thread, address, ..
-        } = *notice
+        } = *event
         {
             let registers = debuggee.registers(thread).unwrap();
             assert_eq!(registers.rip, address);
@@ -147,17 +147,17 @@ fn check(program: &Program, load: Load<'_>, way: Way) {
     }
     let total: usize = told.iter().sum();
     assert!(total >= load.hits, "{total}: {load:?}");
-    let passed = |is_meant: fn(&Passage) -> bool| -> usize {
+    let passed = |is_meant: fn(&StepOver) -> bool| -> usize {
         let sites = load.sites.iter();
-        let meant = sites.filter(|&&site| is_meant(&passages[&addresses[site]]));
+        let meant = sites.filter(|&&site| is_meant(&step_overs[&addresses[site]]));
         meant.map(|&site| told[site]).sum()
     };
     println!(
         "{total} executions, each told once: skipped {}, called {}, copied {}, in place {}; {load:?}",
-        passed(|it| matches!(it, Passage::Skip { .. })),
-        passed(|it| matches!(it, Passage::Call { .. })),
-        passed(|it| matches!(it, Passage::Copy { .. })),
-        passed(|it| matches!(it, Passage::InPlace | Passage::InPlaceRounds)),
+        passed(|it| matches!(it, StepOver::Skip { .. })),
+        passed(|it| matches!(it, StepOver::Call { .. })),
+        passed(|it| matches!(it, StepOver::OutOfLine { .. })),
+        passed(|it| matches!(it, StepOver::InPlace | StepOver::InPlaceRepeated)),
     );
 }
 

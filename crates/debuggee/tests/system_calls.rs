@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use juror_debuggee::{Notice, Owner, SystemCallPhase, SystemCalls};
+use juror_debuggee::{Owner, StopEvent, SystemCallPhase, SystemCalls};
 use support::{Run, compile, file_address, run, run_with};
 
 const CALLS: &str = r#"
@@ -43,14 +43,14 @@ const CALLS: &str = r#"
         return 0;
     }"#;
 
-fn count(run: &Run, wanted: impl Fn(&Notice) -> bool) -> usize {
-    run.notices.iter().filter(|notice| wanted(notice)).count()
+fn count(run: &Run, wanted: impl Fn(&StopEvent) -> bool) -> usize {
+    run.events.iter().filter(|event| wanted(event)).count()
 }
 
-fn is_entry(notice: &Notice) -> bool {
+fn is_entry(event: &StopEvent) -> bool {
     matches!(
-        notice,
-        Notice::SystemCall {
+        event,
+        StopEvent::SystemCall {
             phase: SystemCallPhase::Entry { .. },
             ..
         }
@@ -69,7 +69,7 @@ fn entries_and_exits_come_once_each() {
         assert_eq!(program.output(), "0 x\n");
         assert_eq!(count(&run, is_entry), 101);
         let parent = i64::from(std::process::id());
-        let exit = |notice: &Notice| matches!(notice, Notice::SystemCall { phase: SystemCallPhase::Exit { result }, .. } if *result == parent);
+        let exit = |event: &StopEvent| matches!(event, StopEvent::SystemCall { phase: SystemCallPhase::Exit { result }, .. } if *result == parent);
         assert_eq!(count(&run, exit), 101);
     }
 }
@@ -84,8 +84,8 @@ fn a_point_on_the_instruction_and_its_stops_agree() {
         [libc::SYS_getppid as u64],
     )));
     let mut places = BTreeSet::new();
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::SystemCall { thread, .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::SystemCall { thread, .. } = event {
             let registers = debuggee.registers(*thread).unwrap();
             places.insert(registers.rip);
             if registers.rip == call + 2 {
@@ -105,11 +105,11 @@ fn a_call_of_juror_in_between_repeats_nothing() {
     let mut debuggee = program.start();
     debuggee.catch_system_calls(SystemCalls::All);
     let mut is_inserted = false;
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        let Notice::SystemCall { number, .. } = notice else {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        let StopEvent::SystemCall { number, .. } = event else {
             return;
         };
-        if *number == libc::SYS_getppid as u64 && is_entry(notice) && !is_inserted {
+        if *number == libc::SYS_getppid as u64 && is_entry(event) && !is_inserted {
             is_inserted = true;
             // Far from the program: the thread maps a page for it.
             let library = debuggee.modules().iter().find(|module| {
@@ -124,7 +124,7 @@ fn a_call_of_juror_in_between_repeats_nothing() {
     run.assert_exited(0);
     assert!(is_inserted);
     assert_eq!(program.output(), "0 x\n");
-    let asks = |notice: &Notice| matches!(notice, Notice::SystemCall { number, .. } if *number == libc::SYS_getppid as u64);
+    let asks = |event: &StopEvent| matches!(event, StopEvent::SystemCall { number, .. } if *number == libc::SYS_getppid as u64);
     assert_eq!(count(&run, asks), 202);
 }
 
@@ -141,20 +141,20 @@ fn steps_do_not_pass_by_a_system_call() {
         debuggee.insert(ask, Owner::Developer).unwrap();
         debuggee.resume_all().unwrap();
         let thread = loop {
-            let notice = debuggee.wait().unwrap();
-            if let Notice::Hit { thread, .. } = notice {
+            let event = debuggee.wait().unwrap();
+            if let StopEvent::Hit { thread, .. } = event {
                 break thread;
             }
-            debuggee.resume(notice.waiting_thread().unwrap()).unwrap();
+            debuggee.resume(event.waiting_thread().unwrap()).unwrap();
         };
         let mut told = 0;
         let mut places = BTreeSet::new();
         while !places.contains(&(call + 2)) || told == 1 {
             debuggee.step(thread).unwrap();
             match debuggee.wait().unwrap() {
-                Notice::Stepped { address, .. } => drop(places.insert(address)),
-                Notice::SystemCall { .. } => told += 1,
-                notice => panic!("{notice:?}"),
+                StopEvent::Stepped { address, .. } => drop(places.insert(address)),
+                StopEvent::SystemCall { .. } => told += 1,
+                event => panic!("{event:?}"),
             }
             places.insert(debuggee.registers(thread).unwrap().rip);
         }

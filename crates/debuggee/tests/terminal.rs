@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::ptr;
 
-use juror_debuggee::{Debuggee, Launch, Notice};
+use juror_debuggee::{Debuggee, Launch, StopEvent};
 
 /// The two ends of a new terminal: ours, and the program's.
 fn open_terminal() -> (File, OwnedFd) {
@@ -130,11 +130,11 @@ fn as_debugger() {
 
 fn run_to_key(debuggee: &mut Debuggee) {
     loop {
-        let notice = debuggee.wait().unwrap();
-        if let Notice::Interrupted { .. } = notice {
+        let event = debuggee.wait().unwrap();
+        if let StopEvent::Interrupted { .. } = event {
             return debuggee.halt_all().unwrap();
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use juror_debuggee::{Debuggee, Launch, Owner, Redirection, StopEvent};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 use object::{Object, ObjectSymbol, SymbolKind};
@@ -100,13 +100,13 @@ fn functions(debuggee: &Debuggee) -> Vec<u64> {
 fn run_through(debuggee: &mut Debuggee, hits: usize) {
     let mut seen = 0;
     while seen < hits {
-        let notice = debuggee.wait().unwrap();
+        let event = debuggee.wait().unwrap();
         assert!(
-            !matches!(notice, Notice::Exited { .. } | Notice::Killed { .. }),
-            "{notice:?}"
+            !matches!(event, StopEvent::Exited { .. } | StopEvent::Killed { .. }),
+            "{event:?}"
         );
-        seen += usize::from(matches!(notice, Notice::Hit { .. }));
-        if let Some(thread) = notice.waiting_thread() {
+        seen += usize::from(matches!(event, StopEvent::Hit { .. }));
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }
@@ -132,19 +132,19 @@ fn check(program: &Path, arguments: &[&str], answer: &str) {
     debuggee.resume_all().unwrap();
     // The libraries are there when the linker says so.
     loop {
-        let notice = debuggee.wait().unwrap();
-        if let Notice::ModulesChanged { .. } = notice {
+        let event = debuggee.wait().unwrap();
+        if let StopEvent::ModulesChanged { .. } = event {
             break;
         }
-        debuggee.resume(notice.waiting_thread().unwrap()).unwrap();
+        debuggee.resume(event.waiting_thread().unwrap()).unwrap();
     }
     let points = functions(&debuggee);
     assert!(points.len() > 100, "{} points", points.len());
     for &point in &points {
         debuggee.insert(point, Owner::Monitor).unwrap();
     }
-    let planted = differences(process, &memory);
-    assert!(points.iter().all(|point| planted.contains(point)));
+    let inserted = differences(process, &memory);
+    assert!(points.iter().all(|point| inserted.contains(point)));
     debuggee.resume_all().unwrap();
     run_through(&mut debuggee, HITS);
 

@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use juror_debuggee::{Debuggee, DebuggeeError, Notice, Owner, ThreadState};
+use juror_debuggee::{Debuggee, DebuggeeError, Owner, StopEvent, ThreadState};
 use support::{compile, is_running, run, run_with, start_with_points};
 
 const WORKERS: &str = r#"
@@ -46,13 +46,13 @@ fn halting_all_loses_and_repeats_nothing() {
     debuggee.resume_all().unwrap();
     let mut hits = 0;
     loop {
-        let notice = debuggee.wait().unwrap();
-        match notice {
-            Notice::Exited { status } => {
+        let event = debuggee.wait().unwrap();
+        match event {
+            StopEvent::Exited { status } => {
                 assert_eq!(status, 0);
                 break;
             }
-            Notice::Hit { .. } => hits += 1,
+            StopEvent::Hit { .. } => hits += 1,
             _ => {}
         }
         if hits % 5 == 0 {
@@ -64,7 +64,7 @@ fn halting_all_loses_and_repeats_nothing() {
             }
             debuggee.resume_all().unwrap();
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }
@@ -81,8 +81,8 @@ fn points_come_and_go_while_threads_run() {
     debuggee.read(work, &mut original).unwrap();
     debuggee.insert(work, Owner::Monitor).unwrap();
     let mut hits = [0_usize; 2];
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Hit { address, .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Hit { address, .. } = event {
             let at_other = usize::from(*address == other);
             hits[at_other] += 1;
             // Two automaton states in turn: each wants the other's event.
@@ -126,9 +126,12 @@ fn threads_that_start_and_end_at_a_point() {
     run.assert_exited(0);
     assert_eq!(run.hits, 500);
     assert_eq!(program.output(), "500\n");
-    let count = |is: fn(&Notice) -> bool| run.notices.iter().filter(|it| is(it)).count();
-    assert_eq!(count(|it| matches!(it, Notice::ThreadStarted { .. })), 500);
-    assert_eq!(count(|it| matches!(it, Notice::ThreadEnded { .. })), 500);
+    let count = |is: fn(&StopEvent) -> bool| run.events.iter().filter(|it| is(it)).count();
+    assert_eq!(
+        count(|it| matches!(it, StopEvent::ThreadStarted { .. })),
+        500
+    );
+    assert_eq!(count(|it| matches!(it, StopEvent::ThreadEnded { .. })), 500);
 }
 
 #[test]
@@ -156,8 +159,8 @@ fn the_first_thread_may_end_first() {
         &["-O1"],
     );
     let mut debuggee = start_with_points(&program, &["work"]);
-    let run = run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Hit { .. } = notice {
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Hit { .. } = event {
             debuggee.halt_all().unwrap();
             debuggee.resume_all().unwrap();
         }
@@ -175,17 +178,17 @@ fn steps_follow_the_program() {
     let mut path = Vec::new();
     debuggee.resume_all().unwrap();
     loop {
-        let notice = debuggee.wait().unwrap();
-        match notice {
-            Notice::Exited { .. } => break,
-            Notice::Hit { thread, .. } => {
+        let event = debuggee.wait().unwrap();
+        match event {
+            StopEvent::Exited { .. } => break,
+            StopEvent::Hit { thread, .. } => {
                 let back = {
                     let stack = debuggee.registers(thread).unwrap().rsp;
                     debuggee.read_u64(stack).unwrap()
                 };
                 debuggee.step(thread).unwrap();
                 loop {
-                    let Notice::Stepped { address, .. } = debuggee.wait().unwrap() else {
+                    let StopEvent::Stepped { address, .. } = debuggee.wait().unwrap() else {
                         panic!("a step was asked for");
                     };
                     assert_eq!(debuggee.registers(thread).unwrap().rip, address);
@@ -197,8 +200,8 @@ fn steps_follow_the_program() {
                 }
                 debuggee.resume(thread).unwrap();
             }
-            notice => {
-                if let Some(thread) = notice.waiting_thread() {
+            event => {
+                if let Some(thread) = event.waiting_thread() {
                     debuggee.resume(thread).unwrap();
                 }
             }
@@ -218,8 +221,8 @@ fn registers_and_memory_can_be_changed() {
     let (program, mut debuggee) = workers(&["-O1"], 1, 3);
     let address = program.address(&debuggee, "work");
     debuggee.insert(address, Owner::Developer).unwrap();
-    run_with(&mut debuggee, |debuggee, notice| {
-        if let Notice::Hit { thread, .. } = *notice {
+    run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::Hit { thread, .. } = *event {
             let mut registers = *debuggee.registers(thread).unwrap();
             registers.rdi = 100;
             debuggee.set_registers(thread, &registers).unwrap();
@@ -248,9 +251,9 @@ fn killing_leaves_nothing() {
     debuggee.resume_all().unwrap();
     let mut hits = 0;
     while hits < 20 {
-        let notice = debuggee.wait().unwrap();
-        hits += usize::from(matches!(notice, Notice::Hit { .. }));
-        if let Some(thread) = notice.waiting_thread() {
+        let event = debuggee.wait().unwrap();
+        hits += usize::from(matches!(event, StopEvent::Hit { .. }));
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }
@@ -286,11 +289,11 @@ fn another_thread_can_interrupt() {
 
 fn run_until_interrupted(debuggee: &mut Debuggee) {
     loop {
-        let notice = debuggee.wait().unwrap();
-        if let Notice::Interrupted { .. } = notice {
+        let event = debuggee.wait().unwrap();
+        if let StopEvent::Interrupted { .. } = event {
             return;
         }
-        debuggee.resume(notice.waiting_thread().unwrap()).unwrap();
+        debuggee.resume(event.waiting_thread().unwrap()).unwrap();
     }
 }
 
@@ -307,10 +310,10 @@ fn a_detached_program_is_as_it_was() {
         debuggee.resume_all().unwrap();
         let mut hits = 0;
         while hits < stops {
-            let notice = debuggee.wait().unwrap();
-            hits += usize::from(matches!(notice, Notice::Hit { .. }));
+            let event = debuggee.wait().unwrap();
+            hits += usize::from(matches!(event, StopEvent::Hit { .. }));
             if hits < stops
-                && let Some(thread) = notice.waiting_thread()
+                && let Some(thread) = event.waiting_thread()
             {
                 debuggee.resume(thread).unwrap();
             }
@@ -365,14 +368,14 @@ fn a_busy_thread_starves_no_other() {
     );
     let mut debuggee = start_with_points(&program, &["work", "spin"]);
     let work = program.address(&debuggee, "work");
-    let mut turns = 0;
-    let run = run_with(&mut debuggee, |_, notice| {
-        if let Notice::Hit { address, .. } = *notice {
-            turns += usize::from(address == work);
+    let mut fair_selection = 0;
+    let run = run_with(&mut debuggee, |_, event| {
+        if let StopEvent::Hit { address, .. } = *event {
+            fair_selection += usize::from(address == work);
         }
     });
     run.assert_exited(0);
-    assert_eq!(turns, 200);
+    assert_eq!(fair_selection, 200);
     // Not thousands for each turn.
     assert!(run.hits < 200 * 200, "{} hits", run.hits);
 }

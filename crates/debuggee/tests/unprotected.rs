@@ -4,7 +4,7 @@
 
 mod support;
 
-use juror_debuggee::{AccessKinds, Notice, Owner, WatchTier};
+use juror_debuggee::{AccessKinds, Owner, StopEvent, WatchTier};
 use support::watching::{BUILDS, TIERS, check, pointer, start, watched};
 use support::{compile, run_with};
 
@@ -96,8 +96,8 @@ fn check_fallback(source: &str, symbol: &str) {
         };
         assert_eq!(debuggee.watch_tier(id), Some(expected), "{flags:?}");
         let mut count = 0;
-        let run = run_with(&mut debuggee, |_, notice| {
-            if let Notice::Accessed { accesses, .. } = notice {
+        let run = run_with(&mut debuggee, |_, event| {
+            if let StopEvent::Accessed { accesses, .. } = event {
                 count += accesses.len();
             }
         });
@@ -154,7 +154,7 @@ fn a_fault_of_the_program_s_own_that_it_ignores_ends_it() {
         let program = compile(&source, flags);
         for tier in TIERS {
             let (accesses, run) = watched(&program, AccessKinds::WRITE, tier, 1);
-            let is_killed = matches!(run.end, Some(Notice::Killed { signal: 11, .. }));
+            let is_killed = matches!(run.end, Some(StopEvent::Killed { signal: 11, .. }));
             assert!(is_killed, "{tier:?} {:?}", run.end);
             assert_eq!(accesses.len(), 1, "{tier:?} {accesses:?}");
         }

@@ -4,7 +4,7 @@
 mod support;
 
 use juror_debuggee::{
-    AccessKind, AccessKinds, Debuggee, MemoryAccess, Notice, Owner, WatchId, WatchTier,
+    AccessKind, AccessKinds, Debuggee, MemoryAccess, Owner, StopEvent, WatchId, WatchTier,
 };
 use support::watching::{TIERS, start};
 use support::{Program, Run, compile, run_with};
@@ -42,8 +42,8 @@ fn watch(
 #[track_caller]
 fn accesses(debuggee: &mut Debuggee) -> (Vec<MemoryAccess>, Run) {
     let mut all = Vec::new();
-    let run = run_with(debuggee, |_, notice| {
-        if let Notice::Accessed { accesses, .. } = notice {
+    let run = run_with(debuggee, |_, event| {
+        if let StopEvent::Accessed { accesses, .. } = event {
             all.extend_from_slice(accesses);
         }
     });
@@ -62,7 +62,7 @@ fn check(source: &str, length: u64, kinds: AccessKinds, expected: usize) {
             let (accesses, run) = accesses(&mut debuggee);
             assert_eq!(
                 run.end,
-                Some(Notice::Exited { status: 0 }),
+                Some(StopEvent::Exited { status: 0 }),
                 "{tier:?} {flags:?}"
             );
             assert_eq!(accesses.len(), expected, "{tier:?} {flags:?} {accesses:?}");
@@ -343,9 +343,9 @@ fn a_hardware_breakpoint_is_hit_once_each_time() {
         // A trap at the same place is told for itself.
         debuggee.insert(work, Owner::Monitor).unwrap();
         let mut hits = 0;
-        let run = run_with(&mut debuggee, |_, notice| {
+        let run = run_with(&mut debuggee, |_, event| {
             hits += usize::from(
-                matches!(notice, Notice::HardwareHit { address, .. } if *address == work),
+                matches!(event, StopEvent::HardwareHit { address, .. } if *address == work),
             );
         });
         run.assert_exited(0);
@@ -464,7 +464,7 @@ fn detaching_leaves_nothing_behind() {
         debuggee.resume_all().unwrap();
         let first = debuggee.wait().unwrap();
         assert!(
-            matches!(first, Notice::Accessed { .. }),
+            matches!(first, StopEvent::Accessed { .. }),
             "{tier:?} {first:?}"
         );
         let process = debuggee.pid();

@@ -3,7 +3,7 @@
 
 mod support;
 
-use juror_debuggee::{AccessKind, AccessKinds, Notice, WatchTier};
+use juror_debuggee::{AccessKind, AccessKinds, StopEvent, WatchTier};
 use support::compile;
 use support::watching::{BUILDS, TIERS, check, watched};
 
@@ -217,7 +217,7 @@ fn a_fault_of_the_program_s_own_with_its_signal_blocked_ends_it() {
         let program = compile(&source, flags);
         for tier in TIERS {
             let (accesses, run) = watched(&program, AccessKinds::WRITE, tier, 1);
-            let is_killed = matches!(run.end, Some(Notice::Killed { signal: 11, .. }));
+            let is_killed = matches!(run.end, Some(StopEvent::Killed { signal: 11, .. }));
             assert!(is_killed, "{tier:?} {:?}", run.end);
             assert_eq!(accesses.len(), 1, "{tier:?} {accesses:?}");
         }
@@ -256,7 +256,7 @@ fn signals_of_a_timer_and_stores_of_other_threads_are_all_told() {
         let program = compile(&source, &[flags, &["-pthread"]].concat());
         for tier in [WatchTier::Hardware, WatchTier::Page] {
             let (accesses, run) = watched(&program, AccessKinds::WRITE, tier, 3);
-            assert_eq!(run.end, Some(Notice::Exited { status: 0 }), "{tier:?}");
+            assert_eq!(run.end, Some(StopEvent::Exited { status: 0 }), "{tier:?}");
             let writes = accesses.iter().filter(|it| it.kind == AccessKind::Write);
             assert_eq!(writes.count(), 90, "{tier:?} {flags:?}");
         }
@@ -287,7 +287,7 @@ fn the_frame_of_a_signal_is_a_store() {
     let program = compile(&source, BUILDS[0]);
     for tier in [WatchTier::Page, WatchTier::Stepping] {
         let (accesses, run) = watched(&program, AccessKinds::WRITE, tier, 1);
-        assert_eq!(run.end, Some(Notice::Exited { status: 0 }), "{tier:?}");
+        assert_eq!(run.end, Some(StopEvent::Exited { status: 0 }), "{tier:?}");
         assert_eq!(accesses.len(), 1, "{tier:?} {accesses:?}");
         assert_eq!(accesses[0].kind, AccessKind::Write);
     }

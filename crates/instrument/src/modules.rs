@@ -307,7 +307,7 @@ impl Modules {
 
     /// Takes the library that the kernel has put into the process; `start` is where it
     /// begins. What cannot be read is left out.
-    pub fn set_kernels(&mut self, name: &str, start: u64, bytes: Vec<u8>) {
+    pub fn set_vdso(&mut self, name: &str, start: u64, bytes: Vec<u8>) {
         let settings = Arc::new(self.store.settings());
         let Ok(symbols) = SymbolFile::in_memory(name, bytes.into(), settings) else {
             return;

@@ -103,7 +103,7 @@ impl Program {
         let size = usize::try_from(range.end - range.start).unwrap_or(0);
         let mut bytes = vec![0; size.min(VDSO_SIZE_MAX)];
         if self.debuggee.read(range.start, &mut bytes).is_ok() {
-            self.modules.set_kernels(VDSO, range.start, bytes);
+            self.modules.set_vdso(VDSO, range.start, bytes);
         }
     }
 

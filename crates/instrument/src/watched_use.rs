@@ -52,15 +52,15 @@ impl ValueUse {
 
     /// Whether the instruction has run, now that its thread is here.
     pub fn has_run(&self, counter: u64) -> bool {
-        counter != self.address && (!self.registers.is_straight || counter == self.registers.end)
+        counter != self.address && (!self.registers.falls_through || counter == self.registers.end)
     }
 
     /// Whether it has written the value that is now held by these registers,
     /// be it the same value. That the value is in another register now is no
     /// store, only a move.
     pub fn has_written(&self, now: RegisterSet) -> bool {
-        let kept = self.held.common(now);
-        self.writes_memory || self.registers.written.meets(kept)
+        let kept = self.held.intersection(now);
+        self.writes_memory || self.registers.written.intersects(kept)
     }
 }
 
@@ -86,7 +86,7 @@ impl WatchedExpression {
         let touches = |access: &&Access| ranges.iter().any(|range| access.overlaps(range));
         let mut found = ValueUse {
             address,
-            reads: used.read.meets(held),
+            reads: used.read.intersects(held),
             writes_memory: false,
             held,
             registers: used,

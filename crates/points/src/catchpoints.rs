@@ -7,7 +7,7 @@
 
 use crate::point::{Answer, Point, PointKind, Stopping, passage};
 use crate::signal_names::SIGNAL_MAX;
-use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, SystemCalls};
+use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, SystemCalls};
 use juror_instrument::condition::Condition;
 use juror_instrument::program::Program;
 use juror_view::{PointLocation, PointView, location};
@@ -186,11 +186,11 @@ impl Catchpoints {
         debuggee.catch_forks(self.enabled().any(|it| is_fork(&it.catch)));
         for signal in 1..=SIGNAL_MAX {
             if self.catches_signal(signal) {
-                let treatment = SignalTreatment {
+                let signal_policy = SignalPolicy {
                     report: SignalReport::Always,
-                    ..debuggee.treatment(signal)
+                    ..debuggee.signal_policy(signal)
                 };
-                debuggee.treat_signal(signal, treatment);
+                debuggee.set_signal_policy(signal, signal_policy);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::dynamic_print::DynamicPrint;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::condition::Condition;
 use juror_instrument::program::Program;
-use juror_stepping::Passage;
+use juror_stepping::StepOver;
 use juror_view::PointView;
 use juror_view::error::CommandError;
 use smallvec::SmallVec;
@@ -343,9 +343,9 @@ pub fn passage(program: &Program, address: u64) -> Option<String> {
     let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
     Some(
         match passage {
-            Passage::Skip { .. } | Passage::Call { .. } => "emulated",
-            Passage::Copy { .. } => "copied",
-            Passage::InPlace | Passage::InPlaceRounds => "in place",
+            StepOver::Skip { .. } | StepOver::Call { .. } => "emulated",
+            StepOver::OutOfLine { .. } => "copied",
+            StepOver::InPlace | StepOver::InPlaceRepeated => "in place",
         }
         .to_owned(),
     )

@@ -271,7 +271,7 @@ impl Watchpoint {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return Ok(());
         };
-        program.debuggee.run_by_steps(home.thread, false);
+        program.debuggee.set_single_stepping(home.thread, false);
         followed.guarded.clear();
         followed.set_back(program, None)
     }

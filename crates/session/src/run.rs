@@ -1,7 +1,7 @@
 //! Letting the program run until something happens that the person at the
 //! prompt must see.
 //!
-//! Each notice of the debuggee is one rule: a point of the developer
+//! Each stop event of the debuggee is one rule: a point of the developer
 //! (DEVBREAK), an event of a monitor (EXECEVENT), the end (STOP), as in
 //! Jakse, Falcone and Méhaut, section 6. Owners at one place are served in
 //! that order: developer, then monitors. Only what changes a verdict stops
@@ -31,7 +31,7 @@ pub(crate) use crate::run::changes::late_error;
 use crate::run::happenings::Arrival;
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
 use crate::session::Session;
-use juror_debuggee::Notice;
+use juror_debuggee::StopEvent;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Ending, Outcome, StopReason};
@@ -61,7 +61,7 @@ impl Session {
         self.pump(observer, Goal::default())
     }
 
-    /// Takes notices until one must be seen. Threads have been resumed.
+    /// Takes stop events until one must be seen. Threads have been resumed.
     pub(crate) fn pump(
         &mut self,
         observer: &mut dyn Observer,
@@ -74,10 +74,10 @@ impl Session {
         observer.resumes();
         loop {
             self.control.run()?;
-            let notice = self.next_notice();
+            let stop_event = self.next_stop_event();
             self.control.told();
             self.follow_control();
-            let pause = self.take(notice?, observer, goal)?;
+            let pause = self.take(stop_event?, observer, goal)?;
             self.tell_ends(observer);
             let pause = match pause {
                 Some(pause) => self.react(pause, goal, observer)?,
@@ -97,21 +97,21 @@ impl Session {
 
     fn take(
         &mut self,
-        notice: Notice,
+        stop_event: StopEvent,
         observer: &mut dyn Observer,
         goal: Goal<'_>,
     ) -> Result<Option<Pause>, CommandError> {
-        match notice {
-            Notice::Hit {
+        match stop_event {
+            StopEvent::Hit {
                 thread,
                 address,
                 owners,
             } => return self.take_hit(thread, address, owners, goal, observer),
-            Notice::Stepped { thread, .. } => return self.take_step(thread, goal),
-            Notice::ThreadStarted { thread } => return self.take_thread_start(thread, observer),
-            Notice::ThreadEnded { thread } => return self.take_thread_end(thread, observer),
-            Notice::ModulesChanged { thread } => return self.take_modules(thread, observer),
-            Notice::Signal {
+            StopEvent::Stepped { thread, .. } => return self.take_step(thread, goal),
+            StopEvent::ThreadStarted { thread } => return self.take_thread_start(thread, observer),
+            StopEvent::ThreadEnded { thread } => return self.take_thread_end(thread, observer),
+            StopEvent::ModulesChanged { thread } => return self.take_modules(thread, observer),
+            StopEvent::Signal {
                 thread,
                 signal,
                 code,
@@ -128,18 +128,18 @@ impl Session {
                 };
                 return self.take_signal(thread, &arrival, goal, observer);
             }
-            Notice::HardwareHit { thread, address } => {
+            StopEvent::HardwareHit { thread, address } => {
                 return self.take_hardware_hit(thread, address, goal);
             }
-            Notice::Accessed { thread, accesses } => {
+            StopEvent::Accessed { thread, accesses } => {
                 return self.take_access(thread, &accesses, goal, observer);
             }
-            Notice::SystemCall {
+            StopEvent::SystemCall {
                 thread,
                 number,
                 phase,
             } => return self.take_system_call(thread, number, phase, goal, observer),
-            Notice::Forking {
+            StopEvent::Forking {
                 thread,
                 child,
                 kind,
@@ -151,27 +151,27 @@ impl Session {
                 let thread = self.tell_birth(maker, child, observer)?;
                 return Ok(Some(Pause::Reason(reason, thread)));
             }
-            Notice::Executed { thread, path } => {
+            StopEvent::Executed { thread, path } => {
                 return self.take_exec(thread, &path, observer);
             }
-            Notice::Forked { child, kind } => self.tell_forked(child, kind, observer),
-            Notice::Joined {
+            StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
+            StopEvent::ChildAttached {
                 process,
                 parent,
                 kind,
             } => return self.on_joined(process, parent, kind, observer),
-            Notice::Left { process } => changes::tell_left(process, observer),
-            Notice::Followed { thread, parent } => {
+            StopEvent::ParentDetached { process } => changes::tell_left(process, observer),
+            StopEvent::ChildFollowed { thread, parent } => {
                 return self.on_followed(thread, parent, observer, goal);
             }
-            Notice::Interrupted { thread } => {
+            StopEvent::Interrupted { thread } => {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
-            Notice::Exited { status } => {
+            StopEvent::Exited { status } => {
                 self.tell_of_exit(status, observer)?;
                 return Ok(self.on_process_end(Ending::Exited { status }));
             }
-            Notice::Killed { signal, .. } => {
+            StopEvent::Killed { signal, .. } => {
                 self.tell_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
                 return Ok(self.on_process_end(Ending::Killed { signal }));
             }

@@ -20,7 +20,7 @@ use crate::state::source::Sources;
 use crate::state::thread_names::ThreadNames;
 use crate::state::values::Kept;
 use juror_debuggee::{
-    Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
+    Debuggee, EnvironmentChange, Interrupter, Launch, Redirection, StopEvent, ThreadId,
 };
 use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
@@ -242,7 +242,7 @@ impl Session {
         self.program = Some(program);
         self.starts_anew = false;
         self.checkpoints.begin_run();
-        self.checkpoints.note_numbers(launch.numbers);
+        self.checkpoints.note_numbers(launch.pid_namespace);
         self.renew_catchpoints();
         let names = self.prepare_bound_names(observer);
         let names = names.map_err(|error| SessionError::Launch(error.message));
@@ -295,7 +295,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
-        launch.numbers = self.wanted_numbers();
+        launch.pid_namespace = self.wanted_numbers();
         launch.self_check.clone_from(&options.self_check);
         let redirected = self.redirections.apply(&mut launch);
         redirected.map_err(|error| SessionError::Launch(error.message))?;
@@ -424,18 +424,18 @@ fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
     }
     program.debuggee.resume(first).map_err(internal)?;
     loop {
-        let notice = program.debuggee.wait().map_err(internal)?;
-        match notice {
-            Notice::ModulesChanged { thread } => {
+        let stop_event = program.debuggee.wait().map_err(internal)?;
+        match stop_event {
+            StopEvent::ModulesChanged { thread } => {
                 program.update_modules();
                 return Ok(thread);
             }
-            Notice::Exited { status } => {
+            StopEvent::Exited { status } => {
                 return Err(SessionError::Launch(format!(
                     "the program ended with status {status} while its libraries were being loaded"
                 )));
             }
-            Notice::Killed { signal, .. } => {
+            StopEvent::Killed { signal, .. } => {
                 return Err(SessionError::Launch(format!(
                     "signal {signal} killed the program while its libraries were being loaded"
                 )));

@@ -5,7 +5,7 @@
 //! signal handler that comes to the same site makes another one.
 
 use crate::thread::{Next, Thread, Wanted};
-use crate::{Input, Owners, Passage, Site, StackPart, ThreadId, WayBack};
+use crate::{Input, Owners, Site, StackPart, StepOver, ThreadId, WayBack};
 
 /// How far above an unexecuted arrival a stack pointer may be for its frame to
 /// count as gone, in bytes. Farther away is another stack: a signal handler's.
@@ -22,7 +22,7 @@ pub(crate) struct Arrival {
     /// Who has been told.
     pub(crate) notified: Owners,
     /// The way past, which stays good when the site is removed meanwhile.
-    pub(crate) passage: Passage,
+    pub(crate) step_over: StepOver,
     /// How the thread comes back to it, if it is not there.
     pub(crate) way_back: WayBack,
 }
@@ -41,14 +41,14 @@ impl Thread {
         self.arrivals
             .iter()
             .rev()
-            .find(|arrival| arrival.is_at(self.place, stack))
+            .find(|arrival| arrival.is_at(self.pc, stack))
     }
 
     /// The way past `address` for the innermost arrival reported there.
-    pub(crate) fn passage_of_arrival(&self, address: u64) -> Option<Passage> {
+    pub(crate) fn step_over_of_arrival(&self, address: u64) -> Option<StepOver> {
         let arrivals = self.arrivals.iter();
         let innermost = arrivals.rev().find(|arrival| arrival.address == address);
-        innermost.map(|arrival| arrival.passage)
+        innermost.map(|arrival| arrival.step_over)
     }
 
     /// What is to be done with the thread, `site` being what is at its place.
@@ -58,14 +58,14 @@ impl Thread {
         }
         match (site, self.arrival()) {
             (None, None) => Next::Go,
-            (None, Some(arrival)) => Next::Pass(arrival.passage),
+            (None, Some(arrival)) => Next::StepOver(arrival.step_over),
             (Some(site), None) => Next::Report(site.owners()),
             (Some(site), Some(arrival)) => {
                 // The person at the prompt saw the thread stand here: a point
                 // set meanwhile tells nothing new.
                 let seen = arrival.notified | Owners::DEVELOPER | Owners::STEP;
                 match site.owners() - seen {
-                    missing if missing.is_empty() => Next::Pass(arrival.passage),
+                    missing if missing.is_empty() => Next::StepOver(arrival.step_over),
                     missing => Next::Report(missing),
                 }
             }
@@ -73,9 +73,9 @@ impl Thread {
     }
 
     /// Notes that `owners` are told of the arrival the thread stands at.
-    pub(crate) fn note_report(&mut self, owners: Owners, passage: Passage) {
+    pub(crate) fn note_report(&mut self, owners: Owners, step_over: StepOver) {
         let Some(stack) = self.standing else { return };
-        let address = self.place;
+        let address = self.pc;
         self.wanted = Wanted::Wait;
         match self
             .arrivals
@@ -87,7 +87,7 @@ impl Thread {
                 address,
                 stack,
                 notified: owners,
-                passage,
+                step_over,
                 way_back: WayBack::Trap,
             }),
         }
@@ -97,7 +97,7 @@ impl Thread {
     /// may fault or not.
     pub(crate) fn depart(&mut self, may_fault: bool) {
         let Some(stack) = self.standing else { return };
-        let address = self.place;
+        let address = self.pc;
         let index = self
             .arrivals
             .iter()
@@ -114,7 +114,7 @@ impl Thread {
     pub(crate) fn interrupt_departure(&mut self, address: u64) {
         if let Some(departure) = self.take_departure(address) {
             self.arrivals.push(Arrival {
-                way_back: WayBack::Copy,
+                way_back: WayBack::OutOfLine,
                 ..departure.arrival
             });
         }
@@ -136,7 +136,7 @@ impl Thread {
     }
 
     /// Puts the arrival back that faulted on its way past; whether one did.
-    pub(crate) fn bring_back(&mut self, address: u64, stack: u64) -> bool {
+    pub(crate) fn return_to_arrival(&mut self, address: u64, stack: u64) -> bool {
         let matches = |arrival: &&mut Arrival| arrival.address == address && arrival.stack == stack;
         match self.arrivals.iter_mut().rfind(matches) {
             Some(arrival) => {
@@ -156,7 +156,7 @@ impl Thread {
     /// from a signal handler; it keeps the one at which it stands, or stood
     /// when an evaluation began.
     pub(crate) fn forget_returns_to(&mut self, address: u64) {
-        let here = self.standing.filter(|_| self.place == address);
+        let here = self.standing.filter(|_| self.pc == address);
         retain_standing(&mut self.arrivals, address, here);
         for suspended in &mut self.suspended {
             suspended.forget_returns_to(address);
@@ -181,10 +181,10 @@ impl Thread {
 
     /// Forgets the arrival at which the thread is: it will not come back. One that it
     /// would come back to by the trap is no other: it has not gone elsewhere since.
-    pub(crate) fn forget_place(&mut self) {
-        let place = self.place;
+    pub(crate) fn forget_arrival_here(&mut self) {
+        let pc = self.pc;
         self.arrivals
-            .retain(|arrival| arrival.address != place || arrival.way_back != WayBack::Trap);
+            .retain(|arrival| arrival.address != pc || arrival.way_back != WayBack::Trap);
     }
 
     /// Forgets the innermost arrival at `address`.
@@ -252,8 +252,9 @@ impl Thread {
     /// and does not execute the instruction.
     pub(crate) fn has_arrival(&self, address: u64, stack: u64) -> bool {
         let mut arrivals = self.arrivals.iter();
-        arrivals
-            .any(|it| it.address == address && it.stack == stack && it.way_back != WayBack::Copy)
+        arrivals.any(|it| {
+            it.address == address && it.stack == stack && it.way_back != WayBack::OutOfLine
+        })
     }
 }
 
@@ -264,13 +265,13 @@ pub(crate) fn retain_standing(arrivals: &mut Vec<Arrival>, address: u64, here: O
 
 impl Arrival {
     /// What another engine is told of it, where it is one of this thread.
-    pub(crate) fn told_of(&self, thread: ThreadId) -> Input {
+    pub(crate) fn as_inherited(&self, thread: ThreadId) -> Input {
         Input::Inherited {
             thread,
             address: self.address,
             stack: self.stack,
             notified: self.notified,
-            passage: self.passage,
+            step_over: self.step_over,
             way_back: self.way_back,
         }
     }
@@ -291,7 +292,7 @@ impl Arrival {
             WayBack::Handler { alternate } => {
                 alternate.contains(stack) && !alternate.contains(self.stack)
             }
-            WayBack::Trap | WayBack::Copy => false,
+            WayBack::Trap | WayBack::OutOfLine => false,
         };
         let above = stack.checked_sub(self.stack);
         !is_aside && above.is_some_and(|above| above <= STACK_REACH)

@@ -4,7 +4,7 @@
 //! - a thread is let go from a site only after every owner has been told of
 //!   this execution of the instruction, and each was told once;
 //! - a trap with owners is off its site only during the single step of a pass
-//!   in place, while no other thread moves (`pass`);
+//!   in place, while no other thread moves (`in_place`);
 //! - a stopped thread whose trap was handed in stands at the site until it
 //!   departs, so an arrival that comes at a bad moment is only deferred.
 //!
@@ -13,8 +13,8 @@
 //! the others are released. To the debuggee this is the same, it saves two
 //! context switches, and no schedule can starve the thread.
 
+mod in_place;
 mod motion;
-mod pass;
 mod processes;
 mod rule;
 mod stops;
@@ -25,9 +25,9 @@ pub use rule::Rule;
 
 use crate::arrival::Arrival;
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Input, Operation, Owner, Owners, Passage, Site, StepBy, ThreadId};
-use pass::Pass;
-use processes::Made;
+use crate::{Input, Operation, Owner, Owners, Site, StepBy, StepOver, ThreadId};
+use in_place::InPlaceStep;
+use processes::PendingFork;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ pub struct Engine {
     sites: BTreeMap<u64, Site>,
     threads: BTreeMap<ThreadId, Thread>,
     /// The pass in place that is under way.
-    pass: Option<Pass>,
+    in_place: Option<InPlaceStep>,
     /// Threads that wait for theirs, first come first served.
     waiting: VecDeque<ThreadId>,
     /// Threads whose calls are being emulated: until anything but a fault is
@@ -68,9 +68,9 @@ pub struct Engine {
     step_by: StepBy,
     /// Where a trap has ever been: a copy of the memory is as the memory was at
     /// some moment before it is seen.
-    former: BTreeSet<u64>,
+    ever_inserted: BTreeSet<u64>,
     /// What processes come back to that have been made and not been seen yet.
-    made: BTreeMap<ThreadId, Made>,
+    pending_forks: BTreeMap<ThreadId, PendingFork>,
     #[cfg(any(test, feature = "dropped-rules"))]
     pub(crate) dropped: Option<Rule>,
 }
@@ -117,11 +117,11 @@ impl Engine {
             Input::Insert {
                 address,
                 owner,
-                passage,
-            } => self.insert(address, owner, passage, operations),
+                step_over,
+            } => self.insert(address, owner, step_over, operations),
             Input::Remove { address, owner } => self.remove(address, owner, operations),
-            Input::Lost { address } => self.lose(address),
-            Input::Rewritten { address, passage } => self.rewritten(address, passage),
+            Input::InsertFailed { address } => self.lose(address),
+            Input::Rewritten { address, step_over } => self.rewritten(address, step_over),
             Input::Started { thread } => {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
@@ -190,22 +190,22 @@ impl Engine {
             }
             Input::Parked { thread, address } => self.parked(thread, address, operations),
             Input::Unparked { thread } => self.unparked(thread, operations),
-            Input::Copied { process } => self.copied(process, operations),
-            Input::Made { process, parent } => self.made(process, parent),
-            Input::Followed { thread } => self.followed(thread, operations),
+            Input::ForkStopped { process } => self.fork_stopped(process, operations),
+            Input::ForkMade { process, parent } => self.fork_made(process, parent),
+            Input::ForkFollowed { thread } => self.fork_followed(thread, operations),
             Input::Inherited {
                 thread,
                 address,
                 stack,
                 notified,
-                passage,
+                step_over,
                 way_back,
             } => {
                 let arrival = Arrival {
                     address,
                     stack,
                     notified,
-                    passage,
+                    step_over,
                     way_back,
                 };
                 self.inherited(thread, arrival);
@@ -242,10 +242,10 @@ impl Engine {
     }
 
     /// All sites by address, with their owners and the way past.
-    pub fn sites(&self) -> impl Iterator<Item = (u64, Owners, Passage)> + '_ {
+    pub fn sites(&self) -> impl Iterator<Item = (u64, Owners, StepOver)> + '_ {
         self.sites
             .iter()
-            .map(|(address, site)| (*address, site.owners(), site.passage))
+            .map(|(address, site)| (*address, site.owners(), site.step_over))
     }
 
     /// The addresses of the sites in a range.
@@ -257,10 +257,10 @@ impl Engine {
 
     /// Every insert that has not been taken back: the site, whose, how many, and
     /// the way past.
-    pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, Passage)> + '_ {
+    pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, StepOver)> + '_ {
         self.sites.iter().flat_map(|(&address, site)| {
             let counts = site.counts();
-            counts.map(move |(owner, count)| (address, owner, count, site.passage))
+            counts.map(move |(owner, count)| (address, owner, count, site.step_over))
         })
     }
 
@@ -296,7 +296,7 @@ impl Engine {
     /// or not it has been resumed since; a thread stands there until its pass
     /// in place has made its step.
     pub fn reported_at(&self, thread: ThreadId) -> Option<u64> {
-        if let Some(step) = self.step_of(thread).filter(|step| step.lifted) {
+        if let Some(step) = self.step_of(thread).filter(|step| step.is_trap_removed) {
             return Some(step.start);
         }
         Some(self.threads.get(&thread)?.arrival()?.address)
@@ -335,22 +335,25 @@ impl Engine {
         &mut self,
         address: u64,
         owner: Owner,
-        passage: Passage,
+        step_over: StepOver,
         operations: &mut Vec<Operation>,
     ) {
-        if !self.is_site(address) && !self.is_lifted(address) && !self.is_follow_trap(address) {
-            self.plant(address, operations);
+        if !self.is_site(address)
+            && !self.is_removed_for_step(address)
+            && !self.is_follow_trap(address)
+        {
+            self.insert_trap(address, operations);
         }
         let site = self
             .sites
             .entry(address)
-            .or_insert_with(|| Site::new(passage));
+            .or_insert_with(|| Site::new(step_over));
         site.add(owner);
     }
 
-    fn plant(&mut self, address: u64, operations: &mut Vec<Operation>) {
-        self.former.insert(address);
-        operations.push(Operation::Plant { address });
+    fn insert_trap(&mut self, address: u64, operations: &mut Vec<Operation>) {
+        self.ever_inserted.insert(address);
+        operations.push(Operation::InsertTrap { address });
     }
 
     fn remove(&mut self, address: u64, owner: Owner, operations: &mut Vec<Operation>) {
@@ -362,8 +365,8 @@ impl Engine {
             return;
         }
         self.sites.remove(&address);
-        if !self.is_lifted(address) && !self.is_follow_trap(address) {
-            operations.push(Operation::Lift { address });
+        if !self.is_removed_for_step(address) && !self.is_follow_trap(address) {
+            operations.push(Operation::RemoveTrap { address });
         }
         self.forget_returns_to(address);
     }
@@ -377,16 +380,16 @@ impl Engine {
     }
 
     /// Arrivals at a site are passed in another way from now on.
-    fn rewritten(&mut self, address: u64, passage: Passage) {
+    fn rewritten(&mut self, address: u64, step_over: StepOver) {
         if let Some(site) = self.sites.get_mut(&address) {
-            site.passage = passage;
+            site.step_over = step_over;
         }
         // A thread may stand at a site that has been removed since.
         for thread in self.threads.values_mut() {
-            thread.change_passage(address, passage);
+            thread.change_step_over(address, step_over);
         }
-        for made in self.made.values_mut() {
-            made.thread.change_passage(address, passage);
+        for fork in self.pending_forks.values_mut() {
+            fork.thread.change_step_over(address, step_over);
         }
     }
 
@@ -395,7 +398,7 @@ impl Engine {
         // handler finds no trap, so nobody would learn that it ran: its
         // arrival must not be held against a later one. A thread that stands
         // here leaves by its passage and keeps it.
-        let stepper = self.stepper().filter(|_| self.is_lifted(address));
+        let stepper = self.stepper().filter(|_| self.is_removed_for_step(address));
         for (id, thread) in &mut self.threads {
             if stepper == Some(*id) {
                 thread.forget_outer(address);
@@ -403,14 +406,14 @@ impl Engine {
                 thread.forget_returns_to(address);
             }
         }
-        for made in self.made.values_mut() {
-            made.thread.forget_returns_to(address);
+        for fork in self.pending_forks.values_mut() {
+            fork.thread.forget_returns_to(address);
         }
     }
 
     fn executed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         self.sites.clear();
-        self.former.clear();
+        self.ever_inserted.clear();
         let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
         if !self.drops(Rule::AnswerReplaced) {
             let known = self.threads.get(&id);
@@ -423,10 +426,10 @@ impl Engine {
     /// One thread is left.
     fn replace_threads(&mut self, id: ThreadId, thread: Thread) {
         self.threads.clear();
-        self.pass = None;
+        self.in_place = None;
         self.waiting.clear();
         self.calling.clear();
-        self.made.clear();
+        self.pending_forks.clear();
         self.threads.insert(id, thread);
     }
 

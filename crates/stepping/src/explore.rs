@@ -9,14 +9,14 @@
 mod budget;
 mod chart;
 mod commands;
-mod copies;
 mod followed;
+mod forks;
 mod machine;
 mod orders;
 mod processor;
 mod program;
 mod replaced;
-mod seeing;
+mod stops;
 mod store;
 mod tests;
 pub(crate) mod walk;

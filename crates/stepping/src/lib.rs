@@ -9,46 +9,46 @@
 //! [`Operation`]s, which the shell (`juror-debuggee`) carries out in order
 //! without deciding anything.
 //!
-//! Ways past a site, cheapest first: [`Passage::Skip`] and [`Passage::Call`]
-//! emulate the instruction, [`Passage::Copy`] runs a relocated copy that jumps
+//! Ways past a site, cheapest first: [`StepOver::Skip`] and [`StepOver::Call`]
+//! emulate the instruction, [`StepOver::OutOfLine`] runs a relocated copy that jumps
 //! back; for these three the trap is never lifted and no other thread is held.
-//! [`Passage::InPlace`] holds all other threads, lifts, steps, plants,
+//! [`StepOver::InPlace`] holds all other threads, lifts, steps, plants,
 //! releases. A step is made by the processor's trace flag or by traps at the
 //! instruction's follow set ([`StepBy`]).
 
 #![forbid(unsafe_code)]
 
 mod arrival;
-mod copy;
 mod engine;
 #[cfg(test)]
 mod explore;
 mod flow;
 mod follow_set;
 mod line;
-mod passage;
+mod out_of_line;
 mod protocol;
 mod self_check;
 mod site;
+mod step_over;
 mod suspended;
 mod thread;
 mod watch;
 
-pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 #[cfg(any(test, feature = "dropped-rules"))]
 pub use engine::Rule;
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of, instruction_length};
 pub use follow_set::find_follow_set;
 pub use line::{LineStops, line_stops};
-pub use passage::{PlannedPassage, plan_passage};
+pub use out_of_line::{OUT_OF_LINE_LENGTH_MAX, OutOfLineCode, OutOfLinePoint, map_counter};
 pub use protocol::{
-    FollowSet, Input, Operation, Owner, Owners, Passage, StackPart, StepBy, ThreadId, WayBack,
+    FollowSet, Input, Operation, Owner, Owners, StackPart, StepBy, StepOver, ThreadId, WayBack,
 };
-pub use self_check::{Checker, LogError, Violation, begin_line, check_log, told_line};
+pub use self_check::{Checker, LogError, Violation, begin_line, check_log, input_line};
+pub use step_over::{PlannedStepOver, plan_step_over};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
-    RegisterSet, RegisterUse, Wanted, accesses_of, aligned_parts, allocate, is_repeated,
+    RegisterSet, RegisterUse, WatchRequest, accesses_of, aligned_parts, allocate, is_repeated,
     last_instruction, registers_used,
 };
 

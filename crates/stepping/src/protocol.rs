@@ -6,4 +6,4 @@ mod terms;
 
 pub use input::Input;
 pub use operation::Operation;
-pub use terms::{FollowSet, Owner, Owners, Passage, StackPart, StepBy, ThreadId, WayBack};
+pub use terms::{FollowSet, Owner, Owners, StackPart, StepBy, StepOver, ThreadId, WayBack};

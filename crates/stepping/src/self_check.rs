@@ -7,7 +7,7 @@
 //! engine comes to keep them.
 //!
 //! A log is one JSON object a line, [`begin_line`] first and then a
-//! [`told_line`] for each input. Several engines may write to one log.
+//! [`input_line`] for each input. Several engines may write to one log.
 
 mod referee;
 #[cfg(test)]
@@ -101,7 +101,8 @@ enum Line {
         engine: u32,
         step_by: StepBy,
     },
-    Told {
+    #[serde(rename = "told")]
+    Input {
         engine: u32,
         input: Input,
         orders: Vec<Operation>,
@@ -124,8 +125,8 @@ pub fn begin_line(engine: u32, step_by: StepBy) -> String {
 }
 
 /// The line for an input.
-pub fn told_line(engine: u32, input: &Input, orders: &[Operation]) -> String {
-    text(&Line::Told {
+pub fn input_line(engine: u32, input: &Input, orders: &[Operation]) -> String {
+    text(&Line::Input {
         engine,
         input: *input,
         orders: orders.to_vec(),
@@ -164,7 +165,7 @@ fn check_line(
             None => Ok(()),
             Some(_) => Err(format!("engine {engine} begins twice")),
         },
-        Line::Told {
+        Line::Input {
             engine,
             input,
             orders,

@@ -3,7 +3,7 @@
 //! Inserts are counted by owner, so that a monitor may give its point back
 //! while the developer's breakpoint at the same address stays.
 
-use crate::{Owner, Owners, Passage};
+use crate::{Owner, Owners, StepOver};
 
 /// Who wants to know of arrivals at one address, and the way past it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -13,16 +13,16 @@ pub(crate) struct Site {
     /// The owners whose count is not zero.
     owners: Owners,
     /// Chosen at the first insert.
-    pub(crate) passage: Passage,
+    pub(crate) step_over: StepOver,
 }
 
 impl Site {
     /// A site that nobody wants yet.
-    pub(crate) fn new(passage: Passage) -> Site {
+    pub(crate) fn new(step_over: StepOver) -> Site {
         Site {
             counts: [0; 6],
             owners: Owners::empty(),
-            passage,
+            step_over,
         }
     }
 
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn inserts_are_counted_by_owner() {
-        let mut site = Site::new(Passage::InPlace);
+        let mut site = Site::new(StepOver::InPlace);
         site.add(Owner::Monitor);
         site.add(Owner::Monitor);
         site.add(Owner::Developer);

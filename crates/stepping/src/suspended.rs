@@ -13,16 +13,16 @@
 
 use crate::arrival::{Arrival, Departure, retain_standing};
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Passage, WayBack};
+use crate::{StepOver, WayBack};
 
 /// The part of a [`Thread`] that belongs to its place in the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Suspended {
-    place: u64,
+    pc: u64,
     standing: Option<u64>,
     before: Option<u64>,
-    counter: Option<u64>,
-    copy_steps: u8,
+    pc_to_write: Option<u64>,
+    out_of_line_steps: u8,
     arrivals: Vec<Arrival>,
     departure: Option<Departure>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Suspended {
 impl Suspended {
     /// As [`Thread::forget_returns_to`].
     pub(crate) fn forget_returns_to(&mut self, address: u64) {
-        let here = self.standing.filter(|_| self.place == address);
+        let here = self.standing.filter(|_| self.pc == address);
         retain_standing(&mut self.arrivals, address, here);
     }
 }
@@ -39,11 +39,13 @@ impl Thread {
     /// There is another instruction at a site: arrivals that have been reported there,
     /// wherever the thread comes back to them from, are passed in this way. One that
     /// has departed executes what it departed with.
-    pub(crate) fn change_passage(&mut self, address: u64, passage: Passage) {
+    pub(crate) fn change_step_over(&mut self, address: u64, step_over: StepOver) {
         let suspended = self.suspended.iter_mut().map(|it| &mut it.arrivals);
         let arrivals = suspended.chain([&mut self.arrivals]).flatten();
-        for arrival in arrivals.filter(|it| it.address == address && it.way_back != WayBack::Copy) {
-            arrival.passage = passage;
+        for arrival in
+            arrivals.filter(|it| it.address == address && it.way_back != WayBack::OutOfLine)
+        {
+            arrival.step_over = step_over;
         }
     }
 
@@ -54,11 +56,11 @@ impl Thread {
         }
         self.wanted = Wanted::Wait;
         self.suspended.push(Suspended {
-            place: std::mem::take(&mut self.place),
+            pc: std::mem::take(&mut self.pc),
             standing: self.standing.take(),
             before: self.before.take(),
-            counter: self.counter.take(),
-            copy_steps: std::mem::take(&mut self.copy_steps),
+            pc_to_write: self.pc_to_write.take(),
+            out_of_line_steps: std::mem::take(&mut self.out_of_line_steps),
             arrivals: std::mem::take(&mut self.arrivals),
             departure: self.departure.take(),
         });
@@ -75,20 +77,20 @@ impl Thread {
             return false;
         };
         let Suspended {
-            place,
+            pc,
             standing,
             before,
-            counter,
-            copy_steps,
+            pc_to_write,
+            out_of_line_steps,
             arrivals,
             departure,
         } = suspended;
         self.wanted = Wanted::Wait;
-        self.place = place;
+        self.pc = pc;
         self.standing = standing;
         self.before = before;
-        self.counter = counter;
-        self.copy_steps = copy_steps;
+        self.pc_to_write = pc_to_write;
+        self.out_of_line_steps = out_of_line_steps;
         self.arrivals = arrivals;
         self.departure = departure;
         true
@@ -104,14 +106,14 @@ impl Thread {
         let own = std::mem::take(&mut self.arrivals);
         for suspended in self.suspended.drain(depth..) {
             let Suspended {
-                place,
+                pc,
                 standing,
                 before,
                 arrivals,
                 ..
             } = suspended;
             let here = standing.or(before);
-            let stood = |arrival: &Arrival| arrival.address == place && Some(arrival.stack) == here;
+            let stood = |arrival: &Arrival| arrival.address == pc && Some(arrival.stack) == here;
             self.arrivals
                 .extend(arrivals.into_iter().filter(|arrival| !stood(arrival)));
         }

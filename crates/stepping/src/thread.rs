@@ -8,7 +8,7 @@
 
 use crate::arrival::{Arrival, Departure};
 use crate::suspended::Suspended;
-use crate::{Operation, Owners, Passage, ThreadId};
+use crate::{Operation, Owners, StepOver, ThreadId};
 
 /// What the kernel lets a thread do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +44,7 @@ pub(crate) enum Next {
     /// These owners have to be told first.
     Report(Owners),
     /// Everybody has been told: take it past the instruction.
-    Pass(Passage),
+    StepOver(StepOver),
 }
 
 /// One thread of the debuggee.
@@ -54,21 +54,21 @@ pub(crate) struct Thread {
     pub(crate) wanted: Wanted,
     /// The program counter as others see it: of the last stop, or of the
     /// start of the motion that goes on.
-    pub(crate) place: u64,
-    /// The stack pointer when the thread trapped at `place` and has not moved
+    pub(crate) pc: u64,
+    /// The stack pointer when the thread trapped at `pc` and has not moved
     /// since: it stands at the site, reported or not.
     pub(crate) standing: Option<u64>,
     /// The stack pointer of a reported arrival whose instruction has not run,
-    /// while a signal that comes before it is told: the thread is at `place`,
+    /// while a signal that comes before it is told: the thread is at `pc`,
     /// but past the trap no more.
     pub(crate) before: Option<u64>,
     /// The kernel's program counter is not this one, which it must be before
     /// the thread moves.
-    pub(crate) counter: Option<u64>,
+    pub(crate) pc_to_write: Option<u64>,
     /// Single steps after which the thread may still be inside a copy, in the
     /// instructions that lead back. Others see it as standing at the next
     /// instruction all the while, so such a step is no step to them.
-    pub(crate) copy_steps: u8,
+    pub(crate) out_of_line_steps: u8,
     /// Reported and not executed, outermost first: a signal handler may
     /// arrive at a site while the code that it interrupted stands at one.
     pub(crate) arrivals: Vec<Arrival>,
@@ -98,11 +98,11 @@ impl Thread {
         Thread {
             motion,
             wanted,
-            place: 0,
+            pc: 0,
             standing: None,
             before: None,
-            counter: None,
-            copy_steps: 0,
+            pc_to_write: None,
+            out_of_line_steps: 0,
             arrivals: Vec::new(),
             departure: None,
             halting: false,
@@ -117,10 +117,10 @@ impl Thread {
     /// Notes that the thread has stopped with its program counter at `address`.
     pub(crate) fn stop(&mut self, address: u64) {
         self.motion = Motion::Stopped;
-        self.place = address;
+        self.pc = address;
         self.standing = None;
         self.before = None;
-        self.counter = None;
+        self.pc_to_write = None;
         self.hold_ordered = false;
         // A hold ordered while the thread ran is either dropped by the kernel
         // or queued once; it is never queued twice behind one stop.
@@ -148,7 +148,7 @@ impl Thread {
         match self.wanted {
             Wanted::Wait => {}
             Wanted::Run => {
-                self.put_right(id, operations);
+                self.write_pc(id, operations);
                 self.motion = Motion::Running;
                 self.leaves_call = false;
                 operations.push(Operation::ContinueThread { thread: id });
@@ -164,14 +164,14 @@ impl Thread {
         id: ThreadId,
         operations: &mut Vec<Operation>,
     ) {
-        self.put_right(id, operations);
+        self.write_pc(id, operations);
         self.motion = Motion::Stepping;
         operations.push(order);
     }
 
     /// The kernel's program counter becomes the one that others see.
-    fn put_right(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        if let Some(address) = self.counter.take() {
+    fn write_pc(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        if let Some(address) = self.pc_to_write.take() {
             operations.push(Operation::SetCounter {
                 thread: id,
                 address,

@@ -14,7 +14,7 @@
 //! `--quick` takes some seconds and shows only that everything works.
 
 use juror_checkpoint::{Checkpoint, Settings};
-use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use juror_debuggee::{Debuggee, Launch, Owner, Redirection, StopEvent};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -200,10 +200,12 @@ fn run_to_hit(debuggee: &mut Debuggee) -> Result<(), Failure> {
     debuggee.resume_all()?;
     loop {
         match debuggee.wait()? {
-            Notice::Hit { .. } => return Ok(debuggee.halt_all()?),
-            Notice::Exited { .. } | Notice::Killed { .. } => return Err("it has ended".into()),
-            notice => {
-                if let Some(thread) = notice.waiting_thread() {
+            StopEvent::Hit { .. } => return Ok(debuggee.halt_all()?),
+            StopEvent::Exited { .. } | StopEvent::Killed { .. } => {
+                return Err("it has ended".into());
+            }
+            stop_event => {
+                if let Some(thread) = stop_event.waiting_thread() {
                     debuggee.resume(thread)?;
                 }
             }

@@ -15,7 +15,7 @@
 //!
 //! `--quick` takes less than a minute and shows only that everything works.
 
-use juror_debuggee::{Debuggee, Launch, Notice, Redirection};
+use juror_debuggee::{Debuggee, Launch, Redirection, StopEvent};
 use juror_testing::{Build, Debugger, Fixture, Language, Task, run_with_deadline};
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader};
@@ -380,8 +380,8 @@ fn halts(program: &Path) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
     })?;
     debuggee.resume_all()?;
     while debuggee.thread_ids().count() < THREADS {
-        let notice: Notice = debuggee.wait()?;
-        if let Some(thread) = notice.waiting_thread() {
+        let stop_event: StopEvent = debuggee.wait()?;
+        if let Some(thread) = stop_event.waiting_thread() {
             debuggee.resume(thread)?;
         }
     }

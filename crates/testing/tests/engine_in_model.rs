@@ -11,7 +11,9 @@ use juror_model::promela::{
     World,
 };
 use juror_model::{Chart, Finding, Options, Report, Search, Verdict, search};
-use juror_stepping::{Engine, FollowSet, Input, Operation, Owner, Passage, Rule, StepBy, ThreadId};
+use juror_stepping::{
+    Engine, FollowSet, Input, Operation, Owner, Rule, StepBy, StepOver, ThreadId,
+};
 use std::collections::VecDeque;
 
 /// Where the instruction with the breakpoint is, and what can follow it; the
@@ -98,8 +100,8 @@ impl Shell {
             _ => None,
         };
         let values = match order {
-            Operation::Plant { address } => vec![(place(address)?, 1)],
-            Operation::Lift { address } => vec![(place(address)?, 0)],
+            Operation::InsertTrap { address } => vec![(place(address)?, 1)],
+            Operation::RemoveTrap { address } => vec![(place(address)?, 0)],
             Operation::SetCounter { thread, address } => {
                 let counter = *self.counter.get(process_of(thread) as usize)?;
                 vec![(counter, (address / 0x1000) as i32 - 1)]
@@ -171,8 +173,8 @@ fn words(order: Operation) -> String {
     let of = |thread: ThreadId| process_of(thread);
     let place = |address: u64| if address == AT { "AT" } else { "AFTER" };
     match order {
-        Operation::Plant { address } => format!("plants the trap at {}", place(address)),
-        Operation::Lift { address } => format!("lifts the trap at {}", place(address)),
+        Operation::InsertTrap { address } => format!("plants the trap at {}", place(address)),
+        Operation::RemoveTrap { address } => format!("lifts the trap at {}", place(address)),
         Operation::SetCounter { thread, .. } => format!("sets thread {} back", of(thread)),
         Operation::HoldThread { thread } => format!("holds thread {}", of(thread)),
         Operation::ContinueThread { thread } => format!("lets thread {} go", of(thread)),
@@ -200,7 +202,7 @@ impl External for Shell {
         state.tell(Input::Insert {
             address: AT,
             owner: Owner::Developer,
-            passage: Passage::InPlace,
+            step_over: StepOver::InPlace,
         });
         for thread in (1..=self.threads).map(ThreadId) {
             state.tell(Input::Attached { thread });

@@ -230,7 +230,7 @@ fn wrong_edges_are_named() {
         "juror-language",
         "juror-session",
         Development,
-        Some("juror-language (floor 1) must not use juror-session (floor 5)"),
+        Some("juror-language (floor 1) must not use juror-session (floor 6)"),
     );
     check(
         "juror-monitor",

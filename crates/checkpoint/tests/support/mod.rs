@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use juror_checkpoint::Checkpoint;
-use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use juror_debuggee::{Debuggee, Launch, Owner, Redirection, StopEvent};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -63,21 +63,21 @@ impl Program {
 /// Runs until so many hits have come, and then stops all threads; to the end
 /// where the program ends before, or for 0 hits.
 #[track_caller]
-pub fn run_hits(debuggee: &mut Debuggee, count: u64) -> Option<Notice> {
+pub fn run_hits(debuggee: &mut Debuggee, count: u64) -> Option<StopEvent> {
     let mut hits = 0;
     debuggee.resume_all().unwrap();
     loop {
-        let notice = debuggee.wait().unwrap();
-        match notice {
-            Notice::Exited { .. } | Notice::Killed { .. } => return Some(notice),
-            Notice::Hit { .. } => hits += 1,
+        let event = debuggee.wait().unwrap();
+        match event {
+            StopEvent::Exited { .. } | StopEvent::Killed { .. } => return Some(event),
+            StopEvent::Hit { .. } => hits += 1,
             _ => {}
         }
         if hits == count && count > 0 {
             debuggee.halt_all().unwrap();
             return None;
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }

@@ -9,7 +9,7 @@ use crate::support::bare::Bare;
 use crate::support::text::differences_of;
 use crate::support::workers::WORKERS;
 use crate::support::{Program, compile, is_running};
-use crate::{Attach, Debuggee, DebuggeeError, Notice, Owner};
+use crate::{Attach, Debuggee, DebuggeeError, Owner, StopEvent};
 
 /// How many hits there are before the failure, and how many there may be.
 const HITS: usize = 5;
@@ -32,14 +32,14 @@ fn run_into(mut debuggee: Debuggee, program: &Program, failure: Failure, after: 
     let mut hits = 0;
     let mut run = move || -> Result<(), DebuggeeError> {
         while hits < HITS_MAX {
-            let notice = debuggee.wait()?;
-            if let Notice::Hit { .. } = notice {
+            let event = debuggee.wait()?;
+            if let StopEvent::Hit { .. } = event {
                 hits += 1;
                 if hits == HITS {
                     failures::plan(failure, after);
                 }
             }
-            if let Some(thread) = notice.waiting_thread() {
+            if let Some(thread) = event.waiting_thread() {
                 debuggee.resume(thread)?;
             }
         }

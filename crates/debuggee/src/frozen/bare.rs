@@ -10,7 +10,7 @@ use nix::errno::Errno;
 
 use crate::inject::call_registers;
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::scratch::GADGET;
+use crate::out_of_line::GADGET;
 
 /// What a call came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

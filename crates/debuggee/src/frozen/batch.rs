@@ -14,8 +14,8 @@ use super::bare::{self, Answer};
 use super::threads::{Place, read, write};
 use crate::kernel::Outcome;
 use crate::memory::Memory;
+use crate::out_of_line::{CALLS, GADGET};
 use crate::pages::PAGE_LENGTH;
-use crate::scratch::{CALLS, GADGET};
 
 /// The number of the call and its six arguments.
 const WORDS: usize = 7;

@@ -110,7 +110,7 @@ pub enum ThawError {
         "the number {number} of the program is still in use by process {by}, which the program \
          has made (it is the number of its process group): end that process first"
     )]
-    NumberTaken {
+    PidTaken {
         /// The number.
         number: u32,
         /// Who uses it.
@@ -121,7 +121,7 @@ pub enum ThawError {
         "process {0} has the number of the program (juror may have been detached from it): end \
          it first"
     )]
-    NumberRuns(u32),
+    PidRuns(u32),
     /// Something else went wrong, with the present process as it was.
     #[error(transparent)]
     Debuggee(#[from] DebuggeeError),

@@ -4,16 +4,16 @@ use juror_stepping::{Engine, ThreadId};
 use nix::errno::Errno;
 
 use super::batch::{self, Batch};
-use super::remains::leave_group;
+use super::memory_holder::leave_group;
 use super::threads::{FrozenThread, Place, Question, waiting_signals};
 use super::timers::Timers;
 use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare, uncopied};
 use crate::debuggee::{Debuggee, Origin, gone_or};
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
-use crate::notice::Notice;
+use crate::pending_stops;
 use crate::process_status;
-use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::State;
 
 impl Debuggee {
@@ -26,20 +26,20 @@ impl Debuggee {
         if self.origin == Origin::Attached {
             return Err(FreezeError::Attached);
         }
-        stash::reap_ended();
+        pending_stops::reap_ended();
         self.halt_everything()?;
         if self.has_ended {
             return Err(DebuggeeError::Gone.into());
         }
         let leader = ThreadId(self.process);
-        let (place, keeps_numbers) = self.check_for_freezing(leader)?;
-        self.cpu.part();
+        let (place, keeps_pids) = self.check_for_freezing(leader)?;
+        self.cpu.unshare();
         let protected = !self.watches.pages.is_empty() && !self.watches.pages.are_open();
         if protected {
             self.open_pages(leader)?;
         }
-        let frozen = self.copy_standing(leader, place, keeps_numbers);
-        self.cpu.join_again();
+        let frozen = self.copy_standing(leader, place, keeps_pids);
+        self.cpu.share_again();
         if protected {
             self.close_pages(leader)?;
         }
@@ -52,7 +52,7 @@ impl Debuggee {
         if !self.calls.is_empty() {
             return Err(FreezeError::InCall);
         }
-        if self.is_confined {
+        if self.is_seccomp_filtered {
             return Err(FreezeError::NoGadget);
         }
         if self.origin == Origin::Launched && !self.is_own_child() {
@@ -62,30 +62,30 @@ impl Debuggee {
         if let Some(known) = self.threads.values().find(waiting) {
             return Err(FreezeError::InVfork(known.id.0));
         }
-        if let Some(known) = self.threads.values().find(|known| known.silent) {
+        if let Some(known) = self.threads.values().find(|known| known.is_vfork_child) {
             return Err(FreezeError::InVfork(known.id.0));
         }
         if !self.threads.contains_key(&leader.0) {
             return Err(FreezeError::NoFirstThread);
         }
         let threads = self.threads.len();
-        let keeps_numbers = process_status::may_choose_numbers(self.process, leader.0);
-        if threads > 1 && !keeps_numbers {
+        let keeps_pids = process_status::may_choose_pids(self.process, leader.0);
+        if threads > 1 && !keeps_pids {
             let refusal = self.namespace_refusal.clone();
             return Err(FreezeError::NotPermitted { threads, refusal });
         }
-        let gadget = self.scratch.gadget().ok_or(FreezeError::NoGadget)?;
+        let gadget = self.out_of_line.gadget().ok_or(FreezeError::NoGadget)?;
         self.leave_kernel(leader)?;
         let data = self.data_page(leader, gadget)?;
         let data = data.ok_or(FreezeError::NoGadget)?;
-        Ok((Place { gadget, data }, keeps_numbers))
+        Ok((Place { gadget, data }, keeps_pids))
     }
 
     fn copy_standing(
         &mut self,
         leader: ThreadId,
         place: Place,
-        keeps_numbers: bool,
+        keeps_pids: bool,
     ) -> Result<FrozenProcess, FreezeError> {
         let threads = self.freeze_threads(leader, place)?;
         let timers = self.freeze_timers(leader, place)?;
@@ -109,9 +109,8 @@ impl Debuggee {
             memory,
             place,
             process: self.process,
-            own_number: process_status::own_number(self.process, self.process)
-                .unwrap_or(self.process),
-            keeps_numbers,
+            own_pid: process_status::own_pid(self.process, self.process).unwrap_or(self.process),
+            keeps_pids,
             threads,
             waiting: waiting_signals(leader.0, true),
             timers,
@@ -133,10 +132,15 @@ impl Debuggee {
                 .terminal
                 .as_ref()
                 .and_then(|terminal| terminal.modes_of_debuggee()),
-            notices: self
-                .notices
+            pending_events: self
+                .pending_events
                 .iter()
-                .filter(|notice| !matches!(notice, Notice::Hit { .. } | Notice::Joined { .. }))
+                .filter(|event| {
+                    !matches!(
+                        event,
+                        StopEvent::Hit { .. } | StopEvent::ChildAttached { .. }
+                    )
+                })
                 .cloned()
                 .collect(),
         })
@@ -165,8 +169,7 @@ impl Debuggee {
             let answered = (&question, &answers);
             let mut frozen = FrozenThread::of(self.process, known, &stop, answered)
                 .map_err(gone_or("keep a thread as it is", thread))?;
-            frozen.is_reported =
-                is_reported(&self.engine, thread) && !self.waits_to_be_told_of_hit(thread);
+            frozen.is_reported = is_reported(&self.engine, thread) && !self.has_pending_hit(thread);
             frozen.arrivals = self.engine.arrivals_further_out(thread).collect();
             threads.push(frozen);
             self.note_call_made(thread)?;
@@ -175,10 +178,10 @@ impl Debuggee {
     }
 
     /// A hit that nobody has taken note of: the thread comes to the site anew.
-    fn waits_to_be_told_of_hit(&self, thread: ThreadId) -> bool {
+    fn has_pending_hit(&self, thread: ThreadId) -> bool {
         let is_hit =
-            |notice: &Notice| matches!(notice, Notice::Hit { thread: of, .. } if *of == thread);
-        self.notices.iter().any(is_hit)
+            |event: &StopEvent| matches!(event, StopEvent::Hit { thread: of, .. } if *of == thread);
+        self.pending_events.iter().any(is_hit)
     }
 
     fn freeze_timers(&mut self, leader: ThreadId, place: Place) -> Result<Timers, DebuggeeError> {
@@ -234,20 +237,20 @@ impl Debuggee {
             self_check: self
                 .self_check
                 .as_ref()
-                .map(|following| following.check().clone()),
+                .map(|engine_check| engine_check.check().clone()),
             follow: self.follow,
-            treatments: self.treatments.clone(),
+            signal_policies: self.signal_policies.clone(),
             catches_forks: self.catches_forks,
-            spares_group: self.spares_group,
+            keeps_process_group: self.keeps_process_group,
         }
     }
 
     fn image_for_thawing(&self) -> Image {
         Image {
-            scratch: self.scratch.clone(),
+            out_of_line: self.out_of_line.clone(),
             auxiliary: self.auxiliary,
             modules: self.modules.clone(),
-            announcement: self.announcement,
+            rendezvous_address: self.rendezvous_address,
             entry_point: self.entry_point,
         }
     }

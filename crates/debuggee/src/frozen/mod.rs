@@ -22,7 +22,7 @@ mod ended_children;
 mod error;
 mod freezing;
 mod kernel;
-mod remains;
+mod memory_holder;
 mod scheduling;
 mod thawing;
 mod threads;
@@ -46,11 +46,11 @@ use crate::launch::CpuPolicy;
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
-use crate::notice::Notice;
-use crate::scratch::Scratch;
+use crate::out_of_line::OutOfLineSlots;
 use crate::self_check::SelfCheck;
+use crate::stop_event::StopEvent;
 use crate::watch::Watch;
-use crate::{kernel as requests, process_status, stash};
+use crate::{kernel as requests, pending_stops, process_status};
 use juror_stepping::StepBy;
 use threads::{FrozenThread, Place};
 use timers::Timers;
@@ -65,14 +65,14 @@ pub struct FrozenProcess {
     place: Place,
     /// The number of the process for juror, and for itself.
     process: u32,
-    own_number: u32,
+    own_pid: u32,
     /// The first thread is the first.
     threads: Vec<FrozenThread>,
     /// Signals that wait for whichever thread takes them.
     waiting: Vec<siginfo_t>,
     timers: Timers,
     /// The process may give numbers to new ones.
-    keeps_numbers: bool,
+    keeps_pids: bool,
     leads_group: bool,
     leads_session: bool,
     settings: Settings,
@@ -96,7 +96,7 @@ pub struct FrozenProcess {
     /// Whose numbers they are, if they are the program's own.
     namespace: Option<Namespace>,
     /// What was still to be told.
-    notices: VecDeque<Notice>,
+    pending_events: VecDeque<StopEvent>,
 }
 
 /// What juror had arranged for the process.
@@ -108,18 +108,18 @@ struct Settings {
     in_place: bool,
     self_check: Option<SelfCheck>,
     follow: crate::follow::Follow,
-    treatments: crate::signals::Treatments,
+    signal_policies: crate::signals::SignalPolicies,
     catches_forks: bool,
-    spares_group: bool,
+    keeps_process_group: bool,
 }
 
 /// What juror knew of the program in it.
 #[derive(Debug, Clone)]
 struct Image {
-    scratch: Scratch,
+    out_of_line: OutOfLineSlots,
     auxiliary: Auxiliary,
     modules: Vec<Module>,
-    announcement: Option<u64>,
+    rendezvous_address: Option<u64>,
     entry_point: Option<u64>,
 }
 
@@ -129,7 +129,7 @@ struct Template(u32);
 
 impl Template {
     fn new(process: u32) -> Template {
-        stash::add_template(process);
+        pending_stops::add_template(process);
         Template(process)
     }
 
@@ -142,13 +142,13 @@ impl Template {
 
 impl Drop for Template {
     fn drop(&mut self) {
-        remains::end(self.0);
+        memory_holder::end(self.0);
     }
 }
 
 impl FrozenProcess {
     /// The number that the process had, and has when it is brought back; see
-    /// [`FrozenProcess::keeps_numbers`].
+    /// [`FrozenProcess::keeps_pids`].
     pub fn pid(&self) -> u32 {
         self.process
     }
@@ -170,8 +170,8 @@ impl FrozenProcess {
 
     /// Whether a process that is brought back has the old numbers for itself;
     /// otherwise it has another one, and had one thread.
-    pub fn keeps_numbers(&self) -> bool {
-        self.keeps_numbers
+    pub fn keeps_pids(&self) -> bool {
+        self.keeps_pids
     }
 
     /// The processes that it had made, and that it had not waited for.
@@ -181,10 +181,10 @@ impl FrozenProcess {
 
     /// Those of them that keep the number of the process in use, since it is the one of
     /// their group or session.
-    pub fn children_with_its_number(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn children_using_its_pid(&self) -> impl Iterator<Item = u32> + '_ {
         let uses = |child: &u32| {
             let groups = process_status::group_and_session(*child);
-            self.keeps_numbers
+            self.keeps_pids
                 && groups.is_some_and(|(group, session)| {
                     group == self.process || session == self.process
                 })

@@ -14,16 +14,16 @@ use nix::unistd::{Pid, setpgid};
 
 use super::batch::{self, Batch};
 use super::ended_children::EndedChildren;
-use super::remains::{QUIET, Remains};
+use super::memory_holder::{MemoryHolder, QUIET};
 use super::threads::{CloneArguments, FrozenThread, send_again};
 use super::{FrozenProcess, ThawError, bare};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome, Status};
 use crate::memory::Memory;
+use crate::pending_stops;
 use crate::process_status;
 use crate::spawn;
-use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::State;
 
@@ -105,14 +105,14 @@ impl FrozenProcess {
         if !self.is_alive() {
             return Err(ThawError::TemplateGone(self.template.0));
         }
-        self.check_number(present.as_deref())?;
+        self.check_pid(present.as_deref())?;
         let mut present = present;
-        let remains = match &mut present {
+        let memory_holder = match &mut present {
             Some(present) => self.end_present(present)?,
             None => None,
         };
         let made = self.make();
-        drop(remains);
+        drop(memory_holder);
         let Made {
             tasks,
             memory,
@@ -125,12 +125,12 @@ impl FrozenProcess {
             .map(|(thread, &task)| (ThreadId(thread.id), ThreadId(task)))
             .collect();
         let process = tasks.first().copied().unwrap_or(self.process);
-        let mut debuggee = self.settled(process, memory);
+        let mut debuggee = self.new_debuggee(process, memory);
         self.place_threads(&mut debuggee, &tasks, points)?;
         self.arrange_watches(&mut debuggee, present.as_deref())?;
         self.take_over(&mut debuggee, present);
-        let renumbered = |notice: &crate::Notice| notice.renumbered(&threads);
-        debuggee.notices = self.notices.iter().map(renumbered).collect();
+        let renumbered = |event: &crate::StopEvent| event.renumbered(&threads);
+        debuggee.pending_events = self.pending_events.iter().map(renumbered).collect();
         Ok(Thawed {
             debuggee,
             threads,
@@ -139,8 +139,8 @@ impl FrozenProcess {
     }
 
     /// Whether nothing but the present process uses the number.
-    fn check_number(&self, present: Option<&Debuggee>) -> Result<(), ThawError> {
-        if !self.keeps_numbers {
+    fn check_pid(&self, present: Option<&Debuggee>) -> Result<(), ThawError> {
+        if !self.keeps_pids {
             return Ok(());
         }
         if present.is_none() {
@@ -153,7 +153,7 @@ impl FrozenProcess {
         }
         let present = present.map(|present| present.process);
         // Numbers of its own are other ones for juror each time.
-        let number = match self.own_number == self.process {
+        let number = match self.own_pid == self.process {
             true => Some(self.process),
             false => present,
         };
@@ -166,10 +166,10 @@ impl FrozenProcess {
                 process_status::ProcessStatus::of_process(id)
                     .is_some_and(|status| status.parent == present)
             });
-            stash::is_template(id) || is_ended && !kept.contains(&id)
+            pending_stops::is_template(id) || is_ended && !kept.contains(&id)
         };
-        match process_status::user_of_number(number, is_excepted) {
-            Some(by) => Err(ThawError::NumberTaken { number, by }),
+        match process_status::user_of_pid(number, is_excepted) {
+            Some(by) => Err(ThawError::PidTaken { number, by }),
             None => Ok(()),
         }
     }
@@ -182,30 +182,32 @@ impl FrozenProcess {
             let _ = kernel::poll_for(self.process);
         }
         match status() {
-            Some(_) if self.own_number == self.process => Err(ThawError::NumberRuns(self.process)),
+            Some(_) if self.own_pid == self.process => Err(ThawError::PidRuns(self.process)),
             _ => Ok(()),
         }
     }
 
     /// Ends the present process, and what it has made since; its memory may be
     /// left over.
-    fn end_present(&self, present: &mut Debuggee) -> Result<Option<Remains>, DebuggeeError> {
-        stash::reap_ended();
+    fn end_present(&self, present: &mut Debuggee) -> Result<Option<MemoryHolder>, DebuggeeError> {
+        pending_stops::reap_ended();
         present.take_terminal();
         present.halt_everything()?;
-        let remains = present.leave_remains();
-        let is_kept = |child: &u32| self.children.contains(child) || stash::is_template(*child);
+        let memory_holder = present.spawn_memory_holder();
+        let is_kept =
+            |child: &u32| self.children.contains(child) || pending_stops::is_template(*child);
         let made_since = present.children().into_iter();
         let made_since = EndedChildren::end(made_since.filter(|child| !is_kept(child)));
         for &thread in present.threads.keys() {
             let _ = kernel::set_options(thread, QUIET);
         }
         let mut threads = present.threads.values();
-        present.is_killed_standing = threads.all(|it| it.state == State::Stopped && !it.silent);
-        let spares_group = std::mem::replace(&mut present.spares_group, true);
+        present.is_killed_standing =
+            threads.all(|it| it.state == State::Stopped && !it.is_vfork_child);
+        let keeps_process_group = std::mem::replace(&mut present.keeps_process_group, true);
         let ended = made_since.inherit(|| present.kill());
-        present.spares_group = spares_group;
-        ended.map(|()| remains)
+        present.keeps_process_group = keeps_process_group;
+        ended.map(|()| memory_holder)
     }
 
     /// Has the template make the process, with all its threads.
@@ -245,9 +247,7 @@ impl FrozenProcess {
             while batch.room() >= CloneArguments::LENGTH_MAX
                 && let Some(thread) = others.next()
             {
-                thread
-                    .clone_arguments(self.keeps_numbers)
-                    .add_to(&mut batch);
+                thread.clone_arguments(self.keeps_pids).add_to(&mut batch);
             }
             let answers = batch.run(making.leader(), memory, self.place)?;
             making.tasks.extend_from_slice(&answers.made);
@@ -264,7 +264,7 @@ impl FrozenProcess {
             flags: libc::CLONE_PARENT as u64,
             end_word: 0,
             thread_storage: 0,
-            number: self.keeps_numbers.then_some(self.own_number),
+            number: self.keeps_pids.then_some(self.own_pid),
         };
         let make = || arguments.make(self.template.0, &self.memory, self.place);
         let mut looks = 0;
@@ -295,24 +295,24 @@ impl FrozenProcess {
     }
 
     /// The new process as a debuggee, without threads.
-    fn settled(&self, process: u32, memory: Memory) -> Debuggee {
+    fn new_debuggee(&self, process: u32, memory: Memory) -> Debuggee {
         let settings = &self.settings;
         let mut debuggee = Debuggee::new(process, memory, settings.cpu, settings.origin);
-        debuggee.arrange(
+        debuggee.configure(
             settings.step_by,
             settings.in_place,
             settings.self_check.as_ref(),
         );
         debuggee.follow = settings.follow;
-        debuggee.treatments = settings.treatments.clone();
+        debuggee.signal_policies = settings.signal_policies.clone();
         debuggee.catches_forks = settings.catches_forks;
-        debuggee.spares_group = settings.spares_group;
+        debuggee.keeps_process_group = settings.keeps_process_group;
         debuggee.monitored_signals = self.monitored_signals;
         let image = self.image.clone();
-        debuggee.scratch = image.scratch;
+        debuggee.out_of_line = image.out_of_line;
         debuggee.auxiliary = image.auxiliary;
         debuggee.modules = image.modules;
-        debuggee.announcement = image.announcement;
+        debuggee.rendezvous_address = image.rendezvous_address;
         debuggee.entry_point = image.entry_point;
         debuggee.has_made_processes = self.has_made_processes;
         debuggee.namespace.clone_from(&self.namespace);
@@ -381,9 +381,9 @@ impl FrozenProcess {
         debuggee.system_calls = self.system_calls.clone();
         match present {
             Some(present) => {
-                present.hand_over(debuggee);
+                present.transfer_to(debuggee);
                 debuggee.follow = present.follow;
-                debuggee.treatments = present.treatments.clone();
+                debuggee.signal_policies = present.signal_policies.clone();
                 debuggee.catches_forks = present.catches_forks;
                 debuggee.system_calls.take_developers(&present.system_calls);
             }

@@ -21,7 +21,7 @@ use crate::kernel::{self, ExtendedState, Outcome};
 use crate::memory::Memory;
 use crate::process_status;
 use crate::registers::Registers;
-use crate::thread::{PendingSignal, PutOff, StopRegisters, Thread};
+use crate::thread::{DeferredSignal, PendingSignal, StopRegisters, Thread};
 
 /// `struct clone_args` of the kernel, as far as it is used here.
 const CLONE_ARGUMENTS: usize = 10;
@@ -65,8 +65,8 @@ pub(super) struct FrozenThread {
     waiting: Vec<siginfo_t>,
     /// Signals that juror holds for it.
     pending: Option<PendingSignal>,
-    put_off: Vec<PutOff>,
-    enters_again: bool,
+    deferred_signals: Vec<DeferredSignal>,
+    reenters_call: bool,
     is_stepped: bool,
     /// It has been reported at the site where it stands.
     pub(super) is_reported: bool,
@@ -118,7 +118,7 @@ impl FrozenThread {
         let name = process_status::read(&process_status::file_of(process, id, "comm"));
         Ok(FrozenThread {
             id,
-            own_id: process_status::own_number(process, id).unwrap_or(id),
+            own_id: process_status::own_pid(process, id).unwrap_or(id),
             registers,
             state: kernel::extended_state(id)?,
             mask: kernel::signal_mask(id)?,
@@ -131,8 +131,8 @@ impl FrozenThread {
             scheduling: Scheduling::of(id),
             waiting: waiting_signals(id, false),
             pending: known.pending.clone(),
-            put_off: known.put_off.clone(),
-            enters_again: known.enters_again,
+            deferred_signals: known.deferred_signals.clone(),
+            reenters_call: known.reenters_call,
             is_stepped: known.is_stepped,
             is_reported: false,
             arrivals: Vec::new(),
@@ -140,7 +140,7 @@ impl FrozenThread {
     }
 
     /// What makes this thread in its process.
-    pub(super) fn clone_arguments(&self, keeps_number: bool) -> CloneArguments {
+    pub(super) fn clone_arguments(&self, keeps_pid: bool) -> CloneArguments {
         let flags = libc::CLONE_VM
             | libc::CLONE_FS
             | libc::CLONE_FILES
@@ -153,7 +153,7 @@ impl FrozenThread {
             flags: flags as u64,
             end_word: self.end_word,
             thread_storage: self.registers.fs_base,
-            number: keeps_number.then_some(self.own_id),
+            number: keeps_pid.then_some(self.own_id),
         }
     }
 
@@ -240,14 +240,14 @@ impl FrozenThread {
     pub(super) fn known(&self, id: u32) -> Thread {
         let id = juror_stepping::ThreadId(id);
         let mut thread = Thread::new(id, crate::thread::State::Stopped);
-        thread.awaiting = true;
+        thread.awaits_resume = true;
         thread.at_signal = true;
         thread.pending.clone_from(&self.pending);
         if let Some(pending) = &mut thread.pending {
             pending.fresh = false;
         }
-        thread.put_off.clone_from(&self.put_off);
-        thread.enters_again = self.enters_again;
+        thread.deferred_signals.clone_from(&self.deferred_signals);
+        thread.reenters_call = self.reenters_call;
         thread.is_stepped = self.is_stepped;
         thread
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use juror_debuggee::{Debuggee, ForkKind, Notice, Rota};
+use juror_debuggee::{Debuggee, FairWaiter, ForkKind, StopEvent};
 
 /// What all processes of a run did.
 #[derive(Debug, Default)]
@@ -27,42 +27,42 @@ impl Family {
     }
 }
 
-/// Runs all processes to their ends; `look` sees each notice before its thread
+/// Runs all processes to their ends; `look` sees each stop event before its thread
 /// is resumed.
 #[track_caller]
-pub fn run_family(root: Debuggee, mut look: impl FnMut(&mut Debuggee, &Notice)) -> Family {
+pub fn run_family(root: Debuggee, mut look: impl FnMut(&mut Debuggee, &StopEvent)) -> Family {
     let mut family = Family::default();
     let mut debuggees = vec![root];
-    let mut rota = Rota::default();
+    let mut fair_waiter = FairWaiter::default();
     debuggees[0].resume_all().unwrap();
     while !debuggees.is_empty() {
         let mut all: Vec<&mut Debuggee> = debuggees.iter_mut().collect();
-        let (position, notice) = rota.wait(&mut all).unwrap();
+        let (position, event) = fair_waiter.wait(&mut all).unwrap();
         let debuggee = &mut debuggees[position];
-        look(debuggee, &notice);
+        look(debuggee, &event);
         let pid = debuggee.pid();
-        match notice {
-            Notice::Hit { .. } => *family.hits.entry(pid).or_default() += 1,
-            Notice::Joined { process, kind, .. } => {
+        match event {
+            StopEvent::Hit { .. } => *family.hits.entry(pid).or_default() += 1,
+            StopEvent::ChildAttached { process, kind, .. } => {
                 family.joined.push(kind);
                 let mut child = debuggee.adopt(process).unwrap().expect("it lives");
-                look(&mut child, &notice);
+                look(&mut child, &event);
                 child.resume_all().unwrap();
                 debuggees.push(child);
                 continue;
             }
-            Notice::Exited { status } => {
+            StopEvent::Exited { status } => {
                 family.ends.insert(pid, status);
                 let mut gone = debuggees.remove(position);
                 if let Some(other) = debuggees.first_mut() {
-                    gone.hand_over(other);
+                    gone.transfer_to(other);
                 }
                 continue;
             }
-            Notice::Killed { signal, .. } => panic!("{pid} was killed by signal {signal}"),
+            StopEvent::Killed { signal, .. } => panic!("{pid} was killed by signal {signal}"),
             _ => {}
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
     }

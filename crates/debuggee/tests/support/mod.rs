@@ -14,7 +14,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use juror_debuggee::{Debuggee, Launch, Owner, Redirection, StopEvent};
 use object::{Object, ObjectSymbol};
 use tempfile::TempDir;
 
@@ -100,15 +100,15 @@ pub fn file_address(path: &std::path::Path, symbol: &str) -> u64 {
 #[derive(Debug, Default)]
 pub struct Run {
     pub hits: usize,
-    pub notices: Vec<Notice>,
-    /// The last notice.
-    pub end: Option<Notice>,
+    pub events: Vec<StopEvent>,
+    /// The last stop event.
+    pub end: Option<StopEvent>,
 }
 
 impl Run {
     #[track_caller]
     pub fn assert_exited(&self, status: i32) {
-        assert_eq!(self.end, Some(Notice::Exited { status }));
+        assert_eq!(self.end, Some(StopEvent::Exited { status }));
     }
 }
 
@@ -118,24 +118,24 @@ pub fn run(debuggee: &mut Debuggee) -> Run {
     run_with(debuggee, |_, _| {})
 }
 
-/// Runs to the end; `look` sees each notice before its thread is resumed.
+/// Runs to the end; `look` sees each stop event before its thread is resumed.
 #[track_caller]
-pub fn run_with(debuggee: &mut Debuggee, mut look: impl FnMut(&mut Debuggee, &Notice)) -> Run {
+pub fn run_with(debuggee: &mut Debuggee, mut look: impl FnMut(&mut Debuggee, &StopEvent)) -> Run {
     let mut run = Run::default();
     debuggee.resume_all().unwrap();
     loop {
-        let notice = debuggee.wait().unwrap();
-        look(debuggee, &notice);
-        if let Notice::Exited { .. } | Notice::Killed { .. } = notice {
-            run.end = Some(notice);
+        let event = debuggee.wait().unwrap();
+        look(debuggee, &event);
+        if let StopEvent::Exited { .. } | StopEvent::Killed { .. } = event {
+            run.end = Some(event);
             return run;
         }
-        if let Some(thread) = notice.waiting_thread() {
+        if let Some(thread) = event.waiting_thread() {
             debuggee.resume(thread).unwrap();
         }
-        match notice {
-            Notice::Hit { .. } => run.hits += 1,
-            notice => run.notices.push(notice),
+        match event {
+            StopEvent::Hit { .. } => run.hits += 1,
+            event => run.events.push(event),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Programs that are run with some of their memory watched, in every tier.
 
-use juror_debuggee::{AccessKinds, Debuggee, MemoryAccess, Notice, Owner, WatchTier};
+use juror_debuggee::{AccessKinds, Debuggee, MemoryAccess, Owner, StopEvent, WatchTier};
 
 use super::{Program, Run, compile, run_with};
 
@@ -17,9 +17,9 @@ pub fn start(program: &Program) -> Debuggee {
     debuggee.resume_all().unwrap();
     loop {
         match debuggee.wait().unwrap() {
-            Notice::Hit { address, .. } if address == start => break,
-            notice => {
-                if let Some(thread) = notice.waiting_thread() {
+            StopEvent::Hit { address, .. } if address == start => break,
+            event => {
+                if let Some(thread) = event.waiting_thread() {
                     debuggee.resume(thread).unwrap();
                 }
             }
@@ -55,8 +55,8 @@ pub fn watched(
     assert_eq!(debuggee.watch_tier(id), Some(tier));
     let mut all = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
-    let run = run_with(&mut debuggee, |_, notice| {
-        if let Notice::Accessed { thread, accesses } = notice {
+    let run = run_with(&mut debuggee, |_, event| {
+        if let StopEvent::Accessed { thread, accesses } = event {
             seen.insert(*thread);
             all.extend_from_slice(accesses);
         }
@@ -74,7 +74,7 @@ pub fn check(source: &str, kinds: AccessKinds, by_instructions: usize, by_kernel
         for tier in TIERS {
             let (accesses, run) = watched(&program, kinds, tier, 1);
             let case = format!("{tier:?} {flags:?} {accesses:?}");
-            assert_eq!(run.end, Some(Notice::Exited { status: 0 }), "{case}");
+            assert_eq!(run.end, Some(StopEvent::Exited { status: 0 }), "{case}");
             let is_kernels = |it: &&MemoryAccess| it.system_call.is_some();
             let kernels = accesses.iter().filter(is_kernels).count();
             assert_eq!(kernels, by_kernel, "{case}");

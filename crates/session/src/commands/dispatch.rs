@@ -57,16 +57,16 @@ impl Session {
         if is_about_points(word) {
             self.renew_points()?;
         }
-        self.renew_overwritten(observer)?;
+        self.reinsert_overwritten(observer)?;
         // However it ended, a person types next, and nobody knows what
         // becomes of juror until then.
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
-            program.debuggee.rest()?;
+            program.debuggee.quiesce()?;
         }
         if self.processes.are_several() {
             for program in self.processes.other_programs_mut() {
-                program.debuggee.rest()?;
+                program.debuggee.quiesce()?;
             }
             self.retire_ended();
         }

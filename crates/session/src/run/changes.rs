@@ -3,7 +3,7 @@
 use crate::run::hits::say;
 use crate::run::pause::Pause;
 use crate::session::Session;
-use juror_debuggee::{Follow, ForkKind, Notice, ThreadId};
+use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
 use juror_instrument::program::Program;
 use juror_monitoring::monitors::Watch;
 use juror_monitoring::monitors::handlers::Scene;
@@ -110,7 +110,9 @@ impl Session {
             ));
         }
         self.running_mut()?.restart(thread);
-        self.running_mut()?.debuggee.run_by_steps(thread, false);
+        self.running_mut()?
+            .debuggee
+            .set_single_stepping(thread, false);
         self.selection.thread = Some(thread);
         if let Err(error) = self.bind(thread, false) {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
@@ -134,11 +136,11 @@ impl Session {
         let debuggee = &mut self.running_mut()?.debuggee;
         debuggee.halt_all()?;
         let mut standing = maker;
-        for notice in debuggee.await_birth(child)? {
-            match notice {
-                Notice::Forked { child, kind } => self.tell_forked(child, kind, observer),
-                Notice::Left { process } => tell_left(process, observer),
-                Notice::Followed { thread, parent } => {
+        for stop_event in debuggee.await_fork(child)? {
+            match stop_event {
+                StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
+                StopEvent::ParentDetached { process } => tell_left(process, observer),
+                StopEvent::ChildFollowed { thread, parent } => {
                     self.take_over(thread, parent, observer)?;
                     standing = thread;
                 }

@@ -50,7 +50,7 @@ impl Session {
             && let Err(words) = check.follow(&mut self.control)
             && let Some(self_check) = &self.options.self_check
         {
-            self_check.violate(words);
+            self_check.record_violation(words);
         }
     }
 

@@ -174,7 +174,7 @@ impl Session {
             ));
         }
         let chosen = if is_own { selected } else { holder };
-        program.debuggee.choose_caller(chosen);
+        program.debuggee.select_caller(chosen);
         Ok(())
     }
 

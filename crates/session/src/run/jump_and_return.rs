@@ -224,13 +224,13 @@ impl Session {
         text: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        self.give_signal(text)?;
+        self.inject_signal(text)?;
         self.continue_run(observer)
     }
 
     /// `queue-signal SIGNAL`: the same, and the program stands still.
     pub(crate) fn queue_signal(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let number = self.give_signal(text)?;
+        let number = self.inject_signal(text)?;
         let thread = self.thread()?;
         let thread = self.running()?.thread_number(thread);
         let (name, _) = juror_points::signal_names::describe(number);
@@ -240,7 +240,7 @@ impl Session {
         }))
     }
 
-    fn give_signal(&mut self, text: &str) -> Result<i32, CommandError> {
+    fn inject_signal(&mut self, text: &str) -> Result<i32, CommandError> {
         let number = match text {
             "0" => 0,
             text => juror_points::signal_names::number(text).ok_or_else(|| {
@@ -254,7 +254,7 @@ impl Session {
             })?,
         };
         let thread = self.thread()?;
-        self.running_mut()?.debuggee.give_signal(thread, number)?;
+        self.running_mut()?.debuggee.inject_signal(thread, number)?;
         Ok(number)
     }
 }

@@ -111,8 +111,8 @@ impl Session {
 
     /// Whether somebody else than a monitor asked for a signal.
     pub(crate) fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
-        let treatment = self.running()?.debuggee.treatment(signal);
-        Ok(match treatment.report {
+        let signal_policy = self.running()?.debuggee.signal_policy(signal);
+        Ok(match signal_policy.report {
             SignalReport::Always => true,
             SignalReport::WhenFatal => fatal,
             SignalReport::Never => false,
@@ -123,7 +123,7 @@ impl Session {
     pub(crate) fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
         Ok(match self.is_shown(signal, fatal)? {
             true => self.handling.decide(signal, fatal).pass,
-            false => self.running()?.debuggee.treatment(signal).deliver,
+            false => self.running()?.debuggee.signal_policy(signal).deliver,
         })
     }
 

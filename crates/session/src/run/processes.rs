@@ -67,7 +67,7 @@ impl Session {
         self.catchpoints.exchange(&mut parked.caught, program);
         // The terminal, and what an interruption is sent to.
         if let Some(before) = &mut parked.program {
-            before.debuggee.hand_over(&mut program.debuggee);
+            before.debuggee.transfer_to(&mut program.debuggee);
         }
     }
 

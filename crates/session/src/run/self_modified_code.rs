@@ -12,7 +12,7 @@ const PLACES_MAX: usize = 3;
 
 impl Session {
     /// For programs that stand, before they rest.
-    pub(crate) fn renew_overwritten(
+    pub(crate) fn reinsert_overwritten(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
@@ -23,7 +23,7 @@ impl Session {
         let Some(program) = &mut self.program else {
             return Ok(());
         };
-        let places = program.debuggee.renew_overwritten()?;
+        let places = program.debuggee.reinsert_overwritten()?;
         for &address in places.iter().take(PLACES_MAX) {
             observer.notice(&format!(
                 "the program has written other code at {address:#x}: {} in it again, and did not \

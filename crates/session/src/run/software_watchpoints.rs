@@ -29,7 +29,7 @@ impl Session {
                 stepped.push(thread);
             }
             let is_stepped = stepped.contains(&thread);
-            program.debuggee.run_by_steps(thread, is_stepped);
+            program.debuggee.set_single_stepping(thread, is_stepped);
         }
         Ok(())
     }

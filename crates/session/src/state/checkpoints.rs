@@ -2,7 +2,7 @@
 
 use crate::options::AutomaticCheckpoints;
 use juror_checkpoint::{Checkpoint, Settings};
-use juror_debuggee::{ProcessNumbers, ThreadId};
+use juror_debuggee::{PidNamespace, ThreadId};
 use juror_instrument::program::Memo;
 use juror_monitoring::monitors::{Violated, Watch};
 use juror_monitoring::recording::Mark;
@@ -28,7 +28,7 @@ pub(crate) struct Checkpoints {
     /// Whether programs have process numbers of their own; as needed without.
     pub(crate) namespace: Option<bool>,
     /// What the present program was started with.
-    pub(crate) numbers: ProcessNumbers,
+    pub(crate) numbers: PidNamespace,
 }
 
 /// The program and its monitors as they were.

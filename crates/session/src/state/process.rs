@@ -2,7 +2,7 @@
 
 use crate::state::evaluations::Evaluations;
 use crate::state::selection::Selection;
-use juror_debuggee::{Rota, ThreadId};
+use juror_debuggee::{FairWaiter, ThreadId};
 use juror_instrument::program::Program;
 use juror_monitor::Monitor;
 use juror_monitoring::monitors::Watch;
@@ -39,7 +39,7 @@ pub(crate) struct Processes {
     /// The last number that was given.
     pub(crate) last: u32,
     pub(crate) others: Vec<Parked>,
-    pub(crate) rota: Rota,
+    pub(crate) fair_waiter: FairWaiter,
     /// What the monitors of processes that are gone have counted.
     pub(crate) gone: Totals,
     /// Ends that nobody has been told of.
@@ -58,7 +58,7 @@ impl Default for Processes {
             current: FIRST,
             last: FIRST,
             others: Vec::new(),
-            rota: Rota::default(),
+            fair_waiter: FairWaiter::default(),
             gone: Totals::default(),
             untold: Vec::new(),
             recorder: None,

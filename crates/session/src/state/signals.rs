@@ -1,6 +1,6 @@
 //! The signal table of `handle`: for each signal, whether it stops, is printed, is passed.
 
-use juror_debuggee::{Debuggee, SignalReport, SignalTreatment};
+use juror_debuggee::{Debuggee, SignalPolicy, SignalReport};
 use juror_points::signal_names;
 use juror_points::signal_names::SIGNAL_MAX;
 use juror_view::SignalView;
@@ -77,7 +77,7 @@ impl Handling {
     /// Tells the debuggee what to report, and what to keep from the program.
     pub(crate) fn apply(&self, debuggee: &mut Debuggee) {
         for (row, number) in self.rows.iter().zip(1..) {
-            debuggee.treat_signal(number, row.treatment(number));
+            debuggee.set_signal_policy(number, row.signal_policy(number));
         }
     }
 
@@ -122,7 +122,7 @@ impl Row {
         }
     }
 
-    pub(crate) fn treatment(&self, number: i32) -> SignalTreatment {
+    pub(crate) fn signal_policy(&self, number: i32) -> SignalPolicy {
         // Whether a trap is the program's own shows when it comes.
         let is_own_trap = number == SIGTRAP && !self.is_asked;
         let report = match self.stop || self.print {
@@ -131,7 +131,7 @@ impl Row {
             false if self.is_asked => SignalReport::Never,
             false => SignalReport::WhenFatal,
         };
-        SignalTreatment {
+        SignalPolicy {
             report,
             deliver: self.pass || is_own_trap,
         }
@@ -187,15 +187,15 @@ mod tests {
 
     #[test]
     fn the_debuggee_is_asked_for_no_more_than_is_shown() {
-        let treatment = |words: &str, batch, number| {
+        let signal_policy = |words: &str, batch, number| {
             let mut handling = Handling::new(batch);
             if !words.is_empty() {
                 let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
                 handling.change(number, &actions);
             }
             let row = handling.row(number).expect("a signal");
-            let treatment = row.treatment(number);
-            (treatment.report, treatment.deliver)
+            let signal_policy = row.signal_policy(number);
+            (signal_policy.report, signal_policy.deliver)
         };
         for (words, batch, number, expected) in [
             ("", false, 10, (SignalReport::Always, true)),
@@ -208,7 +208,7 @@ mod tests {
             ("noprint nopass", false, 10, (SignalReport::Never, false)),
         ] {
             assert_eq!(
-                treatment(words, batch, number),
+                signal_policy(words, batch, number),
                 expected,
                 "{words} {number}"
             );

@@ -6,7 +6,7 @@
 
 use super::built::Built;
 use juror_debuggee::{
-    Debuggee as Process, Launch, Notice, Owner, Redirection, Registers, ThreadId,
+    Debuggee as Process, Launch, Owner, Redirection, Registers, StopEvent, ThreadId,
 };
 use juror_rules::abstract_machine::VARIABLES;
 use juror_rules::{Access, AccessMode, Debuggee, Executed, Fault};
@@ -81,7 +81,7 @@ impl Live {
     }
 
     /// What happens next; only this thread runs.
-    fn step(&mut self) -> Result<Notice, Fault> {
+    fn step(&mut self) -> Result<StopEvent, Fault> {
         self.process.step(self.thread).map_err(fault)?;
         self.process.wait().map_err(fault)
     }
@@ -204,11 +204,11 @@ impl Debuggee for Live {
             return Ok(Executed::End);
         }
         match (self.step()?, self.planted.contains(&here)) {
-            (Notice::Hit { address, .. }, true) if address == here => {
+            (StopEvent::Hit { address, .. }, true) if address == here => {
                 self.trapped_at = Some(here);
                 Ok(Executed::Trap)
             }
-            (Notice::Stepped { .. }, false) => {
+            (StopEvent::Stepped { .. }, false) => {
                 self.trapped_at = None;
                 Ok(Executed::Instruction)
             }

@@ -2,11 +2,11 @@
 
 use super::{Engine, Rule};
 use crate::thread::{Motion, Next, Wanted};
-use crate::{Operation, Passage, StepBy, ThreadId};
+use crate::{Operation, StepBy, StepOver, ThreadId};
 
 /// The steps that the longest copy takes: the instruction, the move that a
 /// system call needs, and the jump back.
-const COPY_STEPS: u8 = 3;
+const OUT_OF_LINE_STEPS: u8 = 3;
 
 impl Engine {
     pub(super) fn resume(&mut self, id: ThreadId, wanted: Wanted, operations: &mut Vec<Operation>) {
@@ -20,8 +20,8 @@ impl Engine {
         if thread.motion != Motion::Stopped {
             return;
         }
-        if self.pass.is_some() {
-            self.wait_for_pass(id);
+        if self.in_place.is_some() {
+            self.queue_in_place(id);
         } else {
             self.advance(id, operations);
         }
@@ -36,7 +36,7 @@ impl Engine {
             return thread.hold(id, operations);
         }
         thread.answer_halt(id, operations);
-        self.abandon_pass(id, operations);
+        self.abandon_in_place(id, operations);
     }
 
     pub(super) fn jumped(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
@@ -46,11 +46,11 @@ impl Engine {
         if thread.motion != Motion::Stopped {
             return;
         }
-        thread.forget_place();
+        thread.forget_arrival_here();
         thread.stop(address);
         thread.departure = None;
-        thread.copy_steps = 0;
-        self.abandon_pass(id, operations);
+        thread.out_of_line_steps = 0;
+        self.abandon_in_place(id, operations);
     }
 
     pub(super) fn suspend(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
@@ -59,10 +59,10 @@ impl Engine {
             return;
         };
         if forgets {
-            thread.forget_place();
+            thread.forget_arrival_here();
         }
         if thread.suspend() {
-            self.abandon_pass(id, operations);
+            self.abandon_in_place(id, operations);
         }
     }
 
@@ -75,7 +75,7 @@ impl Engine {
             thread.motion = Motion::Stopped;
         }
         if thread.restore(depth) {
-            self.abandon_pass(id, operations);
+            self.abandon_in_place(id, operations);
         }
     }
 
@@ -83,7 +83,7 @@ impl Engine {
     /// owners know, to a report when they do not; not at all while another
     /// thread passes in place.
     pub(super) fn advance(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        if self.pass.is_some() {
+        if self.in_place.is_some() {
             return;
         }
         let Some(thread) = self.threads.get_mut(&id) else {
@@ -92,22 +92,22 @@ impl Engine {
         if thread.motion != Motion::Stopped || thread.wanted == Wanted::Wait {
             return;
         }
-        if self.step_by == StepBy::FollowSet && self.needs_pass(id) {
-            return self.begin_pass(id, operations);
+        if self.step_by == StepBy::FollowSet && self.needs_in_place(id) {
+            return self.begin_in_place(id, operations);
         }
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        let site = self.sites.get(&thread.place);
+        let site = self.sites.get(&thread.pc);
         match thread.next(site) {
             Next::Go => thread.go(id, operations),
-            Next::Pass(passage) => self.pass(id, passage, operations),
+            Next::StepOver(step_over) => self.step_over(id, step_over, operations),
             Next::Report(owners) => {
-                let passage = site.map_or(Passage::InPlace, |site| site.passage);
-                thread.note_report(owners, passage);
+                let step_over = site.map_or(StepOver::InPlace, |site| site.step_over);
+                thread.note_report(owners, step_over);
                 operations.push(Operation::Report {
                     thread: id,
-                    address: thread.place,
+                    address: thread.pc,
                     owners,
                 });
             }
@@ -115,20 +115,27 @@ impl Engine {
     }
 
     /// Takes a thread past the instruction at which it stands.
-    pub(super) fn pass(&mut self, id: ThreadId, passage: Passage, operations: &mut Vec<Operation>) {
+    pub(super) fn step_over(
+        &mut self,
+        id: ThreadId,
+        step_over: StepOver,
+        operations: &mut Vec<Operation>,
+    ) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        let (to, emulated) = match passage {
-            Passage::InPlace | Passage::InPlaceRounds => return self.begin_pass(id, operations),
-            Passage::Skip { to } => {
+        let (to, emulated) = match step_over {
+            StepOver::InPlace | StepOver::InPlaceRepeated => {
+                return self.begin_in_place(id, operations);
+            }
+            StepOver::Skip { to } => {
                 operations.push(Operation::SetCounter {
                     thread: id,
                     address: to,
                 });
                 (to, true)
             }
-            Passage::Call { to, back } => {
+            StepOver::Call { to, back } => {
                 self.calling.push(id);
                 operations.push(Operation::EmulateCall {
                     thread: id,
@@ -137,18 +144,18 @@ impl Engine {
                 });
                 (to, true)
             }
-            Passage::Copy { at } => {
+            StepOver::OutOfLine { at } => {
                 operations.push(Operation::SetCounter {
                     thread: id,
                     address: at,
                 });
-                (thread.place, false)
+                (thread.pc, false)
             }
         };
         let wanted = thread.wanted;
-        thread.depart(!matches!(passage, Passage::Skip { .. }));
-        thread.counter = None;
-        thread.place = to;
+        thread.depart(!matches!(step_over, StepOver::Skip { .. }));
+        thread.pc_to_write = None;
+        thread.pc = to;
         if emulated && wanted == Wanted::Step {
             thread.standing = None;
             thread.wanted = Wanted::Wait;
@@ -157,7 +164,7 @@ impl Engine {
                 address: to,
             });
         } else {
-            thread.copy_steps = if emulated { 0 } else { COPY_STEPS };
+            thread.out_of_line_steps = if emulated { 0 } else { OUT_OF_LINE_STEPS };
             thread.go(id, operations);
         }
     }

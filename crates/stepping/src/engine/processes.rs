@@ -23,7 +23,7 @@ use crate::{Input, Operation, ThreadId};
 /// A process that has been made with a copy of the memory, and that nobody has
 /// seen yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Made {
+pub(super) struct PendingFork {
     pub(super) parent: ThreadId,
     /// Its thread, as it will be when it is followed.
     pub(super) thread: Thread,
@@ -40,7 +40,7 @@ impl Engine {
             return;
         }
         if thread.motion == Motion::Stepping {
-            thread.copy_steps = thread.copy_steps.saturating_sub(1);
+            thread.out_of_line_steps = thread.out_of_line_steps.saturating_sub(1);
         }
         thread.stop(address);
         thread.departure = None;
@@ -49,7 +49,7 @@ impl Engine {
             false => Motion::Running,
         };
         if let Some(step) = step {
-            if step.lifted {
+            if step.is_trap_removed {
                 thread.forget_arrival(step.start);
             }
             return self.leave_step(id, None, operations);
@@ -64,7 +64,7 @@ impl Engine {
         if let Some(parent) = self.threads.get(&parent).filter(|_| inherits) {
             thread.inherit(parent);
         }
-        self.made.remove(&id);
+        self.pending_forks.remove(&id);
         self.threads.insert(id, thread);
     }
 
@@ -77,33 +77,34 @@ impl Engine {
         }
         thread.motion = Motion::Stopped;
         thread.leaves_call = true;
-        operations.extend(thread.end_step(id, thread.place));
-        if self.pass.is_some() {
-            self.wait_for_pass(id);
+        operations.extend(thread.end_step(id, thread.pc));
+        if self.in_place.is_some() {
+            self.queue_in_place(id);
         } else {
             self.advance(id, operations);
         }
     }
 
-    pub(super) fn made(&mut self, process: ThreadId, parent: ThreadId) {
+    pub(super) fn fork_made(&mut self, process: ThreadId, parent: ThreadId) {
         let Some(maker) = self.threads.get(&parent) else {
             return;
         };
         let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
-        thread.place = maker.place;
+        thread.pc = maker.pc;
         if !self.drops(Rule::Inherit) {
             thread.inherit(maker);
         }
-        self.made.insert(process, Made { parent, thread });
+        self.pending_forks
+            .insert(process, PendingFork { parent, thread });
     }
 
     /// What an engine of its own has to be told of a process that has been made
     /// and not been seen yet ([`Input::Inherited`]), its thread being known there
     /// and the sites, too.
     pub fn inheritance(&self, process: ThreadId) -> impl Iterator<Item = Input> + '_ {
-        let made = self.made.get(&process);
-        let arrivals = made.into_iter().flat_map(|made| &made.thread.arrivals);
-        arrivals.map(move |arrival| arrival.told_of(process))
+        let fork = self.pending_forks.get(&process);
+        let arrivals = fork.into_iter().flat_map(|fork| &fork.thread.arrivals);
+        arrivals.map(move |arrival| arrival.as_inherited(process))
     }
 
     /// What another engine has to be told of a thread that is to stand there as this one
@@ -114,7 +115,7 @@ impl Engine {
         known.flat_map(move |known| {
             let here = known.arrival();
             let others = known.arrivals.iter().filter(move |it| Some(*it) != here);
-            others.map(move |arrival| arrival.told_of(thread))
+            others.map(move |arrival| arrival.as_inherited(thread))
         })
     }
 
@@ -126,39 +127,39 @@ impl Engine {
     }
 
     /// A thread has ended, or a process that was made.
-    pub(super) fn forget_made(&mut self, id: ThreadId) {
-        self.made.remove(&id);
+    pub(super) fn forget_fork(&mut self, id: ThreadId) {
+        self.pending_forks.remove(&id);
         if self.drops(Rule::InheritFromEnded) {
-            self.made.retain(|_, made| made.parent != id);
+            self.pending_forks.retain(|_, fork| fork.parent != id);
         }
     }
 
-    pub(super) fn copied(&mut self, process: ThreadId, operations: &mut Vec<Operation>) {
-        self.made.remove(&process);
-        for &address in &self.former {
-            if self.drops(Rule::RestoreCopy)
-                || self.drops(Rule::RestoreFormer) && !self.is_site(address)
+    pub(super) fn fork_stopped(&mut self, process: ThreadId, operations: &mut Vec<Operation>) {
+        self.pending_forks.remove(&process);
+        for &address in &self.ever_inserted {
+            if self.drops(Rule::RestoreFork)
+                || self.drops(Rule::RestoreRemoved) && !self.is_site(address)
             {
                 continue;
             }
-            operations.push(Operation::RestoreCopied { process, address });
+            operations.push(Operation::RestoreInFork { process, address });
         }
-        operations.push(Operation::ReleaseCopy { process });
+        operations.push(Operation::ReleaseFork { process });
     }
 
-    pub(super) fn followed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        for &address in &self.former {
+    pub(super) fn fork_followed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        for &address in &self.ever_inserted {
             let process = id;
             if !self.is_site(address) {
-                operations.push(Operation::RestoreCopied { process, address });
-            } else if !self.drops(Rule::PlantCopy) {
-                operations.push(Operation::PlantCopied { process, address });
+                operations.push(Operation::RestoreInFork { process, address });
+            } else if !self.drops(Rule::InsertInFork) {
+                operations.push(Operation::InsertInFork { process, address });
             }
         }
-        let made = self.made.remove(&id);
-        let thread = made.map_or_else(
+        let fork = self.pending_forks.remove(&id);
+        let thread = fork.map_or_else(
             || Thread::new(Motion::Stopped, Wanted::Wait),
-            |made| made.thread,
+            |fork| fork.thread,
         );
         self.replace_threads(id, thread);
     }

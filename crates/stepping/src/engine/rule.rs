@@ -9,9 +9,9 @@ pub enum Rule {
     /// The others are held during a step in place.
     HoldOthers,
     /// The others are held before the write that lifts the trap.
-    HoldBeforeLift,
+    HoldBeforeRemoval,
     /// The trap is planted before the others are released.
-    PlantBeforeRelease,
+    InsertBeforeRelease,
     /// A trap that was executed before the hold is put back.
     PutBackLateTrap,
     /// A reported arrival is remembered until the instruction has run.
@@ -32,11 +32,11 @@ pub enum Rule {
     /// By the handler's return it comes back to that arrival.
     ReturnFromHandler,
     /// A copy of the memory is made good before it runs.
-    RestoreCopy,
+    RestoreFork,
     /// It is made good, too, where the debuggee has no trap any more.
-    RestoreFormer,
+    RestoreRemoved,
     /// A followed copy has a trap at each site, whatever it was made with.
-    PlantCopy,
+    InsertInFork,
     /// A thread that waits for one that shares its memory is not waited for.
     Park,
     /// The arrivals of the thread that made it are those of a followed one.

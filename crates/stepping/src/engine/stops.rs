@@ -1,10 +1,10 @@
 //! What the engine makes of a stop.
 
-use super::pass::Step;
+use super::in_place::Step;
 use super::{Engine, Rule};
 use crate::arrival::{Arrival, Departure};
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Operation, Passage, ThreadId};
+use crate::{Operation, StepOver, ThreadId};
 
 impl Engine {
     pub(super) fn trapped(
@@ -14,8 +14,8 @@ impl Engine {
         stack: u64,
         operations: &mut Vec<Operation>,
     ) {
-        let passing = self.pass.is_some();
-        let ignores_late_trap = passing && self.drops(Rule::PutBackLateTrap);
+        let is_under_way = self.in_place.is_some();
+        let ignores_late_trap = is_under_way && self.drops(Rule::PutBackLateTrap);
         let step = self.step_of(id);
         let is_site = self.is_site(address);
         let thread = self
@@ -24,7 +24,7 @@ impl Engine {
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
         thread.stop(address);
         thread.late_step = false;
-        thread.copy_steps = 0;
+        thread.out_of_line_steps = 0;
         thread.departure = None;
         if let Some(step) = step {
             return self.trapped_in_step(id, step, address, stack, operations);
@@ -43,9 +43,9 @@ impl Engine {
             return self.settle(operations);
         }
         thread.standing = Some(stack);
-        thread.counter = Some(address);
+        thread.pc_to_write = Some(address);
         thread.answer_halt(id, operations);
-        if passing {
+        if is_under_way {
             return self.settle(operations);
         }
         self.advance(id, operations);
@@ -62,12 +62,12 @@ impl Engine {
         operations: &mut Vec<Operation>,
     ) {
         let ends = step.ends_at(address) && !self.drops(Rule::CompleteFirst);
-        let own = step.lifted && step.start == address;
+        let own = step.is_trap_removed && step.start == address;
         let is_site = self.is_site(address) && !own;
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        if own || (ends && step.lifted) {
+        if own || (ends && step.is_trap_removed) {
             thread.forget_arrival(step.start);
         }
         thread.forget_gone_frames(address, stack);
@@ -86,7 +86,7 @@ impl Engine {
             None
         };
         if ends || is_site {
-            thread.counter = Some(address);
+            thread.pc_to_write = Some(address);
         }
         self.leave_step(id, report, operations);
     }
@@ -101,24 +101,24 @@ impl Engine {
             return;
         }
         let late = std::mem::take(&mut thread.late_step) | std::mem::take(&mut thread.leaves_call);
-        let start = thread.place;
+        let start = thread.pc;
         thread.stop(address);
         thread.departure = None;
         if let Some(step) = step {
-            let rounds =
-                step.lifted && thread.passage_of_arrival(start) == Some(Passage::InPlaceRounds);
+            let rounds = step.is_trap_removed
+                && thread.step_over_of_arrival(start) == Some(StepOver::InPlaceRepeated);
             if address == start && (late || rounds) {
                 return self.step_again(id, step, operations);
             }
-            if step.lifted {
+            if step.is_trap_removed {
                 thread.forget_arrival(start);
             }
             let report = thread.end_step(id, address);
             return self.leave_step(id, report, operations);
         }
-        let inside_copy = thread.copy_steps > 0 && address == start;
-        thread.copy_steps = thread.copy_steps.saturating_sub(1);
-        if motion == Motion::Stepping && !late && !inside_copy {
+        let is_inside_slot = thread.out_of_line_steps > 0 && address == start;
+        thread.out_of_line_steps = thread.out_of_line_steps.saturating_sub(1);
+        if motion == Motion::Stepping && !late && !is_inside_slot {
             operations.extend(thread.end_step(id, address));
             thread.answer_halt(id, operations);
             return self.settle(operations);
@@ -139,7 +139,7 @@ impl Engine {
         };
         if thread.halting {
             thread.wanted = Wanted::Wait;
-            if step.lifted {
+            if step.is_trap_removed {
                 thread.stand_again(step.start);
             }
             return self.leave_step(id, None, operations);
@@ -161,7 +161,7 @@ impl Engine {
             .threads
             .entry(id)
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
-        let (motion, start) = (thread.motion, thread.place);
+        let (motion, start) = (thread.motion, thread.pc);
         let ordered = !foreign && thread.take_hold_stop();
         if let Some(step) = step.filter(|_| ordered && !thread.halting) {
             // The stop of an earlier hold. Everything is as it was for the
@@ -180,7 +180,7 @@ impl Engine {
             thread.late_step |= stepping && traced && address != start;
         }
         if let Some(step) = step {
-            if !step.lifted {
+            if !step.is_trap_removed {
                 // Nothing was reported here.
             } else if address != start {
                 thread.forget_arrival(start);
@@ -196,7 +196,7 @@ impl Engine {
         }
         thread.answer_halt(id, operations);
         if motion == Motion::Stopped && waits {
-            self.abandon_pass(id, operations);
+            self.abandon_in_place(id, operations);
         }
         self.advance(id, operations);
         self.settle(operations);
@@ -217,21 +217,21 @@ impl Engine {
             .entry(id)
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
         thread.stop(address);
-        thread.copy_steps = 0;
-        thread.counter = Some(address);
+        thread.out_of_line_steps = 0;
+        thread.pc_to_write = Some(address);
         thread.wanted = Wanted::Wait;
         if let Some(Departure { arrival, wanted }) = thread.take_departure(address) {
             let mut arrival = Arrival { stack, ..arrival };
-            if matches!(arrival.passage, Passage::Call { .. }) {
+            if matches!(arrival.step_over, StepOver::Call { .. }) {
                 // The push failed. The processor shall raise the fault, with
                 // the registers that it gives to it.
-                arrival.passage = Passage::InPlace;
+                arrival.step_over = StepOver::InPlace;
                 thread.standing = Some(stack);
                 thread.wanted = wanted;
             }
             thread.arrivals.push(arrival);
         }
-        let expected = thread.bring_back(address, stack);
+        let expected = thread.return_to_arrival(address, stack);
         thread.before = Some(stack).filter(|_| thread.standing.is_none());
         let retries = thread.wanted != Wanted::Wait;
         if (expected && !is_site && !retries) || !remembers {
@@ -249,11 +249,11 @@ impl Engine {
     pub(super) fn ended(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         let stepped_in_place = self.stepper() == Some(id);
         self.threads.remove(&id);
-        self.forget_made(id);
+        self.forget_fork(id);
         if stepped_in_place {
             return self.leave_step(id, None, operations);
         }
-        self.abandon_pass(id, operations);
+        self.abandon_in_place(id, operations);
         self.settle(operations);
     }
 }

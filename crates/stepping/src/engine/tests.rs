@@ -9,7 +9,8 @@ mod in_place;
 
 use super::*;
 use Operation::{
-    ContinueThread, EmulateCall, HoldThread, Lift, Plant, Report, ReportHalted, ReportStep,
+    ContinueThread, EmulateCall, HoldThread, InsertTrap, RemoveTrap, Report, ReportHalted,
+    ReportStep,
 };
 use Operation::{SetCounter, StepThread, Unexplained};
 
@@ -22,9 +23,9 @@ const ONE: ThreadId = ThreadId(1);
 const TWO: ThreadId = ThreadId(2);
 const THREE: ThreadId = ThreadId(3);
 
-const SKIP: Passage = Passage::Skip { to: NEXT };
-const CALL: Passage = Passage::Call { to: B, back: NEXT };
-const COPIED: Passage = Passage::Copy { at: COPY };
+const SKIP: StepOver = StepOver::Skip { to: NEXT };
+const CALL: StepOver = StepOver::Call { to: B, back: NEXT };
+const COPIED: StepOver = StepOver::OutOfLine { at: COPY };
 
 /// An engine with a monitor's site at [`A`] and running threads.
 struct Fixture {
@@ -32,7 +33,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    fn new(passage: Passage, threads: &[ThreadId]) -> Fixture {
+    fn new(step_over: StepOver, threads: &[ThreadId]) -> Fixture {
         let mut fixture = Fixture {
             engine: Engine::new(),
         };
@@ -40,7 +41,10 @@ impl Fixture {
             fixture.check(Input::Started { thread }, &[]);
             fixture.check(Input::Resume { thread }, &[ContinueThread { thread }]);
         }
-        fixture.check(insert(Owner::Monitor, passage), &[Plant { address: A }]);
+        fixture.check(
+            insert(Owner::Monitor, step_over),
+            &[InsertTrap { address: A }],
+        );
         fixture
     }
 
@@ -61,7 +65,7 @@ impl Fixture {
     /// Both threads stand at [`A`]; the first begins its pass in place.
     #[track_caller]
     fn pass_in_place_beside_running() -> Fixture {
-        let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO]);
+        let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO]);
         fixture.arrive(ONE);
         fixture.check(Input::Resume { thread: ONE }, &[HoldThread { thread: TWO }]);
         fixture
@@ -82,11 +86,11 @@ impl Fixture {
     }
 }
 
-fn insert(owner: Owner, passage: Passage) -> Input {
+fn insert(owner: Owner, step_over: StepOver) -> Input {
     Input::Insert {
         address: A,
         owner,
-        passage,
+        step_over,
     }
 }
 
@@ -115,5 +119,9 @@ fn set(thread: ThreadId, address: u64) -> Operation {
 }
 
 fn begin_step(thread: ThreadId) -> [Operation; 3] {
-    [Lift { address: A }, set(thread, A), StepThread { thread }]
+    [
+        RemoveTrap { address: A },
+        set(thread, A),
+        StepThread { thread },
+    ]
 }

@@ -35,7 +35,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
             0,
             state.orders.front().map_or(String::new(), describe_order),
         ),
-        Action::FailPlant => (0, "cannot plant the trap".to_owned()),
+        Action::FailInsertTrap => (0, "cannot plant the trap".to_owned()),
         Action::FailPush => (0, "cannot push the return address".to_owned()),
         Action::See(number) if state.processors[number].stop == Some(Stop::Return) => (
             0,
@@ -84,7 +84,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
             )
         }
         Action::LeaveCall(number, _) => (number + 1, "leaves its system call".to_owned()),
-        Action::SeeCopy(_) => (0, "sees the copy".to_owned()),
+        Action::SeeFork(_) => (0, "sees the copy".to_owned()),
         Action::Switch => (0, "goes over to the copy".to_owned()),
         Action::SwitchProgram => (0, "goes over to the other program".to_owned()),
         Action::SwitchFromReplaced => (0, "goes over to the copy of what is replaced".to_owned()),
@@ -100,7 +100,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 format!("traps at {at}, is held before it is told"),
             )
         }
-        Action::Happen(number, stop) => {
+        Action::KernelStop(number, stop) => {
             let at = name(state.processors[number].counter);
             let what = match stop {
                 Stop::Start => "starts".to_owned(),
@@ -138,7 +138,7 @@ fn name(counter: Counter) -> String {
     match counter {
         Counter::At(_) => place.to_owned(),
         Counter::Behind(_) => format!("behind the trap at {place}"),
-        Counter::InCopy(_) => format!("the copy of {place}"),
+        Counter::OutOfLine(_) => format!("the copy of {place}"),
         Counter::Leaving(_) => format!("the way to {place}"),
     }
 }
@@ -153,15 +153,15 @@ fn place(address: u64) -> String {
 
 fn describe_order(order: &Operation) -> String {
     match *order {
-        Operation::Plant { address } => format!("plants the trap at {}", place(address)),
-        Operation::Lift { address } => format!("lifts the trap at {}", place(address)),
-        Operation::RestoreCopied { address, .. } => {
+        Operation::InsertTrap { address } => format!("plants the trap at {}", place(address)),
+        Operation::RemoveTrap { address } => format!("lifts the trap at {}", place(address)),
+        Operation::RestoreInFork { address, .. } => {
             format!("makes {} good in the copy", place(address))
         }
-        Operation::PlantCopied { address, .. } => {
+        Operation::InsertInFork { address, .. } => {
             format!("plants the trap at {} in the copy", place(address))
         }
-        Operation::ReleaseCopy { .. } => "lets the copy go".to_owned(),
+        Operation::ReleaseFork { .. } => "lets the copy go".to_owned(),
         Operation::SetCounter { thread, address } => {
             format!("sets thread {} to {}", thread.0, place(address))
         }
@@ -206,7 +206,7 @@ fn describe_input(input: &Input) -> String {
     match *input {
         Input::Insert { address, owner, .. } => format!("point of {owner:?} at {}", place(address)),
         Input::Rewritten { address, .. } => format!("other code at {}", place(address)),
-        Input::Lost { address } => format!("the trap at {} is lost", place(address)),
+        Input::InsertFailed { address } => format!("the trap at {} is lost", place(address)),
         Input::Remove { address, owner } => format!("no point of {owner:?} at {}", place(address)),
         Input::Attached { thread } => format!("sees thread {} run", thread.0),
         Input::Started { thread } | Input::StartedInPlace { thread, .. } => {
@@ -263,8 +263,8 @@ fn describe_input(input: &Input) -> String {
         }
         Input::Parked { thread, .. } => format!("sees thread {} wait for its child", thread.0),
         Input::Unparked { thread } => format!("sees thread {} wait no more", thread.0),
-        Input::Copied { .. } => "sees the copy".to_owned(),
-        Input::Made { process, parent } => {
+        Input::ForkStopped { .. } => "sees the copy".to_owned(),
+        Input::ForkMade { process, parent } => {
             format!("knows process {} of thread {}", process.0, parent.0)
         }
         Input::Inherited {
@@ -274,7 +274,7 @@ fn describe_input(input: &Input) -> String {
             thread.0,
             place(address)
         ),
-        Input::Followed { thread } => {
+        Input::ForkFollowed { thread } => {
             format!("goes over to the copy, which is thread {}", thread.0)
         }
         Input::Executed { thread } => format!("sees thread {} replace the program", thread.0),

@@ -1,7 +1,7 @@
 //! What upper floors say.
 
 use super::machine::State;
-use super::processor::{Counter, I, OUTSIDE, Place, RETURN, Told, Upper, address_of};
+use super::processor::{Counter, I, Notified, OUTSIDE, Place, RETURN, Upper, address_of};
 use super::program::Program;
 use crate::{Input, Owner, Owners};
 
@@ -43,9 +43,9 @@ impl State {
                     self.want_return(program)?;
                 }
                 self.processor(thread).suspend();
-                self.tell(input)?;
+                self.feed(input)?;
                 let address = address_of(I);
-                return self.tell(Input::Jumped { thread, address });
+                return self.feed(Input::Jumped { thread, address });
             }
             Input::Restore { thread, depth } => self.processor(thread).restore(depth),
             Input::Discard { thread, depth } => {
@@ -53,9 +53,9 @@ impl State {
                 self.processor(thread).suspended.truncate(depth);
                 self.processor(thread).interrupts = None;
                 self.processor(thread).jump(OUTSIDE);
-                self.tell(input)?;
+                self.feed(input)?;
                 let address = address_of(OUTSIDE);
-                return self.tell(Input::Jumped { thread, address });
+                return self.feed(Input::Jumped { thread, address });
             }
             Input::Jumped { thread, address } => {
                 self.left.jumps -= 1;
@@ -64,7 +64,7 @@ impl State {
             }
             _ => {}
         }
-        self.tell(input)?;
+        self.feed(input)?;
         if let Input::Insert { address, .. } = input {
             let place = Counter::from_address(address).place();
             if self.trap[place] {
@@ -81,25 +81,25 @@ impl State {
             let handed_in = processor.stop.is_none() && processor.queued.is_none();
             let in_sight = processor.counter == Counter::Behind(place) && handed_in;
             let inner = usize::from(processor.interrupts.is_some());
-            forget_told(&mut processor.told, in_sight, inner);
+            forget_notified(&mut processor.notified, in_sight, inner);
             for saved in &mut processor.suspended {
                 let inner = usize::from(saved.interrupts.is_some());
-                forget_told(
-                    &mut saved.told,
+                forget_notified(
+                    &mut saved.notified,
                     saved.counter == Counter::Behind(place),
                     inner,
                 );
             }
         }
-        for copy in &mut self.copies {
+        for copy in &mut self.forks {
             copy.forget();
         }
     }
 }
 
 /// What was told is vague now, but for the execution that is `in_sight`.
-fn forget_told(told: &mut [Told; 2], in_sight: bool, inner: usize) {
-    for (depth, told) in told.iter_mut().enumerate() {
-        told.vague |= !(told.owners.is_empty() || in_sight && depth == inner);
+fn forget_notified(notified: &mut [Notified; 2], in_sight: bool, inner: usize) {
+    for (depth, notified) in notified.iter_mut().enumerate() {
+        notified.vague |= !(notified.owners.is_empty() || in_sight && depth == inner);
     }
 }

@@ -29,7 +29,7 @@ impl State {
                 shares_with: self.processors[number].shares_with,
                 ..Processor::new(Mode::Dead)
             };
-            self.tell(Input::Ended { thread })?;
+            self.feed(Input::Ended { thread })?;
             return self.resume_parent(number);
         }
         let child = &mut self.processors[number];
@@ -64,7 +64,7 @@ impl State {
         };
         let stands = &self.processors[parent];
         match stands.mode == Mode::Stopped && stands.stop.is_none() {
-            true => self.tell(Input::Unparked {
+            true => self.feed(Input::Unparked {
                 thread: thread_of(parent),
             }),
             false => Ok(()),
@@ -78,11 +78,11 @@ impl State {
         };
         let stands = |(number, processor): (usize, &Processor)| match processor.mode {
             _ if number == followed => true,
-            Mode::Dead | Mode::Unborn => processor.stop.is_none(),
+            Mode::Dead | Mode::NotStarted => processor.stop.is_none(),
             _ if processor.stop == Some(Stop::VforkDone) => true,
             _ => processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves(),
         };
-        self.copies.is_empty()
+        self.forks.is_empty()
             && self.orders.is_empty()
             && self.processors.iter().enumerate().all(stands)
     }
@@ -93,10 +93,10 @@ impl State {
             return Ok(());
         };
         let child = thread_of(followed);
-        self.tell(Input::Ended { thread: child })?;
+        self.feed(Input::Ended { thread: child })?;
         for number in 0..self.processors.len() {
             let processor = &mut self.processors[number];
-            if number == followed || processor.mode == Mode::Unborn {
+            if number == followed || processor.mode == Mode::NotStarted {
                 continue;
             }
             if processor.queued.is_some() {
@@ -104,12 +104,12 @@ impl State {
             }
             *processor = Processor::new(Mode::Dead);
             let thread = thread_of(number);
-            self.tell(Input::Ended { thread })?;
+            self.feed(Input::Ended { thread })?;
         }
         if !self.orders.is_empty() {
             return Err("an order is about the process that was left".to_owned());
         }
         self.lose_memory();
-        self.tell(Input::Executed { thread: child })
+        self.feed(Input::Executed { thread: child })
     }
 }

@@ -6,7 +6,7 @@
 //! one by one, while the processors go on.
 
 use super::budget::Budget;
-use super::copies::Copied;
+use super::forks::ForkCopy;
 use super::processor::{
     Counter, EXIT, I, J, Mode, Motion, PLACES, Place, Processor, RETURN, Stop, Upper, thread_of,
 };
@@ -29,7 +29,7 @@ pub(super) struct State {
     pub(super) left: Budget,
     /// Copies of the memory that have not been let go, and the one that is
     /// being followed.
-    pub(super) copies: Vec<Copied>,
+    pub(super) forks: Vec<ForkCopy>,
     pub(super) followed: Option<ThreadId>,
     /// The processor of a process that runs a program of its own, and that the
     /// shell is about to follow.
@@ -41,7 +41,7 @@ pub(super) struct State {
     /// The shell has seen it, and waits for these to stand.
     pub(super) leaves_memory: bool,
     /// What the engine was told and ordered, where that is kept.
-    pub(super) heard: Option<Vec<(Input, Vec<Operation>)>>,
+    pub(super) transcript: Option<Vec<(Input, Vec<Operation>)>>,
 }
 
 impl State {
@@ -51,7 +51,7 @@ impl State {
             if number < program.threads {
                 Mode::Stopped
             } else {
-                Mode::Unborn
+                Mode::NotStarted
             }
         };
         let numbers = 0..program.processors();
@@ -63,21 +63,21 @@ impl State {
             wanted: [Owners::empty(); PLACES],
             armed: [Owners::empty(); PLACES],
             left: program.budget,
-            copies: Vec::new(),
+            forks: Vec::new(),
             followed: None,
             followed_program: None,
             replaced_by: None,
             leaves_memory: false,
-            heard: program.records.then(Vec::new),
+            transcript: program.records.then(Vec::new),
         };
         for number in 0..program.threads {
             let thread = thread_of(number);
-            state.tell(Input::Started { thread })?;
-            state.tell(Input::Resume { thread })?;
+            state.feed(Input::Started { thread })?;
+            state.feed(Input::Resume { thread })?;
         }
         for place in [I, J] {
             state.wanted[place] = Owners::MONITOR;
-            state.tell(program.insert(place, Owner::Monitor))?;
+            state.feed(program.insert(place, Owner::Monitor))?;
         }
         if program.budget.evaluations > 0 {
             state.want_return(program)?;
@@ -91,15 +91,15 @@ impl State {
     /// What juror evaluates returns to a point of its own.
     pub(super) fn want_return(&mut self, program: &Program) -> Result<(), String> {
         self.wanted[RETURN] = Owners::INTERNAL;
-        self.tell(program.insert(RETURN, Owner::Internal))
+        self.feed(program.insert(RETURN, Owner::Internal))
     }
 
-    pub(super) fn tell(&mut self, input: Input) -> Result<(), String> {
+    pub(super) fn feed(&mut self, input: Input) -> Result<(), String> {
         let mut operations = Vec::new();
         self.engine.handle(input, &mut operations);
         self.orders.extend(&operations);
-        if let Some(heard) = &mut self.heard {
-            heard.push((input, operations));
+        if let Some(transcript) = &mut self.transcript {
+            transcript.push((input, operations));
         }
         Ok(())
     }
@@ -109,7 +109,7 @@ impl State {
     }
 
     /// The kernel stops a thread.
-    pub(super) fn happen(&mut self, number: usize, stop: Stop) {
+    pub(super) fn kernel_stop(&mut self, number: usize, stop: Stop) {
         let processor = &mut self.processors[number];
         match stop {
             Stop::Trap => processor.counter = Counter::Behind(processor.counter.place()),
@@ -146,7 +146,7 @@ impl State {
             return Ok(());
         }
         processor.halting = true;
-        self.tell(Input::Halt { thread })
+        self.feed(Input::Halt { thread })
     }
 
     /// A thread traps, but the kernel tells of an ordered stop first.
@@ -182,9 +182,9 @@ impl State {
         let processor = &mut self.processors[number];
         // A copy was entered with leave; the instruction itself needs it now.
         if let Counter::At(place) = processor.counter {
-            let told = *processor.told_mut();
-            if !told.vague {
-                demand(self.armed[place], told.owners)?;
+            let notified = *processor.notified_mut();
+            if !notified.vague {
+                demand(self.armed[place], notified.owners)?;
             }
         }
         if processor.counter == Counter::Leaving(next) {
@@ -227,11 +227,11 @@ impl State {
 
 /// Every owner has to have been told; what the person at the prompt saw by
 /// the thread's standing there counts as told.
-pub(super) fn demand(owners: Owners, told: Owners) -> Result<(), String> {
-    let seen = if told.is_empty() {
-        told
+pub(super) fn demand(owners: Owners, notified: Owners) -> Result<(), String> {
+    let seen = if notified.is_empty() {
+        notified
     } else {
-        told | Owners::DEVELOPER
+        notified | Owners::DEVELOPER
     };
     if seen.contains(owners) {
         Ok(())

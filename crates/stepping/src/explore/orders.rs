@@ -3,7 +3,7 @@
 
 use super::machine::{State, demand};
 use super::processor::{Counter, HANDLER_END, I, J, Mode, Motion, Stop, Upper, address_of};
-use super::program::{Program, Way};
+use super::program::{Method, Program};
 use crate::{FollowSet, Input, Operation, Owners, StackPart, ThreadId};
 
 impl State {
@@ -11,22 +11,22 @@ impl State {
         let Some(order) = self.orders.pop_front() else {
             return Ok(());
         };
-        if let Operation::RestoreCopied { process, .. }
-        | Operation::PlantCopied { process, .. }
-        | Operation::ReleaseCopy { process } = order
+        if let Operation::RestoreInFork { process, .. }
+        | Operation::InsertInFork { process, .. }
+        | Operation::ReleaseFork { process } = order
         {
-            return self.carry_out_in_copy(process, order);
+            return self.carry_out_in_fork(process, order);
         }
         if self.is_about_the_past(&order) {
             return Ok(());
         }
         match order {
-            Operation::Plant { address } => {
+            Operation::InsertTrap { address } => {
                 let place = Counter::from_address(address).place();
                 self.trap[place] = true;
                 self.armed[place] = self.wanted[place];
             }
-            Operation::Lift { address } => {
+            Operation::RemoveTrap { address } => {
                 self.trap[Counter::from_address(address).place()] = false
             }
             Operation::HoldThread { thread } => {
@@ -43,15 +43,15 @@ impl State {
             Operation::EmulateCall { thread, to, .. } => self.emulate(program, thread, to)?,
             Operation::FindFollowSet { thread, address } => {
                 let follow = self.find_follow_set(program, thread, address);
-                self.tell(Input::FollowSet {
+                self.feed(Input::FollowSet {
                     thread,
                     address,
                     follow,
                 })?;
             }
-            Operation::RunToFollowSet { thread } => self.let_go(thread, Motion::ToTraps)?,
-            Operation::StepThread { thread } => self.let_go(thread, Motion::Step)?,
-            Operation::ContinueThread { thread } => self.let_go(thread, Motion::Free)?,
+            Operation::RunToFollowSet { thread } => self.resume_thread(thread, Motion::ToTraps)?,
+            Operation::StepThread { thread } => self.resume_thread(thread, Motion::Step)?,
+            Operation::ContinueThread { thread } => self.resume_thread(thread, Motion::Free)?,
             Operation::Report {
                 thread,
                 address,
@@ -74,9 +74,9 @@ impl State {
                 processor.counter = Counter::At(processor.counter.place());
                 processor.upper = Upper::Has;
             }
-            Operation::RestoreCopied { .. }
-            | Operation::PlantCopied { .. }
-            | Operation::ReleaseCopy { .. } => {}
+            Operation::RestoreInFork { .. }
+            | Operation::InsertInFork { .. }
+            | Operation::ReleaseFork { .. } => {}
         }
         Ok(())
     }
@@ -94,13 +94,13 @@ impl State {
         if !is_silent {
             processor.upper = Upper::Has;
         }
-        let told = processor.told_mut();
-        if told.owners.intersects(owners) && !told.vague {
+        let notified = processor.notified_mut();
+        if notified.owners.intersects(owners) && !notified.vague {
             return Err("the same execution is reported twice".to_owned());
         }
-        told.owners |= owners;
+        notified.owners |= owners;
         if is_silent {
-            self.tell(Input::Resume { thread })?;
+            self.feed(Input::Resume { thread })?;
         }
         Ok(())
     }
@@ -117,14 +117,14 @@ impl State {
             return Err("a program counter is set of a thread that moves".to_owned());
         }
         let to = Counter::from_address(address);
-        if let (Counter::InCopy(place), Counter::Behind(_)) = (to, processor.counter) {
-            let told = *processor.told_mut();
-            if !told.vague {
-                demand(wanted[place], told.owners)?;
+        if let (Counter::OutOfLine(place), Counter::Behind(_)) = (to, processor.counter) {
+            let notified = *processor.notified_mut();
+            if !notified.vague {
+                demand(wanted[place], notified.owners)?;
             }
-            processor.told_mut().vague |= wanted[place].is_empty();
+            processor.notified_mut().vague |= wanted[place].is_empty();
         }
-        if program.way == Way::Skip && to != Counter::At(processor.counter.place()) {
+        if program.method == Method::Skip && to != Counter::At(processor.counter.place()) {
             return self.emulate(program, thread, address);
         }
         processor.counter = to;
@@ -140,12 +140,12 @@ impl State {
         if processor.counter != Counter::Behind(place) || !leads_there {
             return Err("an instruction is emulated where the thread is not".to_owned());
         }
-        let told = *processor.told_mut();
+        let notified = *processor.notified_mut();
         processor.executed(program.followers(place)[0]);
-        if told.vague {
+        if notified.vague {
             Ok(())
         } else {
-            demand(wanted[place], told.owners)
+            demand(wanted[place], notified.owners)
         }
     }
 
@@ -164,7 +164,7 @@ impl State {
         let processor = self.processor(thread);
         let address = address_of(processor.counter.place());
         let stack = processor.stack();
-        self.tell(Input::Faulted {
+        self.feed(Input::Faulted {
             thread,
             address,
             stack,
@@ -194,7 +194,7 @@ impl State {
         Some(FollowSet::two(first, follow.next().unwrap_or(first)))
     }
 
-    pub(super) fn let_go(&mut self, thread: ThreadId, motion: Motion) -> Result<(), String> {
+    pub(super) fn resume_thread(&mut self, thread: ThreadId, motion: Motion) -> Result<(), String> {
         let is_traced = self.engine.awaits_handler(thread);
         let processor = self.processor(thread);
         if processor.mode == Mode::Dead {
@@ -217,9 +217,9 @@ impl State {
         };
         let address = address_of(interrupted.place());
         match interrupted {
-            Counter::InCopy(_) => self.tell(Input::Signalled { thread, address }),
+            Counter::OutOfLine(_) => self.feed(Input::Signalled { thread, address }),
             Counter::At(_) => {
-                self.tell(Input::HandlerEntered {
+                self.feed(Input::HandlerEntered {
                     thread,
                     address,
                     stack,
@@ -236,7 +236,7 @@ impl State {
 
     /// Whether the next order is a trap whose memory may be gone.
     pub(super) fn may_lose_trap(&self) -> bool {
-        let Some(Operation::Plant { address }) = self.orders.front() else {
+        let Some(Operation::InsertTrap { address }) = self.orders.front() else {
             return false;
         };
         let place = Counter::from_address(*address).place();
@@ -244,8 +244,8 @@ impl State {
     }
 
     /// The trap cannot be planted, and the shell says so.
-    pub(super) fn fail_plant(&mut self) -> Result<(), String> {
-        let Some(Operation::Plant { address }) = self.orders.pop_front() else {
+    pub(super) fn fail_insert_trap(&mut self) -> Result<(), String> {
+        let Some(Operation::InsertTrap { address }) = self.orders.pop_front() else {
             return Ok(());
         };
         self.left.losses -= 1;
@@ -253,6 +253,6 @@ impl State {
         self.wanted[place] = Owners::empty();
         self.armed[place] = Owners::empty();
         self.forget(place);
-        self.tell(Input::Lost { address })
+        self.feed(Input::InsertFailed { address })
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn address_of(place: Place) -> u64 {
 }
 
 /// The address of the copy of a place.
-pub(super) fn copy_of(place: Place) -> u64 {
+pub(super) fn slot_of(place: Place) -> u64 {
     0x1000 + address_of(place)
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Counter {
     /// One byte after the instruction's address: behind the trap.
     Behind(Place),
     /// Before the copy of the instruction.
-    InCopy(Place),
+    OutOfLine(Place),
     /// In a copy, before the jump to this place.
     Leaving(Place),
 }
@@ -58,7 +58,7 @@ impl Counter {
     pub(super) fn from_address(address: u64) -> Counter {
         let place = (address % 0x1000 / 0x100) as Place - 1;
         if address > 0x1000 {
-            Counter::InCopy(place)
+            Counter::OutOfLine(place)
         } else {
             Counter::At(place)
         }
@@ -67,7 +67,7 @@ impl Counter {
     pub(super) fn place(self) -> Place {
         match self {
             Counter::At(place) | Counter::Behind(place) => place,
-            Counter::InCopy(place) | Counter::Leaving(place) => place,
+            Counter::OutOfLine(place) | Counter::Leaving(place) => place,
         }
     }
 
@@ -75,8 +75,8 @@ impl Counter {
     pub(super) fn kernel(self) -> u64 {
         match self {
             Counter::Behind(place) => address_of(place) + 1,
-            Counter::InCopy(place) => copy_of(place),
-            Counter::Leaving(place) => copy_of(place) + 1,
+            Counter::OutOfLine(place) => slot_of(place),
+            Counter::Leaving(place) => slot_of(place) + 1,
             Counter::At(place) => address_of(place),
         }
     }
@@ -93,7 +93,7 @@ impl Counter {
 /// What the kernel lets a thread do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Mode {
-    Unborn,
+    NotStarted,
     Stopped,
     Running,
     Stepping,
@@ -184,7 +184,7 @@ pub(super) struct Processor {
     pub(super) abandoned: usize,
     /// What was told of the execution that is to come: of the code that the
     /// handler interrupted, and of the handler.
-    pub(super) told: [Told; 2],
+    pub(super) notified: [Notified; 2],
     /// What the shell saved of the thread before each evaluation.
     pub(super) suspended: Vec<Saved>,
 }
@@ -196,20 +196,20 @@ pub(super) struct Saved {
     pub(super) signalled: bool,
     pub(super) fault_caught: bool,
     pub(super) interrupts: Option<Counter>,
-    pub(super) told: [Told; 2],
+    pub(super) notified: [Notified; 2],
 }
 
 /// Who has been told of an execution that has not happened yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Told {
+pub(super) struct Notified {
     pub(super) owners: Owners,
     /// The site was gone meanwhile, out of the thread's sight: whoever sets
     /// it again is a new owner, who may be told again.
     pub(super) vague: bool,
 }
 
-impl Told {
-    const NOBODY: Told = Told {
+impl Notified {
+    const NOBODY: Notified = Notified {
         owners: Owners::empty(),
         vague: false,
     };
@@ -235,7 +235,7 @@ impl Processor {
             in_call: false,
             shares_with: None,
             abandoned: 0,
-            told: [Told::NOBODY; 2],
+            notified: [Notified::NOBODY; 2],
             suspended: Vec::new(),
         }
     }
@@ -258,7 +258,7 @@ impl Processor {
     pub(super) fn is_through(&self) -> bool {
         match self.mode {
             Mode::Dead => self.stop.is_none(),
-            Mode::Unborn => true,
+            Mode::NotStarted => true,
             _ => {
                 self.mode == Mode::Running
                     && self.counter == Counter::At(OUTSIDE)
@@ -286,7 +286,7 @@ impl Processor {
             signalled: std::mem::take(&mut self.signalled),
             fault_caught: std::mem::take(&mut self.fault_caught),
             interrupts: self.interrupts.take(),
-            told: std::mem::replace(&mut self.told, [Told::NOBODY; 2]),
+            notified: std::mem::replace(&mut self.notified, [Notified::NOBODY; 2]),
         });
     }
 
@@ -297,7 +297,7 @@ impl Processor {
             self.signalled = saved.signalled;
             self.fault_caught = saved.fault_caught;
             self.interrupts = saved.interrupts;
-            self.told = saved.told;
+            self.notified = saved.notified;
         }
     }
 
@@ -310,12 +310,12 @@ impl Processor {
     /// The program counter is set by hand.
     pub(super) fn jump(&mut self, place: Place) {
         self.counter = Counter::At(place);
-        *self.told_mut() = Told::NOBODY;
+        *self.notified_mut() = Notified::NOBODY;
     }
 
     /// What was told of the execution that is next.
-    pub(super) fn told_mut(&mut self) -> &mut Told {
-        let [outer, inner] = &mut self.told;
+    pub(super) fn notified_mut(&mut self) -> &mut Notified {
+        let [outer, inner] = &mut self.notified;
         if self.interrupts.is_some() {
             inner
         } else {
@@ -366,7 +366,7 @@ impl Processor {
     pub(super) fn leap(&mut self) {
         self.interrupts = None;
         self.jump(OUTSIDE);
-        self.told = [Told::NOBODY; 2];
+        self.notified = [Notified::NOBODY; 2];
         if self.mode == Mode::Stepping {
             self.stepped |= self.upper == Upper::AwaitsStep;
             self.stop(Stop::Trace);
@@ -375,8 +375,8 @@ impl Processor {
 
     /// The handler changes where it returns to.
     pub(super) fn return_elsewhere(&mut self) {
-        let [outer, _] = &mut self.told;
-        *outer = Told::NOBODY;
+        let [outer, _] = &mut self.notified;
+        *outer = Notified::NOBODY;
         self.interrupts = Some(Counter::At(OUTSIDE));
     }
 
@@ -398,10 +398,10 @@ impl Processor {
 
     /// The instruction has run, and `next` follows in the program.
     pub(super) fn executed(&mut self, next: Place) {
-        *self.told_mut() = Told::NOBODY;
+        *self.notified_mut() = Notified::NOBODY;
         let next = self.successor(next);
         self.counter = match self.counter {
-            Counter::InCopy(_) => Counter::Leaving(next),
+            Counter::OutOfLine(_) => Counter::Leaving(next),
             Counter::At(HANDLER_END) => self.interrupts.take().unwrap_or(Counter::At(next)),
             _ => Counter::At(next),
         };

@@ -6,11 +6,11 @@ use super::budget::Budget;
 use super::machine::State;
 use super::processor::{
     Counter, EXIT, FOLLOW, HANDLER_END, I, J, Mode, OUTSIDE, Place, Processor, RETURN,
-    SECOND_FOLLOW, Stop, Upper, address_of, copy_of, thread_of,
+    SECOND_FOLLOW, Stop, Upper, address_of, slot_of, thread_of,
 };
 use super::store::Store;
 use crate::engine::Rule;
-use crate::{Engine, Input, Operation, Owner, Owners, Passage, StepBy};
+use crate::{Engine, Input, Operation, Owner, Owners, StepBy, StepOver};
 
 /// Which instructions follow which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +27,10 @@ pub(super) enum Layout {
 
 /// The way past both sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Method {
     Skip,
     Call,
-    Copy,
+    OutOfLine,
     InPlace,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Way {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
     pub(super) layout: Layout,
-    pub(super) way: Way,
+    pub(super) method: Method,
     pub(super) step_by: StepBy,
     pub(super) budget: Budget,
     /// The threads at the start, and those that may start later.
@@ -63,7 +63,7 @@ pub(super) enum Action {
     /// The shell carries out the next operation.
     CarryOut,
     /// The same, and the trap cannot be planted.
-    FailPlant,
+    FailInsertTrap,
     /// The same, and the push of a call faults.
     FailPush,
     /// The shell sees the stop of this processor's thread.
@@ -83,7 +83,7 @@ pub(super) enum Action {
     /// A handler changes where it returns to.
     ReturnElsewhere(usize),
     /// The kernel stops a thread.
-    Happen(usize, Stop),
+    KernelStop(usize, Stop),
     /// A thread traps, but the kernel tells of an ordered stop first.
     TrapLate(usize),
     /// What a processor executes makes a process with a copy of the memory.
@@ -94,7 +94,7 @@ pub(super) enum Action {
     /// ordered stop is told first.
     LeaveCall(usize, bool),
     /// The shell sees that a copy of the memory stands.
-    SeeCopy(usize),
+    SeeFork(usize),
     /// It lets the process go and is with the copy.
     Switch,
     /// It lets the process go and is with the one that runs its own program.
@@ -135,13 +135,13 @@ impl Program {
         }
     }
 
-    fn passage(&self, place: Place) -> Passage {
+    fn step_over(&self, place: Place) -> StepOver {
         let to = address_of(self.followers(place)[0]);
-        match self.way {
-            Way::Skip => Passage::Skip { to },
-            Way::Call => Passage::Call { to, back: 0 },
-            Way::Copy => Passage::Copy { at: copy_of(place) },
-            Way::InPlace => Passage::InPlace,
+        match self.method {
+            Method::Skip => StepOver::Skip { to },
+            Method::Call => StepOver::Call { to, back: 0 },
+            Method::OutOfLine => StepOver::OutOfLine { at: slot_of(place) },
+            Method::InPlace => StepOver::InPlace,
         }
     }
 
@@ -149,7 +149,7 @@ impl Program {
         Input::Insert {
             address: address_of(place),
             owner,
-            passage: self.passage(place),
+            step_over: self.step_over(place),
         }
     }
 
@@ -198,24 +198,24 @@ impl Program {
         }
     }
 
-    fn happenings(&self, state: &State, number: usize, actions: &mut Vec<Action>) {
+    fn processor_actions(&self, state: &State, number: usize, actions: &mut Vec<Action>) {
         let processor = &state.processors[number];
         let left = state.left;
-        let mut happen = |stop| actions.push(Action::Happen(number, stop));
-        if processor.mode == Mode::Unborn {
+        let mut kernel_stop = |stop| actions.push(Action::KernelStop(number, stop));
+        if processor.mode == Mode::NotStarted {
             let others_move = state.processors.iter().any(Processor::moves);
             return if others_move && number < self.threads + self.later {
-                happen(Stop::Start)
+                kernel_stop(Stop::Start)
             };
         }
         if left.ends > 0 && state.may_be_killed_in_fork(number) {
-            happen(Stop::End);
+            kernel_stop(Stop::End);
         }
         if !processor.moves() {
             return;
         }
         if processor.interrupted {
-            happen(Stop::Hold);
+            kernel_stop(Stop::Hold);
         }
         if processor.in_call {
             actions.push(Action::LeaveCall(number, false));
@@ -226,24 +226,24 @@ impl Program {
         }
         let is_alone = processor.shares_with.is_none();
         if left.signals > 0 && processor.interrupts.is_none() && is_alone {
-            happen(Stop::Signal);
+            kernel_stop(Stop::Signal);
         }
         let is_outside = processor.counter == Counter::At(OUTSIDE);
         if if is_alone { left.ends > 0 } else { is_outside } {
-            happen(Stop::End);
+            kernel_stop(Stop::End);
         }
         if self.follows && !is_alone && is_outside {
-            happen(Stop::OwnProgram);
+            kernel_stop(Stop::OwnProgram);
         }
         if left.execs > 0 && is_outside && is_alone {
-            happen(Stop::Exec);
+            kernel_stop(Stop::Exec);
         }
         let place = processor.counter.place();
         if place == EXIT {
-            return happen(Stop::End);
+            return kernel_stop(Stop::End);
         }
         if processor.counter == Counter::At(place) && state.trap[place] {
-            happen(Stop::Trap);
+            kernel_stop(Stop::Trap);
             if processor.interrupted {
                 actions.push(Action::TrapLate(number));
             }
@@ -251,7 +251,7 @@ impl Program {
         }
         let leaves = processor.counter == Counter::Leaving(place);
         if left.faults > 0 && matches!(place, I | J) && !leaves && is_alone {
-            happen(Stop::Fault);
+            kernel_stop(Stop::Fault);
         }
         if place == HANDLER_END && left.leaps > 0 && is_alone && processor.is_in_program() {
             actions.push(Action::Leap(number));
@@ -346,9 +346,9 @@ impl System for Program {
                     actions.push(Action::See(number));
                 }
             }
-            for (index, copy) in state.copies.iter().enumerate() {
-                if state.followed != Some(copy.process) && copy.is_announced {
-                    actions.push(Action::SeeCopy(index));
+            for (index, copy) in state.forks.iter().enumerate() {
+                if state.followed != Some(copy.process) && copy.is_reported {
+                    actions.push(Action::SeeFork(index));
                 }
             }
             if state.can_switch() {
@@ -373,14 +373,14 @@ impl System for Program {
                 actions.push(Action::FailPush);
             }
             if state.left.losses > 0 && state.may_lose_trap() {
-                actions.push(Action::FailPlant);
+                actions.push(Action::FailInsertTrap);
             }
         }
         if self.uniprocessor && !state.orders.is_empty() {
             return;
         }
         for number in 0..state.processors.len() {
-            self.happenings(state, number, actions);
+            self.processor_actions(state, number, actions);
         }
     }
 
@@ -388,13 +388,13 @@ impl System for Program {
         let mut state = state.clone();
         match action {
             Action::CarryOut => state.carry_out(self)?,
-            Action::FailPlant => state.fail_plant()?,
+            Action::FailInsertTrap => state.fail_insert_trap()?,
             Action::FailPush => state.fail_push()?,
-            Action::See(number) => state.take_in(self, number)?,
+            Action::See(number) => state.handle_stop(self, number)?,
             Action::SeeQuietly(number) => state.see_quietly(number)?,
             Action::SeeCaught(number) => {
                 state.processors[number].fault_caught = true;
-                state.take_in(self, number)?;
+                state.handle_stop(self, number)?;
             }
             Action::Leap(number) => {
                 state.left.leaps -= 1;
@@ -407,12 +407,12 @@ impl System for Program {
             Action::Command(input) => state.command(self, input)?,
             Action::Execute(number, next) => state.execute(number, next, false)?,
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
-            Action::Happen(number, stop) => state.happen(number, stop),
+            Action::KernelStop(number, stop) => state.kernel_stop(number, stop),
             Action::TrapLate(number) => state.trap_late(number),
             Action::Fork(number, next) => state.fork(self, number, next)?,
             Action::Vfork(number, next) => state.vfork(number, next)?,
             Action::LeaveCall(number, late) => state.leave_call(number, late),
-            Action::SeeCopy(index) => state.see_copy(self, index)?,
+            Action::SeeFork(index) => state.see_fork(self, index)?,
             Action::Switch => state.switch()?,
             Action::SwitchProgram => state.switch_program()?,
             Action::SwitchFromReplaced => state.switch_from_replaced()?,
@@ -427,7 +427,7 @@ impl System for Program {
 
     fn is_goal(&self, state: &State) -> bool {
         state.orders.is_empty()
-            && state.copies.is_empty()
+            && state.forks.is_empty()
             && state.processors.iter().all(Processor::is_through)
     }
 }

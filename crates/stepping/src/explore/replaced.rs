@@ -13,7 +13,7 @@ impl State {
     pub(super) fn replace(&mut self, number: usize) {
         for (other, processor) in self.processors.iter_mut().enumerate() {
             let is_apart = processor.shares() || self.followed_program == Some(other);
-            if processor.mode != Mode::Unborn && !is_apart {
+            if processor.mode != Mode::NotStarted && !is_apart {
                 // Of a thread that was telling of a copy it is seen that it ends.
                 let tells = processor.stop == Some(Stop::Fork);
                 processor.replace(other == number);
@@ -59,7 +59,7 @@ impl State {
         left.upper = Upper::Has;
         let address = left.counter.shown();
         let thread = thread_of(number);
-        self.tell(Input::Interrupted { thread, address })?;
+        self.feed(Input::Interrupted { thread, address })?;
         for other in 0..self.processors.len() {
             let thread = thread_of(other);
             if other == number || self.engine.thread_state(thread).is_none() {
@@ -67,7 +67,7 @@ impl State {
             }
             match self.processors[other].shares() {
                 true => self.halt(other)?,
-                false => self.tell(Input::Ended { thread })?,
+                false => self.feed(Input::Ended { thread })?,
             }
         }
         Ok(())
@@ -78,8 +78,8 @@ impl State {
         let stands = |processor: &Processor| {
             processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves()
         };
-        let mut sharers = self.processors.iter().filter(|it| it.shares());
-        self.leaves_memory && self.orders.is_empty() && sharers.all(stands)
+        let mut vfork_children = self.processors.iter().filter(|it| it.shares());
+        self.leaves_memory && self.orders.is_empty() && vfork_children.all(stands)
     }
 
     /// The shell takes the traps out of the old memory, lets those go that have
@@ -100,6 +100,6 @@ impl State {
         }
         self.lose_memory();
         let thread = thread_of(number);
-        self.tell(Input::Executed { thread })
+        self.feed(Input::Executed { thread })
     }
 }

@@ -9,14 +9,14 @@ mod single;
 
 use super::budget::Budget;
 use super::chart::chart;
-use super::program::{Layout, Program, Way};
+use super::program::{Layout, Method, Program};
 use super::{Explored, explore};
 use crate::StepBy;
 use disturbances::{NOTHING, disturbances};
 
 const QUIET: Program = Program {
     layout: Layout::Apart,
-    way: Way::InPlace,
+    method: Method::InPlace,
     step_by: StepBy::TraceFlag,
     budget: NOTHING,
     threads: 2,
@@ -30,7 +30,7 @@ const QUIET: Program = Program {
 
 /// Every layout of the sites with every way past them that it allows.
 fn programs() -> impl Iterator<Item = Program> {
-    let by_traps = |program: &Program| program.way == Way::InPlace;
+    let by_traps = |program: &Program| program.method == Method::InPlace;
     stepping_by(StepBy::TraceFlag).chain(stepping_by(StepBy::FollowSet).filter(by_traps))
 }
 
@@ -46,19 +46,25 @@ fn stepping_by(step_by: StepBy) -> impl Iterator<Item = Program> {
         Layout::Adjacent,
         Layout::Itself,
     ];
-    let ways = [Way::Skip, Way::Call, Way::Copy, Way::InPlace];
+    let methods = [
+        Method::Skip,
+        Method::Call,
+        Method::OutOfLine,
+        Method::InPlace,
+    ];
     layouts
         .into_iter()
         .flat_map(move |layout| {
-            ways.map(|way| Program {
+            methods.map(|method| Program {
                 layout,
-                way,
+                method,
                 step_by,
                 ..QUIET
             })
         })
         .filter(|program| {
-            program.layout != Layout::Itself || matches!(program.way, Way::Copy | Way::InPlace)
+            program.layout != Layout::Itself
+                || matches!(program.method, Method::OutOfLine | Method::InPlace)
         })
 }
 

@@ -58,7 +58,12 @@ fn walk(program: &Program, seed: u64) -> Walk {
             Ok(next) => state = next,
             Err(_) => break,
         }
-        steps.extend(state.heard.iter_mut().flat_map(|heard| heard.drain(..)));
+        steps.extend(
+            state
+                .transcript
+                .iter_mut()
+                .flat_map(|transcript| transcript.drain(..)),
+        );
     }
     Walk {
         program: format!("{program:?}, seed {seed}"),

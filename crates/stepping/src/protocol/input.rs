@@ -1,6 +1,6 @@
 //! What goes into the engine.
 
-use super::{FollowSet, Owner, Owners, Passage, StackPart, ThreadId, WayBack};
+use super::{FollowSet, Owner, Owners, StackPart, StepOver, ThreadId, WayBack};
 #[cfg(doc)]
 use super::{Operation, StepBy};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,8 @@ pub enum Input {
         /// Who wants it.
         owner: Owner,
         /// The way past it; ignored when the site exists.
-        passage: Passage,
+        #[serde(rename = "passage")]
+        step_over: StepOver,
     },
     /// An owner takes one of its inserts back.
     Remove {
@@ -31,7 +32,8 @@ pub enum Input {
     /// mapped any more, or cannot be written. The site is gone, with all its
     /// owners; nothing is to be lifted. A thread that comes there gets a fault
     /// of its own.
-    Lost {
+    #[serde(rename = "lost")]
+    InsertFailed {
         /// The site.
         address: u64,
     },
@@ -42,7 +44,8 @@ pub enum Input {
         /// The site, or where it was.
         address: u64,
         /// The way past the new instruction.
-        passage: Passage,
+        #[serde(rename = "passage")]
+        step_over: StepOver,
     },
     /// A thread exists and is stopped (the first thread, or a new one).
     Started {
@@ -281,12 +284,13 @@ pub enum Input {
         thread: ThreadId,
     },
     /// A process stands that the debuggee has forked, and is to run on its own:
-    /// [`Operation::ReleaseCopy`]. Its memory is a copy of the debuggee's at
+    /// [`Operation::ReleaseFork`]. Its memory is a copy of the debuggee's at
     /// some moment since this program was started or became this process.
     ///
     /// Before [`Input::Executed`] the shell speaks of all copies that were made
     /// before: what traps they may have is forgotten then.
-    Copied {
+    #[serde(rename = "copied")]
+    ForkStopped {
         /// The process, by its one thread.
         process: ThreadId,
     },
@@ -294,7 +298,8 @@ pub enum Input {
     /// may be followed, or debugged, too: what the thread would return to from a
     /// signal handler, the process returns to, whatever becomes of the thread
     /// before the process is seen. Said after [`Input::Parked`].
-    Made {
+    #[serde(rename = "made")]
+    ForkMade {
         /// The process, by its one thread.
         process: ThreadId,
         /// The thread that made it.
@@ -304,8 +309,9 @@ pub enum Input {
     /// The one that it was until now stands, and has been let go or is gone:
     /// nothing is ordered about it any more. The sites are those of the copy
     /// from here on, its thread waits for [`Input::Resume`]. It comes back to
-    /// what its maker would, if [`Input::Made`] told of it.
-    Followed {
+    /// what its maker would, if [`Input::ForkMade`] told of it.
+    #[serde(rename = "followed")]
+    ForkFollowed {
         /// The process, by its one thread.
         thread: ThreadId,
     },
@@ -326,7 +332,8 @@ pub enum Input {
         /// Who has been told.
         notified: Owners,
         /// The way past the site when it was reported.
-        passage: Passage,
+        #[serde(rename = "passage")]
+        step_over: StepOver,
         /// How the thread comes back to it.
         way_back: WayBack,
     },

@@ -10,19 +10,22 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Write the trap byte at this address (the shell keeps the original).
-    Plant {
+    #[serde(rename = "plant")]
+    InsertTrap {
         /// The site.
         address: u64,
     },
     /// Write the original byte back.
-    Lift {
+    #[serde(rename = "lift")]
+    RemoveTrap {
         /// The site.
         address: u64,
     },
     /// Write the original byte at this address of a copy of the memory, if it
     /// has a trap of juror's there; it may have been made before that was
     /// planted, or after it was lifted.
-    RestoreCopied {
+    #[serde(rename = "restore_copied")]
+    RestoreInFork {
         /// The copy.
         process: ThreadId,
         /// Where the trap may be.
@@ -30,8 +33,9 @@ pub enum Operation {
     },
     /// Write the trap byte at this address of a copy of the memory, unless it
     /// was made with it; the original byte is kept, as for
-    /// [`Operation::Plant`]. [`Input::Lost`] if it cannot be written.
-    PlantCopied {
+    /// [`Operation::InsertTrap`]. [`Input::InsertFailed`] if it cannot be written.
+    #[serde(rename = "plant_copied")]
+    InsertInFork {
         /// The copy.
         process: ThreadId,
         /// The site.
@@ -39,7 +43,8 @@ pub enum Operation {
     },
     /// No byte of juror's is in the copy any more: let it run alone, or be a
     /// debuggee with an engine of its own.
-    ReleaseCopy {
+    #[serde(rename = "release_copy")]
+    ReleaseFork {
         /// The copy.
         process: ThreadId,
     },
@@ -156,11 +161,11 @@ impl Operation {
             | Operation::ReportStep { thread, .. }
             | Operation::ReportHalted { thread }
             | Operation::Unexplained { thread, .. } => Some(thread),
-            Operation::Plant { .. }
-            | Operation::Lift { .. }
-            | Operation::RestoreCopied { .. }
-            | Operation::PlantCopied { .. }
-            | Operation::ReleaseCopy { .. } => None,
+            Operation::InsertTrap { .. }
+            | Operation::RemoveTrap { .. }
+            | Operation::RestoreInFork { .. }
+            | Operation::InsertInFork { .. }
+            | Operation::ReleaseFork { .. } => None,
         }
     }
 }

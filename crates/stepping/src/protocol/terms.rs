@@ -61,7 +61,7 @@ impl From<Owner> for Owners {
 /// instruction that the trap displaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Passage {
+pub enum StepOver {
     /// The instruction changes nothing but the program counter (`nop`,
     /// `endbr64`, a direct `jmp`): set it.
     Skip {
@@ -78,7 +78,8 @@ pub enum Passage {
     /// Run the relocated copy, which jumps back by itself. The copy outlives
     /// its site: a thread that was reported there before the site was removed
     /// still leaves through it.
-    Copy {
+    #[serde(rename = "copy")]
+    OutOfLine {
         /// Where the copy starts, in the debuggee.
         at: u64,
     },
@@ -86,13 +87,14 @@ pub enum Passage {
     InPlace,
     /// The same for a repeated string instruction (`rep movsb`), of which a
     /// single step makes one round: steps until the thread has left it.
-    InPlaceRounds,
+    #[serde(rename = "in_place_rounds")]
+    InPlaceRepeated,
 }
 
-impl Passage {
+impl StepOver {
     /// Whether the trap is lifted for it.
     pub fn is_in_place(self) -> bool {
-        matches!(self, Passage::InPlace | Passage::InPlaceRounds)
+        matches!(self, StepOver::InPlace | StepOver::InPlaceRepeated)
     }
 }
 
@@ -153,7 +155,8 @@ pub enum WayBack {
     /// By the trap of the site.
     Trap,
     /// A handler returns into the copy of the instruction, not to the trap.
-    Copy,
+    #[serde(rename = "copy")]
+    OutOfLine,
     /// A handler returns to the site, by a system call. A trap before that belongs to
     /// another arrival: the handler has jumped away.
     Handler {

@@ -16,11 +16,11 @@ use crate::{Input, Operation, Owner, Owners, Site, ThreadId};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Referee {
     sites: BTreeMap<u64, Site>,
-    planted: BTreeSet<u64>,
+    inserted: BTreeSet<u64>,
     /// Where there is an owner or a trap, but not both.
     exposed: BTreeSet<u64>,
     /// Where a trap has ever been.
-    former: BTreeSet<u64>,
+    ever_inserted: BTreeSet<u64>,
     /// Where a copy of the memory has been made good: of a copy that is to run.
     restored: BTreeSet<u64>,
     /// Where a trap was lost, so that it may be lifted or not.
@@ -58,16 +58,16 @@ impl Referee {
             Input::Insert {
                 address,
                 owner,
-                passage,
+                step_over,
             } => {
                 let site = self.sites.entry(address);
-                site.or_insert_with(|| Site::new(passage)).add(owner);
+                site.or_insert_with(|| Site::new(step_over)).add(owner);
                 self.update(address);
             }
             Input::Remove { address, owner } => self.remove(address, owner),
-            Input::Lost { address } => {
+            Input::InsertFailed { address } => {
                 self.sites.remove(&address);
-                if self.planted.remove(&address) {
+                if self.inserted.remove(&address) {
                     self.lost.insert(address);
                 }
                 self.update(address);
@@ -116,23 +116,23 @@ impl Referee {
                 }
             }
             Input::Parked { thread, address } => self.stop(thread, address, true),
-            Input::Followed { thread } => {
+            Input::ForkFollowed { thread } => {
                 self.threads.clear();
                 self.moving = 0;
                 self.start(thread);
                 let sites = self.sites.keys();
-                self.planted = sites.copied().collect();
+                self.inserted = sites.copied().collect();
                 self.exposed.clear();
                 self.lost.clear();
                 self.restored.clear();
             }
-            Input::Copied { .. } => self.restored.clear(),
+            Input::ForkStopped { .. } => self.restored.clear(),
             Input::Executed { thread } => {
                 *self = Referee::default();
                 self.start(thread);
             }
             Input::FollowSet { .. }
-            | Input::Made { .. }
+            | Input::ForkMade { .. }
             | Input::Inherited { .. }
             | Input::Rewritten { .. }
             | Input::Unparked { .. }
@@ -187,7 +187,7 @@ impl Referee {
     }
 
     fn update(&mut self, address: u64) {
-        if self.sites.contains_key(&address) == self.planted.contains(&address) {
+        if self.sites.contains_key(&address) == self.inserted.contains(&address) {
             self.exposed.remove(&address);
         } else {
             self.exposed.insert(address);
@@ -196,39 +196,39 @@ impl Referee {
 
     fn judge(&mut self, operation: &Operation) -> Result<(), String> {
         match *operation {
-            Operation::Plant { address } => {
-                let fresh = self.planted.insert(address);
-                self.former.insert(address);
+            Operation::InsertTrap { address } => {
+                let fresh = self.inserted.insert(address);
+                self.ever_inserted.insert(address);
                 self.lost.remove(&address);
                 self.update(address);
                 demand(fresh, || {
                     format!("a second trap is planted at {address:#x}")
                 })
             }
-            Operation::Lift { address } => {
+            Operation::RemoveTrap { address } => {
                 let owned = self.sites.contains_key(&address);
                 demand(!owned || self.moving == 0, || {
                     format!("the trap at {address:#x} is lifted while a thread may run into it")
                 })?;
-                let there = self.planted.remove(&address) || self.lost.remove(&address);
+                let there = self.inserted.remove(&address) || self.lost.remove(&address);
                 self.update(address);
                 demand(there, || {
                     format!("a trap is lifted at {address:#x}, where none is")
                 })
             }
-            Operation::RestoreCopied { address, .. } => {
+            Operation::RestoreInFork { address, .. } => {
                 self.restored.insert(address);
                 Ok(())
             }
-            Operation::PlantCopied { address, .. } => {
+            Operation::InsertInFork { address, .. } => {
                 let owned = self.sites.contains_key(&address);
                 self.restored.insert(address);
                 demand(owned, || {
                     format!("a copy gets a trap at {address:#x}, where no site is")
                 })
             }
-            Operation::ReleaseCopy { .. } => {
-                let missing = self.former.difference(&self.restored).next();
+            Operation::ReleaseFork { .. } => {
+                let missing = self.ever_inserted.difference(&self.restored).next();
                 demand(missing.is_none(), || {
                     format!("a copy may run into a trap at {:#x}", missing.unwrap_or(&0))
                 })

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::Rule;
 use crate::explore::walk;
-use crate::{Owner, Passage, ThreadId};
+use crate::{Owner, StepOver, ThreadId};
 
 const A: u64 = 0x1000;
 const ONE: ThreadId = ThreadId(1);
@@ -16,7 +16,7 @@ fn log(inputs: &[Input]) -> Vec<String> {
     for input in inputs {
         let mut operations = Vec::new();
         engine.handle(*input, &mut operations);
-        lines.push(told_line(1, input, &operations));
+        lines.push(input_line(1, input, &operations));
     }
     lines
 }
@@ -31,7 +31,7 @@ fn pass_in_place() -> Vec<String> {
         Input::Insert {
             address: A,
             owner: Owner::Monitor,
-            passage: Passage::InPlace,
+            step_over: StepOver::InPlace,
         },
         Input::Trapped {
             thread: ONE,
@@ -77,8 +77,8 @@ fn damage_is_found_where_it_is() {
             lines[line - 1] = lines[line - 1].replace(part, "");
         }
     };
-    let plant = r#"{"plant":{"address":4096}},"#;
-    damaged(10, without(10, plant), "another thread may run");
+    let insert_trap = r#"{"plant":{"address":4096}},"#;
+    damaged(10, without(10, insert_trap), "another thread may run");
     damaged(7, |lines| drop(lines.remove(6)), "the engine orders");
     damaged(9, |lines| drop(lines.remove(8)), "a second trap");
     damaged(
@@ -116,8 +116,8 @@ fn random_walks_pass() {
 #[test]
 fn the_referee_finds_a_wrong_algorithm() {
     for rule in [
-        Rule::HoldBeforeLift,
-        Rule::PlantBeforeRelease,
+        Rule::HoldBeforeRemoval,
+        Rule::InsertBeforeRelease,
         Rule::HoldOthers,
         Rule::CountTraps,
     ] {

@@ -38,7 +38,7 @@ pub struct DebugRegister {
 
 /// A watchpoint that wants registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted<'a> {
+pub struct WatchRequest<'a> {
     /// The bytes.
     pub ranges: &'a [Range<u64>],
     /// What of them.
@@ -56,7 +56,7 @@ pub struct Allocation {
 
 /// Shares the registers out; nothing when the execute breakpoints alone are
 /// too many.
-pub fn allocate(execute: &[u64], wanted: &[Wanted<'_>]) -> Option<Allocation> {
+pub fn allocate(execute: &[u64], wanted: &[WatchRequest<'_>]) -> Option<Allocation> {
     let mut allocation = Allocation::default();
     for &address in execute {
         let register = DebugRegister {
@@ -96,7 +96,7 @@ impl Allocation {
 }
 
 /// The registers that a watchpoint needs; nothing when too many.
-fn registers_for(wanted: &Wanted<'_>) -> Option<Vec<DebugRegister>> {
+fn registers_for(wanted: &WatchRequest<'_>) -> Option<Vec<DebugRegister>> {
     let kinds: &[HardwareKind] = if wanted.kinds == AccessKinds::WRITE {
         &[HardwareKind::Write]
     } else if wanted.kinds == AccessKinds::READ {
@@ -127,7 +127,7 @@ mod tests {
     fn granted(execute: &[u64], ranges: &[(Range<u64>, AccessKinds)]) -> Option<Vec<bool>> {
         let wanted: Vec<_> = ranges
             .iter()
-            .map(|(range, kinds)| Wanted {
+            .map(|(range, kinds)| WatchRequest {
                 ranges: std::slice::from_ref(range),
                 kinds: *kinds,
             })
@@ -177,7 +177,7 @@ mod tests {
                 .collect();
             let wanted: Vec<_> = ranges
                 .iter()
-                .map(|(range, kinds)| Wanted { ranges: std::slice::from_ref(range), kinds: *kinds })
+                .map(|(range, kinds)| WatchRequest { ranges: std::slice::from_ref(range), kinds: *kinds })
                 .collect();
             let allocation = allocate(&execute, &wanted).unwrap();
             prop_assert!(allocation.registers.len() <= DEBUG_REGISTERS);

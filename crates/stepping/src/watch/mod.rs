@@ -16,7 +16,9 @@ mod registers;
 mod sweep;
 
 pub use access::{Access, AccessState, accesses_of, is_repeated};
-pub use allocation::{Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind, Wanted, allocate};
+pub use allocation::{
+    Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind, WatchRequest, allocate,
+};
 pub use coverage::aligned_parts;
 pub use registers::{RegisterSet, RegisterUse, registers_used};
 pub use sweep::last_instruction;

@@ -45,15 +45,15 @@ impl RegisterSet {
     }
 
     /// The registers that are in both.
-    pub fn common(self, other: RegisterSet) -> RegisterSet {
+    pub fn intersection(self, other: RegisterSet) -> RegisterSet {
         RegisterSet {
             bits: self.bits & other.bits,
         }
     }
 
     /// Whether any register is in both.
-    pub fn meets(self, other: RegisterSet) -> bool {
-        !self.common(other).is_empty()
+    pub fn intersects(self, other: RegisterSet) -> bool {
+        !self.intersection(other).is_empty()
     }
 
     /// Whether there is none in it.
@@ -73,7 +73,7 @@ pub struct RegisterUse {
     pub end: u64,
     /// After it, the thread is at the next instruction, or still at this one
     /// when it is repeated: nowhere else.
-    pub is_straight: bool,
+    pub falls_through: bool,
 }
 
 /// Looks at the instruction that these bytes at `address` begin with; nothing
@@ -89,7 +89,7 @@ pub fn registers_used(bytes: &[u8], address: u64) -> Option<RegisterUse> {
         read: RegisterSet::default(),
         written: RegisterSet::default(),
         end: instruction.next_ip(),
-        is_straight: is_straight(&instruction),
+        falls_through: falls_through(&instruction),
     };
     let mut factory = InstructionInfoFactory::new();
     for used in factory.info(&instruction).used_registers() {
@@ -104,7 +104,7 @@ pub fn registers_used(bytes: &[u8], address: u64) -> Option<RegisterUse> {
     Some(found)
 }
 
-fn is_straight(instruction: &Instruction) -> bool {
+fn falls_through(instruction: &Instruction) -> bool {
     matches!(instruction.flow_control(), FlowControl::Next)
 }
 
@@ -147,13 +147,13 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(bytes: &[u8], read: RegisterSet, written: RegisterSet, is_straight: bool) {
+    fn check(bytes: &[u8], read: RegisterSet, written: RegisterSet, falls_through: bool) {
         let end = 0x1000 + bytes.len() as u64;
         let expected = RegisterUse {
             read,
             written,
             end,
-            is_straight,
+            falls_through,
         };
         assert_eq!(registers_used(bytes, 0x1000), Some(expected), "{bytes:x?}");
     }
@@ -228,9 +228,9 @@ mod tests {
     #[test]
     fn sets_meet_where_they_share_a_register() {
         let some = set(&[RBX], &[2]);
-        assert!(some.meets(set(&[RBX, RAX], &[])));
-        assert!(some.meets(set(&[], &[2])));
-        assert!(!some.meets(set(&[2], &[RBX])));
+        assert!(some.intersects(set(&[RBX, RAX], &[])));
+        assert!(some.intersects(set(&[], &[2])));
+        assert!(!some.intersects(set(&[2], &[RBX])));
         assert!(set(&[], &[]).is_empty() && !some.is_empty());
         // There are no such registers.
         assert!(set(&[64], &[32]).is_empty());

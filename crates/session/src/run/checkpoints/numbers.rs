@@ -7,7 +7,7 @@ use crate::command_table;
 use crate::command_table::Command;
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
-use juror_debuggee::{Origin, ProcessNumbers};
+use juror_debuggee::{Origin, PidNamespace};
 use juror_language::{ActionKind, Piece};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
@@ -31,15 +31,15 @@ fn makes_checkpoint(action: &ActionKind) -> bool {
 
 impl Session {
     /// What the program is to be started with.
-    pub(crate) fn wanted_numbers(&self) -> ProcessNumbers {
+    pub(crate) fn wanted_numbers(&self) -> PidNamespace {
         let mut scenarios = self.scenarios.list.iter();
         let is_wanted = self.checkpoints.namespace.unwrap_or_else(|| {
             self.options.checkpoints.is_some()
                 || scenarios.any(|loaded| loaded.scenario.has_action(makes_checkpoint))
         });
         match is_wanted {
-            true => ProcessNumbers::OwnIfNeeded,
-            false => ProcessNumbers::Common,
+            true => PidNamespace::NewIfNeeded,
+            false => PidNamespace::Shared,
         }
     }
 
@@ -88,7 +88,7 @@ impl Session {
 
 impl Checkpoints {
     /// The program has been started with these.
-    pub(crate) fn note_numbers(&mut self, numbers: ProcessNumbers) {
+    pub(crate) fn note_numbers(&mut self, numbers: PidNamespace) {
         self.numbers = numbers;
     }
 }

@@ -31,7 +31,7 @@ impl Session {
         let Some(debuggee) = program.debuggee.adopt(process)? else {
             return Ok(None);
         };
-        program.debuggee.set_alone(false);
+        program.debuggee.set_only_debuggee(false);
         let home = self.processes.current;
         self.watch.process = Some(home);
         self.processes.last += 1;

@@ -3,7 +3,7 @@
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::process::Parked;
-use juror_debuggee::Notice;
+use juror_debuggee::StopEvent;
 use juror_monitoring::report;
 use juror_view::error::CommandError;
 use juror_view::{Ending, Outcome, ProcessEnd, ViolationView};
@@ -67,7 +67,7 @@ impl Session {
         if let Some(program) = &mut self.program
             && self.processes.others.is_empty()
         {
-            program.debuggee.set_alone(true);
+            program.debuggee.set_only_debuggee(true);
         }
         Some(parked)
     }
@@ -94,8 +94,8 @@ impl Session {
         let debuggee = &mut self.program.as_mut()?.debuggee;
         loop {
             match debuggee.wait() {
-                Ok(Notice::Exited { status }) => return Some(Ending::Exited { status }),
-                Ok(Notice::Killed { signal, .. }) => return Some(Ending::Killed { signal }),
+                Ok(StopEvent::Exited { status }) => return Some(Ending::Exited { status }),
+                Ok(StopEvent::Killed { signal, .. }) => return Some(Ending::Killed { signal }),
                 Ok(_) => {}
                 Err(_) => return None,
             }
@@ -115,7 +115,7 @@ impl Session {
             .iter_mut()
             .chain(self.processes.other_programs_mut())
         {
-            program.debuggee.spare_group();
+            program.debuggee.keep_process_group();
         }
         if let Some(program) = left.program.take() {
             program.debuggee.detach()?;

@@ -2,7 +2,7 @@
 //! stopping them all.
 
 use crate::session::Session;
-use juror_debuggee::{Debuggee, Notice};
+use juror_debuggee::{Debuggee, StopEvent};
 use juror_instrument::program::Program;
 use juror_view::error::{CommandError, not_running};
 use juror_view::observer::Observer;
@@ -35,30 +35,30 @@ impl Session {
 
     /// The next notice. Its process is the current one from here on.
     #[inline]
-    pub(crate) fn next_notice(&mut self) -> Result<Notice, CommandError> {
+    pub(crate) fn next_stop_event(&mut self) -> Result<StopEvent, CommandError> {
         if self.processes.are_several() && !self.is_calling() {
-            return self.next_notice_of_several();
+            return self.next_stop_event_of_several();
         }
         Ok(self.running_mut()?.debuggee.wait()?)
     }
 
     #[cold]
-    fn next_notice_of_several(&mut self) -> Result<Notice, CommandError> {
+    fn next_stop_event_of_several(&mut self) -> Result<StopEvent, CommandError> {
         let current = self.program.as_mut().ok_or_else(not_running)?;
         let mut debuggees: SmallVec<[&mut Debuggee; 8]> = SmallVec::new();
         debuggees.push(&mut current.debuggee);
         for parked in &mut self.processes.others {
             debuggees.extend(parked.program.as_mut().map(|it| &mut it.debuggee));
         }
-        let told = self.processes.rota.wait(&mut debuggees);
+        let told = self.processes.fair_waiter.wait(&mut debuggees);
         drop(debuggees);
-        let (position, notice) = told?;
+        let (position, stop_event) = told?;
         let other = position.checked_sub(1);
         let other = other.and_then(|position| self.processes.others.get(position));
         if let Some(number) = other.map(|parked| parked.number) {
             self.switch_to(number);
         }
-        Ok(notice)
+        Ok(stop_event)
     }
 
     /// Whether the current process makes a call for juror.
@@ -75,7 +75,7 @@ impl Session {
         for program in self.processes.other_programs_mut() {
             program.debuggee.forget_interruption();
             if is_key {
-                program.debuggee.forget_key();
+                program.debuggee.discard_interrupt_key();
             }
         }
         let is_there = self.retire_ended();

@@ -22,13 +22,13 @@ fn any_input() -> impl Strategy<Value = Input> {
     let address = prop::sample::select(vec![0, A, NEXT, B, u64::MAX]);
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
-    let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..32, thread, address, stack, owner, passage).prop_map(
-        |(kind, thread, address, stack, owner, passage)| match kind {
+    let step_over = prop::sample::select(vec![SKIP, CALL, COPIED, StepOver::InPlace]);
+    (0..32, thread, address, stack, owner, step_over).prop_map(
+        |(kind, thread, address, stack, owner, step_over)| match kind {
             0 => Input::Insert {
                 address,
                 owner,
-                passage,
+                step_over,
             },
             1 => Input::Remove { address, owner },
             2 => Input::Started { thread },
@@ -66,16 +66,16 @@ fn any_input() -> impl Strategy<Value = Input> {
             },
             17 => Input::Signalled { thread, address },
             18 => Input::Attached { thread },
-            19 => Input::Lost { address },
+            19 => Input::InsertFailed { address },
             20 => Input::Parked { thread, address },
             21 => Input::Unparked { thread },
-            22 => Input::Copied { process: thread },
-            23 => Input::Followed { thread },
+            22 => Input::ForkStopped { process: thread },
+            23 => Input::ForkFollowed { thread },
             24 => Input::StartedInPlace {
                 thread,
                 parent: ThreadId(1),
             },
-            25 => Input::Made {
+            25 => Input::ForkMade {
                 process: thread,
                 parent: ThreadId(1),
             },
@@ -84,14 +84,14 @@ fn any_input() -> impl Strategy<Value = Input> {
                 address,
                 stack,
                 notified: owner.into(),
-                passage,
+                step_over,
                 way_back: match stack {
-                    STACK => WayBack::Copy,
+                    STACK => WayBack::OutOfLine,
                     0 => WayBack::Trap,
                     _ => ASIDE,
                 },
             },
-            27 => Input::Rewritten { address, passage },
+            27 => Input::Rewritten { address, step_over },
             28 => Input::HandlerEntered {
                 thread,
                 address,
@@ -121,29 +121,29 @@ proptest! {
         inputs in prop::collection::vec(any_input(), 0..200),
     ) {
         let mut engine = Engine::stepping_by(step_by);
-        let mut planted = std::collections::BTreeSet::new();
+        let mut inserted = std::collections::BTreeSet::new();
         let mut operations = Vec::new();
         for input in inputs {
             engine.handle(input, &mut operations);
             match input {
-                Input::Executed { .. } => planted.clear(),
-                Input::Followed { .. } => {
-                    planted = engine.sites().map(|(address, ..)| address).collect();
+                Input::Executed { .. } => inserted.clear(),
+                Input::ForkFollowed { .. } => {
+                    inserted = engine.sites().map(|(address, ..)| address).collect();
                 }
-                Input::Lost { address } if !engine.expects_trap(address) => {
-                    planted.remove(&address);
+                Input::InsertFailed { address } if !engine.expects_trap(address) => {
+                    inserted.remove(&address);
                 }
                 _ => {}
             }
             for operation in operations.drain(..) {
                 match operation {
-                    Plant { address } => prop_assert!(planted.insert(address)),
-                    Lift { address } => prop_assert!(planted.remove(&address)),
+                    InsertTrap { address } => prop_assert!(inserted.insert(address)),
+                    RemoveTrap { address } => prop_assert!(inserted.remove(&address)),
                     _ => {}
                 }
             }
-            prop_assert!(planted.iter().all(|address| engine.expects_trap(*address)));
-            let has_its_trap = |address| planted.contains(&address) || engine.is_lifted(address);
+            prop_assert!(inserted.iter().all(|address| engine.expects_trap(*address)));
+            let has_its_trap = |address| inserted.contains(&address) || engine.is_removed_for_step(address);
             prop_assert!(engine.sites().all(|(address, ..)| has_its_trap(address)));
         }
     }

@@ -5,9 +5,9 @@ use crate::StackPart;
 
 #[test]
 fn the_new_instruction_is_executed_where_the_old_one_was_not() {
-    let rewritten = |passage| Input::Rewritten {
+    let rewritten = |step_over| Input::Rewritten {
         address: A,
-        passage,
+        step_over,
     };
     let mut fixture = Fixture::new(COPIED, &[ONE]);
     fixture.arrive(ONE);
@@ -18,7 +18,7 @@ fn the_new_instruction_is_executed_where_the_old_one_was_not() {
     // Where its site is gone, too.
     let mut fixture = Fixture::new(COPIED, &[ONE]);
     fixture.arrive(ONE);
-    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
     fixture.check(rewritten(SKIP), &[]);
     fixture.check(Input::Resume { thread: ONE }, &go_on);
     // And an instruction that was left by its copy is over.
@@ -39,7 +39,7 @@ fn a_signal_before_the_instruction_does_not_repeat_the_report() {
             thread: ONE,
             address: A,
         },
-        &[Plant { address: A }, ContinueThread { thread: TWO }],
+        &[InsertTrap { address: A }, ContinueThread { thread: TWO }],
     );
     fixture.check(
         Input::Resume { thread: ONE },
@@ -69,7 +69,7 @@ fn a_signal_before_the_instruction_does_not_repeat_the_report() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: ONE },
             ContinueThread { thread: TWO },
         ],
@@ -80,16 +80,16 @@ fn a_signal_before_the_instruction_does_not_repeat_the_report() {
 
 #[test]
 fn a_fault_keeps_the_report_until_the_frame_is_gone() {
-    for passage in [COPIED, Passage::InPlace] {
-        let mut fixture = Fixture::new(passage, &[ONE]);
-        let pass = |fixture: &mut Fixture, input| match passage {
-            Passage::InPlace => fixture.check(input, &begin_step(ONE)),
+    for step_over in [COPIED, StepOver::InPlace] {
+        let mut fixture = Fixture::new(step_over, &[ONE]);
+        let pass = |fixture: &mut Fixture, input| match step_over {
+            StepOver::InPlace => fixture.check(input, &begin_step(ONE)),
             _ => fixture.check(input, &[set(ONE, COPY), ContinueThread { thread: ONE }]),
         };
         let fault = |fixture: &mut Fixture| {
-            let planted = [Plant { address: A }];
-            let expected = if passage == Passage::InPlace {
-                &planted[..]
+            let inserted = [InsertTrap { address: A }];
+            let expected = if step_over == StepOver::InPlace {
+                &inserted[..]
             } else {
                 &[]
             };
@@ -112,7 +112,7 @@ fn a_fault_keeps_the_report_until_the_frame_is_gone() {
         pass(&mut fixture, trapped(ONE));
         fault(&mut fixture);
         // A handler that leaves by longjmp: the frame below is gone.
-        fixture.check(insert(Owner::Developer, passage), &[]);
+        fixture.check(insert(Owner::Developer, step_over), &[]);
         fixture.check(
             Input::Trapped {
                 thread: ONE,
@@ -179,9 +179,9 @@ fn an_arrival_that_a_handler_jumped_out_of_is_forgotten() {
         Input::Insert {
             address: B,
             owner: Owner::Monitor,
-            passage: COPIED,
+            step_over: COPIED,
         },
-        &[Plant { address: B }],
+        &[InsertTrap { address: B }],
     );
     fault_in_the_copy(&mut fixture);
     // No handler runs with the stack of what it interrupted.
@@ -233,7 +233,7 @@ fn a_push_that_faults_is_left_to_the_processor() {
             address: A,
             stack: STACK,
         },
-        &[Plant { address: A }],
+        &[InsertTrap { address: A }],
     );
     fixture.check(
         Input::Resume { thread: ONE },
@@ -269,9 +269,9 @@ fn owners_that_come_while_a_thread_stands_at_the_site() {
 fn a_site_removed_and_set_again_under_a_reported_thread() {
     let mut fixture = Fixture::new(COPIED, &[ONE]);
     fixture.arrive(ONE);
-    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
-    fixture.check(insert(Owner::Monitor, COPIED), &[Plant { address: A }]);
-    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
+    fixture.check(insert(Owner::Monitor, COPIED), &[InsertTrap { address: A }]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
     // It leaves by the copy: set at this moment, the trap is not in its way.
     fixture.check(
         Input::Resume { thread: ONE },
@@ -287,17 +287,17 @@ fn traps_that_no_site_explains() {
     };
     // Trapped before the site was removed.
     let mut fixture = Fixture::new(COPIED, &[ONE]);
-    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
     fixture.check(trapped(ONE), &[unexplained]);
     fixture.check(
         Input::Resume { thread: ONE },
         &[ContinueThread { thread: ONE }],
     );
     // A trap of the program's own under a breakpoint.
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
-    fixture.check(trapped(ONE), &[Plant { address: A }, unexplained]);
+    fixture.check(trapped(ONE), &[InsertTrap { address: A }, unexplained]);
     fixture.check(
         Input::Resume { thread: ONE },
         &[ContinueThread { thread: ONE }],

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn the_ways_past_without_lifting() {
-    for (passage, way) in [
+    for (step_over, way) in [
         (SKIP, set(ONE, NEXT)),
         (
             CALL,
@@ -16,7 +16,7 @@ fn the_ways_past_without_lifting() {
         ),
         (COPIED, set(ONE, COPY)),
     ] {
-        let mut fixture = Fixture::new(passage, &[ONE, TWO]);
+        let mut fixture = Fixture::new(step_over, &[ONE, TWO]);
         for _ in 0..3 {
             fixture.arrive(ONE);
             fixture.check(
@@ -77,7 +77,7 @@ fn a_step_past_a_site() {
     fixture.check(stepped(NEXT), &[StepThread { thread: ONE }]);
     fixture.check(stepped(B), &[done(B)]);
 
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO]);
     fixture.arrive(ONE);
     fixture.check(step, &[HoldThread { thread: TWO }]);
     fixture.check(
@@ -93,7 +93,7 @@ fn a_step_past_a_site() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             done(NEXT),
             ContinueThread { thread: TWO },
         ],
@@ -143,12 +143,12 @@ fn halts() {
             thread: ONE,
             address: A,
         },
-        &[Plant { address: A }, ReportHalted { thread: ONE }],
+        &[InsertTrap { address: A }, ReportHalted { thread: ONE }],
     );
     // No signal stands in the way: the step is made again.
     fixture.check(
         Input::Resume { thread: ONE },
-        &[Lift { address: A }, StepThread { thread: ONE }],
+        &[RemoveTrap { address: A }, StepThread { thread: ONE }],
     );
 }
 
@@ -162,7 +162,7 @@ fn a_step_cut_short_after_its_instruction_is_not_taken_for_the_next() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ReportHalted { thread: ONE },
             ContinueThread { thread: TWO },
         ],

@@ -39,37 +39,37 @@ fn restore(depth: usize) -> Input {
 const RESUME: Input = Input::Resume { thread: ONE };
 
 /// What the thread does past the site once it is alone and reported.
-fn leave(passage: Passage) -> Vec<Operation> {
+fn leave(step_over: StepOver) -> Vec<Operation> {
     let go_on = ContinueThread { thread: ONE };
-    match passage {
-        Passage::Skip { to } => vec![set(ONE, to), go_on],
-        Passage::Call { to, back } => {
+    match step_over {
+        StepOver::Skip { to } => vec![set(ONE, to), go_on],
+        StepOver::Call { to, back } => {
             let thread = ONE;
             vec![EmulateCall { thread, to, back }, go_on]
         }
-        Passage::Copy { at } => vec![set(ONE, at), go_on],
-        Passage::InPlace | Passage::InPlaceRounds => begin_step(ONE).to_vec(),
+        StepOver::OutOfLine { at } => vec![set(ONE, at), go_on],
+        StepOver::InPlace | StepOver::InPlaceRepeated => begin_step(ONE).to_vec(),
     }
 }
 
-const PASSAGES: [Passage; 4] = [SKIP, CALL, COPIED, Passage::InPlace];
+const STEP_OVERS: [StepOver; 4] = [SKIP, CALL, COPIED, StepOver::InPlace];
 
 #[test]
 fn an_evaluation_is_reported_at_the_site_at_which_the_program_stands() {
-    for passage in PASSAGES {
-        let mut fixture = Fixture::new(passage, &[ONE]);
+    for step_over in STEP_OVERS {
+        let mut fixture = Fixture::new(step_over, &[ONE]);
         fixture.arrive(ONE);
         fixture.evaluate(ONE);
         assert_eq!(fixture.engine.suspended(ONE), 1);
         fixture.check(trapped_inside(0), &[report(ONE, Owners::MONITOR)]);
-        fixture.check(RESUME, &leave(passage));
-        if passage == Passage::InPlace {
+        fixture.check(RESUME, &leave(step_over));
+        if step_over == StepOver::InPlace {
             let done = Input::Stepped {
                 thread: ONE,
                 address: NEXT,
             };
-            let planted = [Plant { address: A }, ContinueThread { thread: ONE }];
-            fixture.check(done, &planted);
+            let inserted = [InsertTrap { address: A }, ContinueThread { thread: ONE }];
+            fixture.check(done, &inserted);
         }
         fixture.interrupt(ONE);
         assert_eq!(fixture.engine.reported_at(ONE), None);
@@ -77,7 +77,7 @@ fn an_evaluation_is_reported_at_the_site_at_which_the_program_stands() {
         // The program's own arrival has been reported, and is not again.
         assert_eq!(fixture.engine.reported_at(ONE), Some(A));
         assert_eq!(fixture.engine.suspended(ONE), 0);
-        fixture.check(RESUME, &leave(passage));
+        fixture.check(RESUME, &leave(step_over));
     }
 }
 
@@ -122,9 +122,9 @@ fn a_site_removed_and_set_again_during_an_evaluation() {
     fixture.arrive(ONE);
     fixture.evaluate(ONE);
     fixture.interrupt(ONE);
-    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
-    fixture.check(insert(Owner::Monitor, COPIED), &[Plant { address: A }]);
-    fixture.check(remove(Owner::Monitor), &[Lift { address: A }]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
+    fixture.check(insert(Owner::Monitor, COPIED), &[InsertTrap { address: A }]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
     fixture.check(restore(0), &[]);
     fixture.check(RESUME, &leave(COPIED));
 }

@@ -27,7 +27,7 @@ fn trapped_at(address: u64) -> Input {
     }
 }
 
-fn fixture(passage: Passage, threads: &[ThreadId]) -> Fixture {
+fn fixture(step_over: StepOver, threads: &[ThreadId]) -> Fixture {
     let mut fixture = Fixture {
         engine: Engine::stepping_by(StepBy::FollowSet),
     };
@@ -35,13 +35,16 @@ fn fixture(passage: Passage, threads: &[ThreadId]) -> Fixture {
         fixture.check(Input::Started { thread }, &[]);
         fixture.check(Input::Resume { thread }, &[ContinueThread { thread }]);
     }
-    fixture.check(insert(Owner::Monitor, passage), &[Plant { address: A }]);
+    fixture.check(
+        insert(Owner::Monitor, step_over),
+        &[InsertTrap { address: A }],
+    );
     fixture
 }
 
 #[test]
 fn a_pass_in_place() {
-    let mut fixture = fixture(Passage::InPlace, &[ONE, TWO]);
+    let mut fixture = fixture(StepOver::InPlace, &[ONE, TWO]);
     fixture.arrive(ONE);
     fixture.check(RESUME, &[HoldThread { thread: TWO }]);
     fixture.check(
@@ -52,9 +55,9 @@ fn a_pass_in_place() {
         &[FIND],
     );
     let both = FollowSet::two(NEXT, B);
-    let planted = [Plant { address: NEXT }, Plant { address: B }];
-    let mut begin = vec![Lift { address: A }];
-    begin.extend(planted);
+    let inserted = [InsertTrap { address: NEXT }, InsertTrap { address: B }];
+    let mut begin = vec![RemoveTrap { address: A }];
+    begin.extend(inserted);
     begin.extend([set(ONE, A), RUN]);
     fixture.check(follow(Some(both)), &begin);
     assert!(fixture.engine.expects_trap(NEXT) && fixture.engine.expects_trap(B));
@@ -62,9 +65,9 @@ fn a_pass_in_place() {
     fixture.check(
         trapped_at(B),
         &[
-            Lift { address: NEXT },
-            Lift { address: B },
-            Plant { address: A },
+            RemoveTrap { address: NEXT },
+            RemoveTrap { address: B },
+            InsertTrap { address: A },
             set(ONE, B),
             ContinueThread { thread: ONE },
             ContinueThread { thread: TWO },
@@ -74,19 +77,19 @@ fn a_pass_in_place() {
 
 #[test]
 fn a_trap_of_a_site_ends_the_step_and_is_an_arrival() {
-    let mut fixture = fixture(Passage::InPlace, &[ONE]);
+    let mut fixture = fixture(StepOver::InPlace, &[ONE]);
     let at_next = |owner| Input::Insert {
         address: NEXT,
         owner,
-        passage: SKIP,
+        step_over: SKIP,
     };
     fixture.arrive(ONE);
     fixture.check(STEP, &[FIND]);
     fixture.check(
         follow(Some(FollowSet::one(NEXT))),
         &[
-            Lift { address: A },
-            Plant { address: NEXT },
+            RemoveTrap { address: A },
+            InsertTrap { address: NEXT },
             set(ONE, A),
             RUN,
         ],
@@ -105,7 +108,7 @@ fn a_trap_of_a_site_ends_the_step_and_is_an_arrival() {
     fixture.check(
         trapped_at(NEXT),
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ReportStep {
                 thread: ONE,
                 address,
@@ -125,7 +128,7 @@ fn a_trap_of_a_site_ends_the_step_and_is_an_arrival() {
 #[test]
 fn an_instruction_that_may_follow_itself_is_stepped_by_the_trace_flag() {
     for answer in [Some(FollowSet::two(NEXT, A)), None] {
-        let mut fixture = fixture(Passage::InPlace, &[ONE]);
+        let mut fixture = fixture(StepOver::InPlace, &[ONE]);
         fixture.arrive(ONE);
         fixture.check(RESUME, &[FIND]);
         fixture.check(follow(answer), &begin_step(ONE));
@@ -156,8 +159,8 @@ fn a_step_from_where_no_site_is() {
     };
     // One for another instruction is too late.
     fixture.check(follow(Some(FollowSet::one(NEXT))), &[]);
-    fixture.check(answer, &[Plant { address: NEXT }, RUN]);
+    fixture.check(answer, &[InsertTrap { address: NEXT }, RUN]);
     // A signal ends the step.
-    fixture.check(interrupted(B), &[Lift { address: NEXT }]);
+    fixture.check(interrupted(B), &[RemoveTrap { address: NEXT }]);
     fixture.check(RESUME, &[ContinueThread { thread: ONE }]);
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn in_place_alone_holds_nobody() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
     assert_eq!(fixture.engine.reported_at(ONE), Some(A));
@@ -13,14 +13,14 @@ fn in_place_alone_holds_nobody() {
             thread: ONE,
             address: NEXT,
         },
-        &[Plant { address: A }, ContinueThread { thread: ONE }],
+        &[InsertTrap { address: A }, ContinueThread { thread: ONE }],
     );
     assert_eq!(fixture.engine.reported_at(ONE), None);
 }
 
 #[test]
 fn a_repeated_instruction_runs_all_its_rounds() {
-    let mut fixture = Fixture::new(Passage::InPlaceRounds, &[ONE]);
+    let mut fixture = Fixture::new(StepOver::InPlaceRepeated, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
     let round = Input::Stepped {
@@ -35,7 +35,7 @@ fn a_repeated_instruction_runs_all_its_rounds() {
             thread: ONE,
             address: A,
         },
-        &[Plant { address: A }],
+        &[InsertTrap { address: A }],
     );
     fixture.check(
         Input::Resume { thread: ONE },
@@ -47,7 +47,7 @@ fn a_repeated_instruction_runs_all_its_rounds() {
             thread: ONE,
             address: NEXT,
         },
-        &[Plant { address: A }, ContinueThread { thread: ONE }],
+        &[InsertTrap { address: A }, ContinueThread { thread: ONE }],
     );
     // The next execution is another event.
     fixture.arrive(ONE);
@@ -55,7 +55,7 @@ fn a_repeated_instruction_runs_all_its_rounds() {
 
 #[test]
 fn an_instruction_that_branches_to_itself_arrives_anew() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
     fixture.check(
@@ -63,14 +63,14 @@ fn an_instruction_that_branches_to_itself_arrives_anew() {
             thread: ONE,
             address: A,
         },
-        &[Plant { address: A }, ContinueThread { thread: ONE }],
+        &[InsertTrap { address: A }, ContinueThread { thread: ONE }],
     );
     fixture.arrive(ONE);
 }
 
 #[test]
 fn in_place_waits_for_every_other_thread() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO, THREE]);
     fixture.arrive(ONE);
     fixture.check(
         Input::Resume { thread: ONE },
@@ -91,7 +91,7 @@ fn in_place_waits_for_every_other_thread() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: ONE },
             ContinueThread { thread: TWO },
         ],
@@ -108,7 +108,7 @@ fn a_late_trap_is_reported_after_the_release() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: ONE },
             report(TWO, Owners::MONITOR),
         ],
@@ -136,7 +136,7 @@ fn a_late_trap_whose_site_is_gone_runs_the_original() {
 
 #[test]
 fn two_passes_in_place_follow_each_other() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO, THREE]);
     fixture.arrive(TWO);
     fixture.arrive(ONE);
     fixture.check(
@@ -151,13 +151,13 @@ fn two_passes_in_place_follow_each_other() {
         },
         &begin_step(TWO),
     );
-    let [lift, counter, step] = begin_step(ONE);
+    let [remove_trap, counter, step] = begin_step(ONE);
     fixture.check(
         Input::Stepped {
             thread: TWO,
             address: NEXT,
         },
-        &[Plant { address: A }, lift, counter, step],
+        &[InsertTrap { address: A }, remove_trap, counter, step],
     );
     fixture.check(
         Input::Stepped {
@@ -165,7 +165,7 @@ fn two_passes_in_place_follow_each_other() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: ONE },
             ContinueThread { thread: TWO },
             ContinueThread { thread: THREE },
@@ -183,7 +183,7 @@ fn the_stop_of_an_answered_hold_is_not_the_users() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: ONE },
             report(TWO, Owners::MONITOR),
         ],
@@ -221,7 +221,7 @@ fn the_stop_of_an_answered_hold_is_not_the_users() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: ONE },
             ContinueThread { thread: TWO },
         ],
@@ -250,7 +250,7 @@ fn an_interruption_answers_a_hold_and_waits() {
             thread: ONE,
             address: NEXT,
         },
-        &[Plant { address: A }, ContinueThread { thread: ONE }],
+        &[InsertTrap { address: A }, ContinueThread { thread: ONE }],
     );
     fixture.check(
         Input::Resume { thread: TWO },
@@ -268,7 +268,7 @@ fn an_interruption_answers_a_hold_and_waits() {
 #[test]
 fn an_owner_that_comes_while_others_are_being_held_is_told_first() {
     let mut fixture = Fixture::pass_in_place_beside_running();
-    fixture.check(insert(Owner::Scenario, Passage::InPlace), &[]);
+    fixture.check(insert(Owner::Scenario, StepOver::InPlace), &[]);
     fixture.check(
         Input::Stopped {
             thread: TWO,
@@ -284,7 +284,7 @@ fn an_owner_that_comes_while_others_are_being_held_is_told_first() {
 
 #[test]
 fn a_halted_pass_releases_those_that_it_held() {
-    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO, THREE]);
     fixture.arrive(ONE);
     fixture.check(
         Input::Resume { thread: ONE },
@@ -314,14 +314,14 @@ fn a_halted_pass_releases_those_that_it_held() {
 fn insert_and_remove_during_the_step() {
     let mut fixture = Fixture::step_in_place_beside_held();
     fixture.check(remove(Owner::Monitor), &[]);
-    fixture.check(insert(Owner::Developer, Passage::InPlace), &[]);
+    fixture.check(insert(Owner::Developer, StepOver::InPlace), &[]);
     fixture.check(
         Input::Stepped {
             thread: ONE,
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: ONE },
             ContinueThread { thread: TWO },
         ],
@@ -337,7 +337,7 @@ fn threads_that_start_and_end_during_a_pass() {
     fixture.check(
         Input::Ended { thread: ONE },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: TWO },
             ContinueThread { thread: THREE },
         ],
@@ -362,16 +362,16 @@ fn a_trap_that_is_lost_with_its_memory_holds_nobody_up() {
             address: NEXT,
         },
         &[
-            Plant { address: A },
+            InsertTrap { address: A },
             ContinueThread { thread: ONE },
             ContinueThread { thread: TWO },
         ],
     );
-    fixture.check(Input::Lost { address: A }, &[]);
+    fixture.check(Input::InsertFailed { address: A }, &[]);
     assert!(!fixture.engine.is_site(A));
     fixture.check(remove(Owner::Monitor), &[]);
     fixture.check(
-        insert(Owner::Monitor, Passage::InPlace),
-        &[Plant { address: A }],
+        insert(Owner::Monitor, StepOver::InPlace),
+        &[InsertTrap { address: A }],
     );
 }

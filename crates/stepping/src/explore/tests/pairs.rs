@@ -9,7 +9,7 @@ use super::{
     programs, stepping_programs,
 };
 use crate::explore::Explored;
-use crate::explore::program::{Layout, Program, Way};
+use crate::explore::program::{Layout, Method, Program};
 
 #[test]
 fn followed_forks_with_steps() {
@@ -38,9 +38,9 @@ fn followed_forks_of_evaluations() {
 #[test]
 fn inherited_arrivals() {
     let disturbed = FORK.plus(SIGNAL).plus(FAULT);
-    for way in [Way::Copy, Way::InPlace] {
+    for method in [Method::OutOfLine, Method::InPlace] {
         let program = Program {
-            way,
+            method,
             budget: disturbed,
             threads: 1,
             follows: true,
@@ -189,19 +189,19 @@ fn pairs_that_were_wrong() {
     let signals_and_vforks = SIGNAL.plus(VFORK);
     let halts_and_steps = HALT.plus(STEP);
     let cases = [
-        (Layout::Adjacent, Way::Copy, 1, halts_and_steps),
-        (Layout::Itself, Way::InPlace, 2, toggles_and_signals),
-        (Layout::Itself, Way::InPlace, 2, halts_and_evaluations),
-        (Layout::Apart, Way::Copy, 1, faults_and_evaluations),
-        (Layout::Apart, Way::InPlace, 1, signals_and_vforks),
-        (Layout::Apart, Way::InPlace, 1, signals_and_evaluations),
+        (Layout::Adjacent, Method::OutOfLine, 1, halts_and_steps),
+        (Layout::Itself, Method::InPlace, 2, toggles_and_signals),
+        (Layout::Itself, Method::InPlace, 2, halts_and_evaluations),
+        (Layout::Apart, Method::OutOfLine, 1, faults_and_evaluations),
+        (Layout::Apart, Method::InPlace, 1, signals_and_vforks),
+        (Layout::Apart, Method::InPlace, 1, signals_and_evaluations),
     ];
     check_all(
         cases
             .into_iter()
-            .map(|(layout, way, threads, budget)| Program {
+            .map(|(layout, method, threads, budget)| Program {
                 layout,
-                way,
+                method,
                 budget,
                 threads,
                 ..QUIET

@@ -5,7 +5,7 @@ use super::QUIET;
 use super::disturbances::{END, EVALUATION, EXEC, FAULT, FORK, HALT, SIGNAL, TOGGLE, VFORK};
 use super::rules::{check_chart, check_reason};
 use crate::engine::Rule;
-use crate::explore::program::{Program, Way};
+use crate::explore::program::{Method, Program};
 
 #[test]
 fn without_making_it_good_a_copy_runs_into_a_trap() {
@@ -21,7 +21,7 @@ sees thread 1 stop for nobody
 sees the copy
 lets the copy go
 => a process is let go with a trap in its text";
-    check_chart(Rule::RestoreCopy, program, expected);
+    check_chart(Rule::RestoreFork, program, expected);
 }
 
 #[test]
@@ -41,7 +41,7 @@ sees the copy
 makes J good in the copy
 lets the copy go
 => a process is let go with a trap in its text";
-    check_chart(Rule::RestoreFormer, program, expected);
+    check_chart(Rule::RestoreRemoved, program, expected);
 }
 
 #[test]
@@ -74,13 +74,13 @@ continues thread 2
                                                                             executes outside, goes to I
                                                                             executes I, goes to follow
 => an execution is not reported";
-    check_chart(Rule::PlantCopy, program, expected);
+    check_chart(Rule::InsertInFork, program, expected);
 }
 
 #[test]
 fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
     let program = Program {
-        way: Way::Copy,
+        method: Method::OutOfLine,
         budget: FORK.plus(SIGNAL).plus(FAULT),
         threads: 1,
         follows: true,
@@ -97,7 +97,7 @@ fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
 #[test]
 fn without_keeping_it_the_inheritance_of_a_thread_that_ends_is_lost() {
     let program = Program {
-        way: Way::Copy,
+        method: Method::OutOfLine,
         budget: FORK.plus(SIGNAL).plus(FAULT).plus(END),
         threads: 1,
         follows: true,
@@ -113,7 +113,7 @@ fn without_keeping_it_the_inheritance_of_a_thread_that_ends_is_lost() {
 #[test]
 fn without_inheriting_an_arrival_is_reported_to_an_engine_of_its_own_again() {
     let program = Program {
-        way: Way::Copy,
+        method: Method::OutOfLine,
         budget: FORK.plus(SIGNAL).plus(FAULT),
         threads: 1,
         follows: true,

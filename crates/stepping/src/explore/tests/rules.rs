@@ -8,7 +8,7 @@ use crate::engine::Rule;
 use crate::explore::budget::Budget;
 use crate::explore::chart::chart;
 use crate::explore::explore;
-use crate::explore::program::{Layout, Program, Way};
+use crate::explore::program::{Layout, Method, Program};
 
 /// How a counterexample begins in which thread 1 passes in place.
 const BEGINS_STEP: &str = "
@@ -121,7 +121,7 @@ fn without_looking_after_itself_an_instruction_never_runs() {
 #[test]
 fn without_suspending_it_an_arrival_is_reported_twice() {
     let program = Program {
-        way: Way::Copy,
+        method: Method::OutOfLine,
         budget: EVALUATION,
         threads: 1,
         ..QUIET
@@ -136,7 +136,7 @@ fn without_suspending_it_an_arrival_is_reported_twice() {
 #[test]
 fn without_noting_a_signal_in_a_copy_a_fault_repeats_the_report() {
     let program = Program {
-        way: Way::Copy,
+        method: Method::OutOfLine,
         budget: SIGNAL.plus(FAULT),
         threads: 1,
         ..QUIET
@@ -161,7 +161,7 @@ lifts the trap at I
                                                                             executes outside, goes to I
                                                                             executes I, goes to follow
 => an execution is not reported";
-    check_without(Rule::HoldBeforeLift, NOTHING, expected);
+    check_without(Rule::HoldBeforeRemoval, NOTHING, expected);
 }
 
 #[test]
@@ -173,7 +173,7 @@ sees thread 1 stepped to follow
 continues thread 1
 continues thread 2
 => the original instruction is back while another thread may run";
-    check_without(Rule::PlantBeforeRelease, NOTHING, &expected);
+    check_without(Rule::InsertBeforeRelease, NOTHING, &expected);
 }
 
 #[test]
@@ -221,7 +221,7 @@ reports thread 1 at I to MONITOR
 #[test]
 fn without_leaving_an_arrival_for_a_handler_the_next_one_is_missed() {
     let program = Program {
-        way: Way::Copy,
+        method: Method::OutOfLine,
         budget: FAULT.plus(LEAP),
         threads: 1,
         ..QUIET
@@ -236,7 +236,7 @@ fn without_leaving_an_arrival_for_a_handler_the_next_one_is_missed() {
 #[test]
 fn without_noting_the_return_of_a_handler_an_arrival_is_reported_twice() {
     let program = Program {
-        way: Way::Copy,
+        method: Method::OutOfLine,
         budget: FAULT,
         threads: 1,
         ..QUIET

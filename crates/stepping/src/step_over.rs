@@ -1,7 +1,7 @@
 //! Which way past a trap an instruction allows: pure analysis, done once when
 //! a site is set.
 //!
-//! The order of preference is that of [`Passage`]: emulate what changes only
+//! The order of preference is that of [`StepOver`]: emulate what changes only
 //! the program counter (and for a direct call the stack), copy what runs the
 //! same elsewhere, and leave the rest to a step in place. The idea of running
 //! the displaced instruction elsewhere is P. Kessler's, *Fast Breakpoints:
@@ -14,8 +14,8 @@
 //! instruction pointer, which records where a floating-point instruction
 //! stood, is the known exception.
 
-use crate::Passage;
-use crate::copy::{CopyCode, relocate};
+use crate::StepOver;
+use crate::out_of_line::{OutOfLineCode, relocate};
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
 
 /// Length of a page of memory in bytes.
@@ -24,12 +24,12 @@ const PAGE_LENGTH: u64 = 4096;
 /// How a thread gets past the instruction at a site, and what has to be
 /// written to the debuggee for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedPassage {
+pub struct PlannedStepOver {
     /// The way past.
-    pub passage: Passage,
-    /// The code of [`Passage::Copy`], to be written at its slot before the
+    pub step_over: StepOver,
+    /// The code of [`StepOver::OutOfLine`], to be written at its slot before the
     /// site is inserted.
-    pub copy: Option<CopyCode>,
+    pub code: Option<OutOfLineCode>,
     /// The length of the instruction in bytes; 0 when the bytes do not begin
     /// with an instruction.
     pub length: usize,
@@ -38,45 +38,45 @@ pub struct PlannedPassage {
 /// Finds the way past the instruction that `bytes` begin with.
 ///
 /// `bytes` are the original bytes at `address`, 15 where the memory goes on so
-/// far. `slot` is where a copy of up to [`COPY_LENGTH_MAX`](crate::COPY_LENGTH_MAX)
+/// far. `slot` is where a copy of up to [`OUT_OF_LINE_LENGTH_MAX`](crate::COPY_LENGTH_MAX)
 /// bytes may be written; without one, or with one farther than 2 GiB from a
 /// variable that the instruction addresses relative to itself, what needs a
 /// copy is passed in place.
-pub fn plan_passage(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedPassage {
-    let stepped = |passage, length| PlannedPassage {
-        passage,
-        copy: None,
+pub fn plan_step_over(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedStepOver {
+    let stepped = |step_over, length| PlannedStepOver {
+        step_over,
+        code: None,
         length,
     };
     let Ok(mut decoder) = Decoder::try_with_ip(64, bytes, address, DecoderOptions::NONE) else {
-        return stepped(Passage::InPlace, 0);
+        return stepped(StepOver::InPlace, 0);
     };
     let instruction = decoder.decode();
     if instruction.is_invalid() {
-        return stepped(Passage::InPlace, 0);
+        return stepped(StepOver::InPlace, 0);
     }
     let length = instruction.len();
     let Some(original) = bytes.get(..length) else {
-        return stepped(Passage::InPlace, 0);
+        return stepped(StepOver::InPlace, 0);
     };
-    let copy = match choose_way(&instruction, original) {
+    let code = match choose_method(&instruction, original) {
         // What may wait for others must not be stepped while they are held.
         _ if crosses_pages(&instruction) && !is_system_call(&instruction) => None,
-        Way::Emulate(passage) => return stepped(passage, length),
-        Way::InPlace => None,
-        Way::Copy => {
+        Method::Emulate(step_over) => return stepped(step_over, length),
+        Method::InPlace => None,
+        Method::OutOfLine => {
             let offsets = decoder.get_constant_offsets(&instruction);
             slot.and_then(|slot| relocate(&instruction, original, &offsets, slot))
         }
     };
-    match copy {
-        Some(copy) => PlannedPassage {
-            passage: Passage::Copy { at: copy.at },
-            copy: Some(copy),
+    match code {
+        Some(code) => PlannedStepOver {
+            step_over: StepOver::OutOfLine { at: code.at },
+            code: Some(code),
             length,
         },
-        None if is_repeated(&instruction) => stepped(Passage::InPlaceRounds, length),
-        None => stepped(Passage::InPlace, length),
+        None if is_repeated(&instruction) => stepped(StepOver::InPlaceRepeated, length),
+        None => stepped(StepOver::InPlace, length),
     }
 }
 
@@ -98,58 +98,58 @@ fn is_repeated(instruction: &Instruction) -> bool {
 }
 
 /// The best way that the kind of an instruction allows.
-enum Way {
-    Emulate(Passage),
-    Copy,
+enum Method {
+    Emulate(StepOver),
+    OutOfLine,
     InPlace,
 }
 
-fn choose_way(instruction: &Instruction, bytes: &[u8]) -> Way {
+fn choose_method(instruction: &Instruction, bytes: &[u8]) -> Method {
     // Processors disagree on what the operand-size prefix does to a relative
     // branch; the one that runs the program knows.
     let doubtful_branch =
         is_relative_branch(instruction) && has_operand_size_prefix(instruction, bytes);
     let to = instruction.near_branch_target();
     match instruction.flow_control() {
-        _ if doubtful_branch => Way::InPlace,
-        FlowControl::Next => choose_plain_way(instruction),
+        _ if doubtful_branch => Method::InPlace,
+        FlowControl::Next => choose_plain_method(instruction),
         FlowControl::UnconditionalBranch if is_relative_branch(instruction) => {
-            Way::Emulate(Passage::Skip { to })
+            Method::Emulate(StepOver::Skip { to })
         }
-        FlowControl::Call if is_relative_branch(instruction) => Way::Emulate(Passage::Call {
+        FlowControl::Call if is_relative_branch(instruction) => Method::Emulate(StepOver::Call {
             to,
             back: instruction.next_ip(),
         }),
-        FlowControl::ConditionalBranch if is_relative_branch(instruction) => Way::Copy,
+        FlowControl::ConditionalBranch if is_relative_branch(instruction) => Method::OutOfLine,
         // These take the program counter from the stack or a register, where
         // it is the original one.
-        FlowControl::Return | FlowControl::IndirectBranch => Way::Copy,
+        FlowControl::Return | FlowControl::IndirectBranch => Method::OutOfLine,
         // A system call may block until another thread acts, so the others
         // must not be held for it: a step in place could wait for ever.
-        _ if is_system_call(instruction) => Way::Copy,
+        _ if is_system_call(instruction) => Method::OutOfLine,
         // An indirect call pushes its own return address. A sequence that
         // pushes the original one would show a stack half-built when it
         // faults, as calls through wild pointers do.
-        FlowControl::IndirectCall => Way::InPlace,
+        FlowControl::IndirectCall => Method::InPlace,
         // Program traps (`int3`, `int1`, `int n`, `ud2`) raise signals that
         // name the address of the instruction. `sysenter` and its kin come
         // back elsewhere. A transaction's abort address is relative, and a
         // trap has aborted it already.
-        _ => Way::InPlace,
+        _ => Method::InPlace,
     }
 }
 
 /// Instructions after which the next one runs.
-fn choose_plain_way(instruction: &Instruction) -> Way {
+fn choose_plain_method(instruction: &Instruction) -> Method {
     match instruction.mnemonic() {
         Mnemonic::Nop | Mnemonic::Endbr64 | Mnemonic::Endbr32 | Mnemonic::Pause => {
-            Way::Emulate(Passage::Skip {
+            Method::Emulate(StepOver::Skip {
                 to: instruction.next_ip(),
             })
         }
         // Privileged: it only ever faults.
-        Mnemonic::Hlt => Way::InPlace,
-        _ => Way::Copy,
+        Mnemonic::Hlt => Method::InPlace,
+        _ => Method::OutOfLine,
     }
 }
 

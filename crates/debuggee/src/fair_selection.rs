@@ -12,11 +12,11 @@ use crate::thread::State;
 
 /// One status in so many is that of the next thread in turn, if it has one. A
 /// look at a thread that has none costs a tenth of an event.
-const STATUSES_PER_TURN: u32 = 4;
+const STATUSES_PER_POLL: u32 = 4;
 
 /// The order of threads whose statuses are looked for by name.
 #[derive(Debug, Default)]
-pub(crate) struct Turns {
+pub(crate) struct FairSelection {
     statuses: u32,
     /// The thread that was looked at last.
     last: u32,
@@ -25,15 +25,19 @@ pub(crate) struct Turns {
 impl Debuggee {
     /// Now and then, the status of the thread whose turn it is; none when it
     /// has not stopped.
-    pub(crate) fn take_turn(&mut self) -> Option<(u32, Status)> {
+    pub(crate) fn poll_fairly(&mut self) -> Option<(u32, Status)> {
         if self.threads.len() < 2 {
             return None;
         }
-        self.turns.statuses = self.turns.statuses.wrapping_add(1);
-        if !self.turns.statuses.is_multiple_of(STATUSES_PER_TURN) {
+        self.fair_selection.statuses = self.fair_selection.statuses.wrapping_add(1);
+        if !self
+            .fair_selection
+            .statuses
+            .is_multiple_of(STATUSES_PER_POLL)
+        {
             return None;
         }
-        let after = self.turns.last.wrapping_add(1);
+        let after = self.fair_selection.last.wrapping_add(1);
         let runs = |id: &u32| {
             self.threads
                 .get(id)
@@ -42,7 +46,7 @@ impl Debuggee {
         let later = self.threads.range(after..).map(|(id, _)| *id);
         let earlier = self.threads.range(..after).map(|(id, _)| *id);
         let id = later.chain(earlier).find(runs)?;
-        self.turns.last = id;
+        self.fair_selection.last = id;
         let status = kernel::poll_for(id).ok().flatten()?;
         Some((id, status))
     }

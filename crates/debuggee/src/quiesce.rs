@@ -14,15 +14,15 @@ use juror_stepping::ThreadId;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::pending_stops;
 use crate::signals;
-use crate::stash;
 use crate::thread::State;
 
 impl Debuggee {
     /// For a halted debuggee that is left to a person: from here until a
     /// thread is let go, juror can be killed and an attached process goes on
     /// as if it had never been there. One that juror started ends with it.
-    pub fn rest(&mut self) -> Result<(), DebuggeeError> {
+    pub fn quiesce(&mut self) -> Result<(), DebuggeeError> {
         if self.origin == Origin::Launched || self.has_ended {
             return Ok(());
         }
@@ -41,9 +41,9 @@ impl Debuggee {
             return Ok(());
         }
         for thread in ids {
-            self.rest_hardware(thread);
+            self.quiesce_hardware(thread);
         }
-        self.memory.rest()
+        self.memory.quiesce()
     }
 
     /// Moves a thread from the stop of a signal of juror's own making to a
@@ -69,7 +69,7 @@ impl Debuggee {
         }
         let status = kernel::wait_for(thread.0).map_err(DebuggeeError::system("stop a thread"))?;
         let Status::Stopped { signal, event } = status else {
-            stash::put(thread.0, status);
+            pending_stops::put(thread.0, status);
             return Err(DebuggeeError::ThreadGone(thread));
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {

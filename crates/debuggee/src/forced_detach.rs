@@ -15,9 +15,9 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::memory::Memory;
+use crate::pending_stops;
 use crate::process_status;
 use crate::signals;
-use crate::stash;
 use crate::thread::{PendingSignal, State};
 
 impl Debuggee {
@@ -38,8 +38,8 @@ impl Debuggee {
         self.is_feeding = true;
         self.is_halting = false;
         let running = self.threads.values().filter(|known| {
-            let is_sharer = known.state == State::InVfork;
-            known.state != State::Stopped && !is_sharer
+            let waits_for_vfork_child = known.state == State::InVfork;
+            known.state != State::Stopped && !waits_for_vfork_child
         });
         let running: Vec<u32> = running.map(|known| known.id.0).collect();
         for &id in &running {
@@ -48,16 +48,16 @@ impl Debuggee {
         for id in running {
             self.await_stop(id);
         }
-        self.let_copies_go();
+        self.detach_forks();
         for known in self.threads.values_mut() {
-            known.awaiting = true;
+            known.awaits_resume = true;
         }
-        let others_remain = self.threads.values().any(|known| !known.silent);
+        let others_remain = self.threads.values().any(|known| !known.is_vfork_child);
         self.has_ended |= !others_remain;
     }
 
     fn await_stop(&mut self, id: u32) {
-        let status = match stash::take(|thread| thread == id) {
+        let status = match pending_stops::take(|thread| thread == id) {
             Some((_, status)) => Ok(status),
             None => kernel::wait_for(id),
         };
@@ -88,7 +88,7 @@ impl Debuggee {
         if let Event::Fork | Event::Vfork = event
             && let Ok(child) = kernel::event_message(thread.0)
         {
-            self.expect_orphan(child, thread);
+            self.add_unreported_fork(child, thread);
         }
         if event != Event::Signal {
             return;
@@ -116,7 +116,7 @@ impl Debuggee {
             return true;
         };
         let address = registers.rip.wrapping_sub(1);
-        if self.memory.is_planted(address) {
+        if self.memory.is_inserted(address) {
             let _ = kernel::set_counter(thread.0, address);
             return true;
         }
@@ -125,25 +125,27 @@ impl Debuggee {
     }
 
     /// Copies of the memory that stand, or are about to, run alone.
-    fn let_copies_go(&mut self) {
-        let births: Vec<u32> = std::mem::take(&mut self.births).into_keys().collect();
-        for child in births {
-            let stopped = match stash::take(|thread| thread == child) {
+    fn detach_forks(&mut self) {
+        let pending_forks: Vec<u32> = std::mem::take(&mut self.pending_forks)
+            .into_keys()
+            .collect();
+        for child in pending_forks {
+            let stopped = match pending_stops::take(|thread| thread == child) {
                 Some((_, status)) => Ok(status),
                 None => kernel::wait_for(child),
             };
             if let Ok(Status::Stopped { .. }) = stopped {
-                self.let_copy_go(child);
+                self.detach_fork(child);
             }
         }
-        for child in std::mem::take(&mut self.copies).into_keys() {
-            self.let_copy_go(child);
+        for child in std::mem::take(&mut self.fork_copies).into_keys() {
+            self.detach_fork(child);
         }
     }
 
-    fn let_copy_go(&self, child: u32) {
+    fn detach_fork(&self, child: u32) {
         if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
-            self.memory.restore_former_in(&memory);
+            self.memory.restore_every_trap_in(&memory);
         }
         let _ = kernel::detach(child, 0);
     }

@@ -43,16 +43,16 @@ struct Table {
 
 /// The guardian of one debuggee, told of every trap. Dropping it dismisses it.
 #[derive(Debug)]
-pub(crate) struct Guardian {
+pub(crate) struct Watchdog {
     table: NonNull<Table>,
     process: u32,
     /// The entry of every address that ever had a trap.
     known: BTreeMap<u64, u32>,
 }
 
-impl Guardian {
+impl Watchdog {
     /// Makes a guardian of the process whose memory this is.
-    pub(crate) fn new(memory: &File) -> Outcome<Guardian> {
+    pub(crate) fn new(memory: &File) -> Outcome<Watchdog> {
         // SAFETY: a new mapping of anonymous memory, zeroed by the kernel,
         // which is a valid `Table` but for the mutex, made below.
         let table = unsafe {
@@ -78,12 +78,12 @@ impl Guardian {
             // on memory that it shares; it never returns.
             match unsafe { libc::fork() } {
                 -1 => Err(Errno::last()),
-                0 => guard(table, memory.as_raw_fd()),
+                0 => run_watchdog(table, memory.as_raw_fd()),
                 process => Ok(process as u32),
             }
         });
         match made {
-            Ok(process) => Ok(Guardian {
+            Ok(process) => Ok(Watchdog {
                 table,
                 process,
                 known: BTreeMap::new(),
@@ -131,7 +131,7 @@ impl Guardian {
     }
 }
 
-impl Drop for Guardian {
+impl Drop for Watchdog {
     fn drop(&mut self) {
         // SAFETY: the table is mapped, and this thread holds the mutex: the
         // debuggee, and with it this value, stays on the thread that traces.
@@ -177,11 +177,11 @@ unsafe fn lock_new_mutex(mutex: *mut libc::pthread_mutex_t) -> Outcome<()> {
 }
 
 /// The guardian's life.
-fn guard(table: NonNull<Table>, memory: RawFd) -> ! {
+fn run_watchdog(table: NonNull<Table>, memory: RawFd) -> ! {
     // SAFETY: system calls on plain numbers; the table is mapped here as in
     // the parent, and what both touch of it is atomic or the mutex.
     unsafe {
-        libc::prctl(libc::PR_SET_NAME, c"juror-guardian".as_ptr());
+        libc::prctl(libc::PR_SET_NAME, c"juror-watchdog".as_ptr());
         // No key and no hang-up of a terminal ends it before juror.
         libc::setsid();
         for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {

@@ -8,23 +8,23 @@ use crate::thread::State;
 
 impl Debuggee {
     /// Lets a thread run. Does nothing for one that runs or has ended, for
-    /// one that has a further notice waiting (it runs after the last of them),
+    /// one that has a further stop event waiting (it runs after the last of them),
     /// and for one that stands still while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) || self.calls.keep_still(thread) {
+        if self.has_pending_event(thread) || self.calls.keep_still(thread) {
             return Ok(());
         }
         self.return_terminal();
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        if !known.awaiting || self.keeps_interrupted(thread) {
+        if !known.awaits_resume || self.keeps_interrupted(thread) {
             return Ok(());
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.awaiting = false;
+        known.awaits_resume = false;
         match known.is_stepped {
             true => self.feed(Input::Step { thread }),
             false => self.feed(Input::Resume { thread }),
@@ -33,13 +33,13 @@ impl Debuggee {
 
     /// From now on a thread that is let run executes one instruction, as by
     /// [`Debuggee::step`], or runs as others do.
-    pub fn run_by_steps(&mut self, thread: ThreadId, is_stepped: bool) {
+    pub fn set_single_stepping(&mut self, thread: ThreadId, is_stepped: bool) {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.is_stepped = is_stepped;
         }
     }
 
-    /// Lets every thread run, but for those whose notices are still to be
+    /// Lets every thread run, but for those whose stop events are still to be
     /// taken from [`Debuggee::wait`].
     pub fn resume_all(&mut self) -> Result<(), DebuggeeError> {
         self.is_halting = false;
@@ -51,10 +51,10 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Executes one instruction of a waiting thread; [`crate::Notice::Stepped`] (or
+    /// Executes one instruction of a waiting thread; [`crate::StopEvent::Stepped`] (or
     /// what happens before) follows. Other threads stay as they are.
     pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) {
+        if self.has_pending_event(thread) {
             return Ok(());
         }
         self.return_terminal();
@@ -62,7 +62,7 @@ impl Debuggee {
         if self.keeps_interrupted(thread) {
             return Ok(());
         }
-        self.stopped_mut(thread)?.awaiting = false;
+        self.stopped_mut(thread)?.awaits_resume = false;
         self.feed(Input::Step { thread })
     }
 
@@ -75,7 +75,7 @@ impl Debuggee {
             next = id + 1;
             match thread.state {
                 State::Starting => {}
-                _ if thread.awaiting => {}
+                _ if thread.awaits_resume => {}
                 _ => self.feed(Input::Halt {
                     thread: ThreadId(id),
                 })?,
@@ -84,9 +84,9 @@ impl Debuggee {
         while self
             .threads
             .values()
-            .any(|thread| !thread.awaiting && thread.state != State::InVfork)
+            .any(|thread| !thread.awaits_resume && thread.state != State::InVfork)
         {
-            self.take_status()?;
+            self.wait_and_handle()?;
         }
         self.is_halting = false;
         Ok(())

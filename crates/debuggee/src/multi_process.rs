@@ -10,23 +10,23 @@ use nix::errno::Errno;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
-use crate::notice::Notice;
+use crate::pending_stops;
 use crate::signals;
-use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::State;
 
 /// One status in so many is that of the next thread in turn.
-const STATUSES_PER_TURN: u32 = 4;
+const STATUSES_PER_POLL: u32 = 4;
 
 /// Waits for several debuggees at a time, and sees that each has its turn.
 #[derive(Debug, Default)]
-pub struct Rota {
+pub struct FairWaiter {
     statuses: u32,
     /// The thread that was looked at last.
     last: u32,
 }
 
-impl Rota {
+impl FairWaiter {
     /// Waits for the next thing that any of the debuggees has to tell, as
     /// [`Debuggee::wait`] does for one. Gives the position of the debuggee.
     ///
@@ -35,42 +35,42 @@ impl Rota {
     pub fn wait(
         &mut self,
         debuggees: &mut [&mut Debuggee],
-    ) -> Result<(usize, Notice), DebuggeeError> {
+    ) -> Result<(usize, StopEvent), DebuggeeError> {
         loop {
             for (position, debuggee) in debuggees.iter_mut().enumerate() {
-                if let Some(notice) = debuggee.take_notice() {
-                    return Ok((position, notice));
+                if let Some(event) = debuggee.take_event() {
+                    return Ok((position, event));
                 }
             }
             let mut living = debuggees.iter().filter(|it| it.is_alive());
             if !living.clone().any(|it| it.can_report()) && !living.any(|it| it.is_ending()) {
                 return Err(DebuggeeError::NothingRuns);
             }
-            pass_on_request(debuggees)?;
-            self.take_status(debuggees)?;
+            forward_interruption(debuggees)?;
+            self.wait_and_handle(debuggees)?;
         }
     }
 
-    fn take_status(&mut self, debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
+    fn wait_and_handle(&mut self, debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
         let known = |thread| debuggees.iter().any(|it| it.knows(thread));
-        let (thread, status) = match stash::take(known) {
+        let (thread, status) = match pending_stops::take(known) {
             Some(found) => found,
-            None => match self.take_turn(debuggees) {
+            None => match self.poll_fairly(debuggees) {
                 Some(found) => found,
                 None => next_status(debuggees)?,
             },
         };
         match debuggees.iter_mut().find(|it| it.knows(thread)) {
-            Some(debuggee) => debuggee.take_in_tolerantly(thread, status),
+            Some(debuggee) => debuggee.handle_status_tolerantly(thread, status),
             None => Ok(()),
         }
     }
 
     /// Now and then, the status of the thread whose turn it is; none when it
     /// has not stopped.
-    fn take_turn(&mut self, debuggees: &[&mut Debuggee]) -> Option<(u32, Status)> {
+    fn poll_fairly(&mut self, debuggees: &[&mut Debuggee]) -> Option<(u32, Status)> {
         self.statuses = self.statuses.wrapping_add(1);
-        if !self.statuses.is_multiple_of(STATUSES_PER_TURN) {
+        if !self.statuses.is_multiple_of(STATUSES_PER_POLL) {
             return None;
         }
         let running = || {
@@ -97,7 +97,7 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
                 if is_known {
                     return Ok((thread, status));
                 }
-                stash::put(thread, status);
+                pending_stops::put(thread, status);
             }
             Err(Errno::ECHILD) => {
                 for debuggee in debuggees.iter_mut() {
@@ -111,7 +111,7 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
 }
 
 /// A request to stop goes to a debuggee that has a thread to stop for it.
-fn pass_on_request(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
+fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
     let asked = debuggees.iter_mut().find(|it| it.is_interruption_wanted);
     let Some(asked) = asked else {
         return Ok(());
@@ -139,14 +139,14 @@ impl Debuggee {
     /// Whether a thread runs that could be stopped for a request.
     fn has_thread_to_interrupt(&self) -> bool {
         let mut threads = self.threads.values();
-        threads.any(|thread| thread.state == State::Running && !thread.silent)
+        threads.any(|thread| thread.state == State::Running && !thread.is_vfork_child)
     }
 
     /// What there is one of goes over to another debuggee, since this one is
     /// being left: the terminal, and the handles to interrupt by.
-    pub fn hand_over(&mut self, other: &mut Debuggee) {
-        if other.doorbell.is_none() {
-            other.doorbell = self.doorbell.take();
+    pub fn transfer_to(&mut self, other: &mut Debuggee) {
+        if other.stop_helper.is_none() {
+            other.stop_helper = self.stop_helper.take();
             other.is_interruption_wanted |= self.is_interruption_wanted;
         }
         if other.terminal.is_none() {
@@ -156,21 +156,21 @@ impl Debuggee {
 
     /// Says whether this is the only debuggee of its thread: of several, none
     /// shares a processor with juror.
-    pub fn set_alone(&mut self, is_alone: bool) {
+    pub fn set_only_debuggee(&mut self, is_alone: bool) {
         self.cpu.set_alone(is_alone);
     }
 
     /// What is left of the process group, when this process is killed, stays:
     /// somebody let one of its processes go.
-    pub fn spare_group(&mut self) {
-        self.spares_group = true;
+    pub fn keep_process_group(&mut self) {
+        self.keeps_process_group = true;
     }
 
     /// For a halted debuggee: the interrupt key that stopped another debuggee
     /// went to this one, too, and stops nothing a second time.
-    pub fn forget_key(&mut self) {
-        self.notices
-            .retain(|notice| !matches!(notice, Notice::Interrupted { .. }));
-        self.ignores_key = signals::is_waiting(self.process, libc::SIGINT);
+    pub fn discard_interrupt_key(&mut self) {
+        self.pending_events
+            .retain(|event| !matches!(event, StopEvent::Interrupted { .. }));
+        self.ignores_interrupt_key = signals::is_waiting(self.process, libc::SIGINT);
     }
 }

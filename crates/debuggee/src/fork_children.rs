@@ -15,24 +15,24 @@ use std::collections::BTreeMap;
 
 use juror_stepping::{Input, Owner, ThreadId};
 
-use crate::children::Kept;
 use crate::debuggee::{Debuggee, Origin, open_memory};
 use crate::error::DebuggeeError;
 use crate::follow::Follow;
 use crate::kernel;
 use crate::memory::Memory;
-use crate::notice::{ForkKind, Notice};
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::pages::Pages;
+use crate::pending_forks::KeptFork;
 use crate::spawn;
+use crate::stop_event::{ForkKind, StopEvent};
 use crate::thread::{State, Thread};
 
 /// The processes that wait to be adopted.
 #[derive(Debug, Default)]
-pub(crate) struct Offspring(BTreeMap<u32, Newborn>);
+pub(crate) struct ForkChildren(BTreeMap<u32, ForkChild>);
 
 #[derive(Debug)]
-enum Newborn {
+enum ForkChild {
     /// A copy of its parent.
     Forked(Box<Forked>),
     /// It has just begun to run another program.
@@ -52,7 +52,7 @@ struct Forked {
     inheritance: Vec<Input>,
 }
 
-impl Offspring {
+impl ForkChildren {
     pub(crate) fn contains(&self, process: u32) -> bool {
         self.0.contains_key(&process)
     }
@@ -60,7 +60,7 @@ impl Offspring {
     /// A process is gone; whether it was one of these.
     pub(crate) fn remove(&mut self, process: u32) -> bool {
         match self.0.remove(&process) {
-            Some(Newborn::Adopted(mut gone)) => {
+            Some(ForkChild::Adopted(mut gone)) => {
                 gone.has_ended = true;
                 true
             }
@@ -77,15 +77,15 @@ impl Debuggee {
     }
 
     /// A forked child stands, with nothing of juror's in it.
-    pub(crate) fn keep_forked(&mut self, child: u32, memory: Memory, kept: Kept) {
-        self.release_processor(child);
-        let newborn = Newborn::Forked(Box::new(Forked {
+    pub(crate) fn keep_forked_child(&mut self, child: u32, memory: Memory, kept: KeptFork) {
+        self.restore_affinity(child);
+        let fork_child = ForkChild::Forked(Box::new(Forked {
             memory,
             pages: self.watches.pages.for_fork(),
             inheritance: kept.inheritance,
         }));
-        self.offspring.0.insert(child, newborn);
-        self.announce(Notice::Joined {
+        self.fork_children.0.insert(child, fork_child);
+        self.queue_event(StopEvent::ChildAttached {
             process: child,
             parent: kept.parent,
             kind: ForkKind::Fork,
@@ -93,16 +93,16 @@ impl Debuggee {
     }
 
     /// A child that shared the memory runs another program.
-    pub(crate) fn keep_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn keep_executed_child(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.remove(&child.0);
         self.forget_page_caller(child);
-        self.release_processor(child.0);
+        self.restore_affinity(child.0);
         self.feed(Input::Ended { thread: child })?;
         let Some(parent) = known.and_then(|known| known.vfork_parent) else {
-            return tolerate(kernel::detach(child.0, 0));
+            return ignore_gone(kernel::detach(child.0, 0));
         };
-        self.offspring.0.insert(child.0, Newborn::Executed);
-        self.announce(Notice::Joined {
+        self.fork_children.0.insert(child.0, ForkChild::Executed);
+        self.queue_event(StopEvent::ChildAttached {
             process: child.0,
             parent,
             kind: ForkKind::Vfork,
@@ -110,15 +110,15 @@ impl Debuggee {
         self.resume_parent(parent)
     }
 
-    /// Takes a process that [`Notice::Joined`] told of: another debuggee, whose
+    /// Takes a process that [`StopEvent::ChildAttached`] told of: another debuggee, whose
     /// thread waits. A forked one has all points but those of steps, and no
     /// watch. None when it is gone.
     pub fn adopt(&mut self, process: u32) -> Result<Option<Debuggee>, DebuggeeError> {
-        let adopted = match self.offspring.0.remove(&process) {
+        let adopted = match self.fork_children.0.remove(&process) {
             None => return Ok(None),
-            Some(Newborn::Forked(inherited)) => self.adopt_forked(process, *inherited),
-            Some(Newborn::Executed) => self.adopt_executed(process),
-            Some(Newborn::Adopted(child)) => Ok(*child),
+            Some(ForkChild::Forked(inherited)) => self.adopt_forked(process, *inherited),
+            Some(ForkChild::Executed) => self.adopt_executed(process),
+            Some(ForkChild::Adopted(child)) => Ok(*child),
         };
         match adopted {
             // Killed while it was looked at.
@@ -131,12 +131,12 @@ impl Debuggee {
     /// become debuggees now.
     pub(crate) fn adopt_all_forked(&mut self) -> Result<(), DebuggeeError> {
         let is_forked =
-            |(id, it): (&u32, &Newborn)| matches!(it, Newborn::Forked(_)).then_some(*id);
-        let forked: Vec<u32> = self.offspring.0.iter().filter_map(is_forked).collect();
+            |(id, it): (&u32, &ForkChild)| matches!(it, ForkChild::Forked(_)).then_some(*id);
+        let forked: Vec<u32> = self.fork_children.0.iter().filter_map(is_forked).collect();
         for process in forked {
             if let Some(child) = self.adopt(process)? {
-                let adopted = Newborn::Adopted(Box::new(child));
-                self.offspring.0.insert(process, adopted);
+                let adopted = ForkChild::Adopted(Box::new(child));
+                self.fork_children.0.insert(process, adopted);
             }
         }
         Ok(())
@@ -148,19 +148,19 @@ impl Debuggee {
             pages,
             inheritance,
         } = forked;
-        self.guard_like_own(&mut memory)?;
-        let mut child = self.sibling(process, memory);
-        child.scratch = self.scratch.for_fork(|start| {
+        self.start_watchdog_if_attached(&mut memory)?;
+        let mut child = self.new_child(process, memory);
+        child.out_of_line = self.out_of_line.for_fork(|start| {
             let mut byte = [0];
             child.memory.read_raw(start, &mut byte).is_ok()
         });
         // Some may have been made since the fork.
-        for (slot, code) in child.scratch.copies() {
+        for (slot, code) in child.out_of_line.all_code() {
             child.memory.write_raw(slot, code)?;
         }
         child.auxiliary = self.auxiliary;
         child.modules = self.modules.clone();
-        child.announcement = self.announcement;
+        child.rendezvous_address = self.rendezvous_address;
         child.entry_point = self.entry_point;
         let thread = child.add_standing(process)?;
         child.open_inherited_pages(thread, pages)?;
@@ -184,59 +184,61 @@ impl Debuggee {
 
     fn adopt_executed(&self, process: u32) -> Result<Debuggee, DebuggeeError> {
         let mut memory = open_memory(process)?;
-        self.guard_like_own(&mut memory)?;
-        let mut child = self.sibling(process, memory);
+        self.start_watchdog_if_attached(&mut memory)?;
+        let mut child = self.new_child(process, memory);
         child.add_standing(process)?;
         child.prepare_image()?;
         Ok(child)
     }
 
     /// A debuggee with the settings of this one, without threads.
-    fn sibling(&self, process: u32, memory: Memory) -> Debuggee {
-        let mut child = Debuggee::beside(self, process, memory);
+    fn new_child(&self, process: u32, memory: Memory) -> Debuggee {
+        let mut child = Debuggee::for_child(self, process, memory);
         child.in_place = self.in_place;
-        child.is_confined = self.is_confined;
+        child.is_seccomp_filtered = self.is_seccomp_filtered;
         child.system_calls = self.system_calls.clone();
         child.follow = self.follow;
         child.catches_forks = self.catches_forks;
-        child.treatments = self.treatments.clone();
-        child.spares_group = self.spares_group;
+        child.signal_policies = self.signal_policies.clone();
+        child.keeps_process_group = self.keeps_process_group;
         child
     }
 
     fn add_standing(&mut self, process: u32) -> Result<ThreadId, DebuggeeError> {
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
-        leader.awaiting = true;
+        leader.awaits_resume = true;
         self.threads.insert(process, leader);
         self.feed(Input::Started { thread })?;
         Ok(thread)
     }
 
-    fn guard_like_own(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
+    fn start_watchdog_if_attached(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
         if self.origin == Origin::Attached {
             let failed = DebuggeeError::system("make the process that guards the text");
-            memory.guard().map_err(failed)?;
+            memory.start_watchdog().map_err(failed)?;
         }
         Ok(())
     }
 
     /// The processes that nobody has adopted end.
-    pub(crate) fn end_offspring(&mut self) {
-        for (process, newborn) in std::mem::take(&mut self.offspring).0 {
-            match newborn {
-                Newborn::Adopted(mut child) => drop(child.kill()),
-                Newborn::Forked(_) | Newborn::Executed => spawn::abandon(process),
+    pub(crate) fn kill_fork_children(&mut self) {
+        for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
+            match fork_child {
+                ForkChild::Adopted(mut child) => drop(child.kill()),
+                ForkChild::Forked(_) | ForkChild::Executed => spawn::abandon(process),
             }
         }
     }
 
     /// The processes that nobody has adopted run free.
-    pub(crate) fn let_offspring_go(&mut self) {
-        for (process, newborn) in std::mem::take(&mut self.offspring).0 {
-            let _ = match newborn {
-                Newborn::Adopted(child) => child.detach(),
-                Newborn::Forked(_) | Newborn::Executed => tolerate(kernel::detach(process, 0)),
+    pub(crate) fn detach_fork_children(&mut self) {
+        for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
+            let _ = match fork_child {
+                ForkChild::Adopted(child) => child.detach(),
+                ForkChild::Forked(_) | ForkChild::Executed => {
+                    ignore_gone(kernel::detach(process, 0))
+                }
             };
         }
     }

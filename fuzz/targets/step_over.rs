@@ -5,7 +5,7 @@
 #![no_main]
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
-use juror_stepping::{COPY_LENGTH_MAX, CopyCode, Passage, map_counter, plan_passage};
+use juror_stepping::{OUT_OF_LINE_LENGTH_MAX, OutOfLineCode, StepOver, map_counter, plan_step_over};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -25,14 +25,14 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn check(code: &[u8], address: u64, slot: u64) {
-    let planned = plan_passage(code, address, Some(slot));
+    let planned = plan_step_over(code, address, Some(slot));
     assert!(planned.length <= code.len());
     let original = decode(code, address);
-    match planned.passage {
-        Passage::Copy { at } => {
+    match planned.step_over {
+        StepOver::OutOfLine { at } => {
             assert_eq!(at, slot);
-            let copy = planned.copy.expect("a copy has code");
-            assert!(copy.bytes.len() <= COPY_LENGTH_MAX);
+            let copy = planned.code.expect("a copy has code");
+            assert!(copy.bytes.len() <= OUT_OF_LINE_LENGTH_MAX);
             assert_eq!(map_counter(&copy, slot), Some((address, false)));
             if original.flow_control() == FlowControl::ConditionalBranch {
                 check_branch(&copy, &original);
@@ -40,7 +40,7 @@ fn check(code: &[u8], address: u64, slot: u64) {
                 check_copy(&copy, &original);
             }
         }
-        Passage::Skip { to } => {
+        StepOver::Skip { to } => {
             let jump = original.flow_control() == FlowControl::UnconditionalBranch;
             let expected = if jump {
                 original.near_branch_target()
@@ -49,13 +49,13 @@ fn check(code: &[u8], address: u64, slot: u64) {
             };
             assert_eq!(to, expected);
         }
-        Passage::Call { to, back } => {
+        StepOver::Call { to, back } => {
             assert_eq!(
                 (to, back),
                 (original.near_branch_target(), original.next_ip())
             );
         }
-        Passage::InPlace | Passage::InPlaceRounds => assert!(planned.copy.is_none()),
+        StepOver::InPlace | StepOver::InPlaceRepeated => assert!(planned.code.is_none()),
     }
 }
 
@@ -63,12 +63,12 @@ fn decode(bytes: &[u8], at: u64) -> Instruction {
     Decoder::with_ip(64, bytes, at, DecoderOptions::NONE).decode()
 }
 
-fn decode_at(copy: &CopyCode, at: u64) -> Instruction {
+fn decode_at(copy: &OutOfLineCode, at: u64) -> Instruction {
     decode(&copy.bytes[(at - copy.at) as usize..], at)
 }
 
 /// Where an unconditional jump of a copy leads.
-fn follow_jump(copy: &CopyCode, at: u64) -> u64 {
+fn follow_jump(copy: &OutOfLineCode, at: u64) -> u64 {
     let jump = decode_at(copy, at);
     if jump.is_jmp_short_or_near() {
         return jump.near_branch_target();
@@ -81,7 +81,7 @@ fn follow_jump(copy: &CopyCode, at: u64) -> u64 {
 }
 
 /// The same test, and both its outcomes.
-fn check_branch(copy: &CopyCode, original: &Instruction) {
+fn check_branch(copy: &OutOfLineCode, original: &Instruction) {
     let test = decode_at(copy, copy.at);
     assert_eq!(test.mnemonic(), original.mnemonic());
     assert_eq!(test.condition_code(), original.condition_code());
@@ -95,7 +95,7 @@ fn check_branch(copy: &CopyCode, original: &Instruction) {
 }
 
 /// The same instruction, and a way back where one is needed.
-fn check_copy(copy: &CopyCode, original: &Instruction) {
+fn check_copy(copy: &OutOfLineCode, original: &Instruction) {
     let copied = decode_at(copy, copy.at);
     assert_eq!(copied.code(), original.code());
     assert_eq!(copied.len(), original.len());

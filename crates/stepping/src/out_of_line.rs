@@ -18,22 +18,22 @@
 use iced_x86::{Code, ConstantOffsets, FlowControl, Instruction, Register};
 
 /// The most bytes that a copy takes. Slots are best aligned to 64 bytes.
-pub const COPY_LENGTH_MAX: usize = 48;
+pub const OUT_OF_LINE_LENGTH_MAX: usize = 48;
 
 /// The code of a relocated copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CopyCode {
+pub struct OutOfLineCode {
     /// The address for which it was made.
     pub at: u64,
-    /// What to write there; at most [`COPY_LENGTH_MAX`] bytes.
+    /// What to write there; at most [`OUT_OF_LINE_LENGTH_MAX`] bytes.
     pub bytes: Vec<u8>,
     /// Where each instruction of the copy begins, in ascending order.
-    pub map: Vec<CopyPoint>,
+    pub map: Vec<OutOfLinePoint>,
 }
 
 /// One instruction of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CopyPoint {
+pub struct OutOfLinePoint {
     /// Where it begins, in bytes from the start of the copy.
     pub offset: u8,
     /// Where a thread that stands here is in the original program.
@@ -45,9 +45,9 @@ pub struct CopyPoint {
 /// Where a thread with program counter `rip` is in the original program, and
 /// whether the copied instruction has run; nothing when no instruction of the
 /// copy begins there.
-pub fn map_counter(copy: &CopyCode, rip: u64) -> Option<(u64, bool)> {
-    let offset = rip.checked_sub(copy.at)?;
-    let point = copy
+pub fn map_counter(code: &OutOfLineCode, rip: u64) -> Option<(u64, bool)> {
+    let offset = rip.checked_sub(code.at)?;
+    let point = code
         .map
         .iter()
         .find(|point| u64::from(point.offset) == offset)?;
@@ -61,39 +61,39 @@ pub(crate) fn relocate(
     bytes: &[u8],
     offsets: &ConstantOffsets,
     at: u64,
-) -> Option<CopyCode> {
-    let mut copy = Builder {
-        code: CopyCode {
+) -> Option<OutOfLineCode> {
+    let mut builder = Builder {
+        code: OutOfLineCode {
             at,
-            bytes: Vec::with_capacity(COPY_LENGTH_MAX),
+            bytes: Vec::with_capacity(OUT_OF_LINE_LENGTH_MAX),
             map: Vec::new(),
         },
     };
     let next = instruction.next_ip();
-    copy.point(instruction.ip(), false)?;
+    builder.point(instruction.ip(), false)?;
     match instruction.flow_control() {
-        FlowControl::ConditionalBranch => copy.push_branch(instruction, bytes)?,
+        FlowControl::ConditionalBranch => builder.push_branch(instruction, bytes)?,
         FlowControl::Return | FlowControl::IndirectBranch => {
-            copy.push_instruction(instruction, bytes, offsets)?
+            builder.push_instruction(instruction, bytes, offsets)?
         }
         _ => {
-            copy.push_instruction(instruction, bytes, offsets)?;
+            builder.push_instruction(instruction, bytes, offsets)?;
             if instruction.code() == Code::Syscall {
                 // The processor left the address after the copy in rcx. A
                 // move of a constant puts it right and touches nothing else.
-                copy.point(next, true)?;
-                copy.push(&[0x48, 0xb9]);
-                copy.push(&next.to_le_bytes());
+                builder.point(next, true)?;
+                builder.push(&[0x48, 0xb9]);
+                builder.push(&next.to_le_bytes());
             }
-            copy.point(next, true)?;
-            copy.push_jump(next);
+            builder.point(next, true)?;
+            builder.push_jump(next);
         }
     }
-    (copy.code.bytes.len() <= COPY_LENGTH_MAX).then_some(copy.code)
+    (builder.code.bytes.len() <= OUT_OF_LINE_LENGTH_MAX).then_some(builder.code)
 }
 
 struct Builder {
-    code: CopyCode,
+    code: OutOfLineCode,
 }
 
 impl Builder {
@@ -104,7 +104,7 @@ impl Builder {
     /// Notes what it means to stand at the instruction that follows.
     fn point(&mut self, original: u64, executed: bool) -> Option<()> {
         let offset = u8::try_from(self.code.bytes.len()).ok()?;
-        self.code.map.push(CopyPoint {
+        self.code.map.push(OutOfLinePoint {
             offset,
             original,
             executed,

@@ -14,9 +14,9 @@ use nix::unistd::{Pid, setpgid};
 use super::bare;
 use crate::debuggee::{Debuggee, Origin};
 use crate::kernel::{self, Outcome};
+use crate::pending_stops;
 use crate::process_status;
 use crate::spawn;
-use crate::stash;
 use crate::thread::State;
 use juror_stepping::ThreadId;
 
@@ -42,7 +42,7 @@ pub(super) fn leave_group(process: u32, leads_session: bool, gadget: u64) -> Out
 /// A task that keeps the memory of a process. It is ended with this, and not
 /// waited for.
 #[derive(Debug)]
-pub(super) struct Remains(u32);
+pub(super) struct MemoryHolder(u32);
 
 impl Debuggee {
     /// Whether the session of the process has its number.
@@ -53,15 +53,15 @@ impl Debuggee {
 
     /// Has a halted process that is large, and is about to be ended, leave its
     /// memory to a task. None where that cannot be: the end takes its time then.
-    pub(super) fn leave_remains(&mut self) -> Option<Remains> {
+    pub(super) fn spawn_memory_holder(&mut self) -> Option<MemoryHolder> {
         let first = self.threads.get(&self.process)?;
         // A task of another parent's would wait for that one.
         let is_possible = self.origin == Origin::Launched
-            && !self.is_confined
+            && !self.is_seccomp_filtered
             && first.state == State::Stopped
-            && !first.silent
+            && !first.is_vfork_child
             && is_large(self.process);
-        let gadget = self.scratch.gadget().filter(|_| is_possible)?;
+        let gadget = self.out_of_line.gadget().filter(|_| is_possible)?;
         self.leave_kernel(ThreadId(self.process)).ok()?;
         let flags = (libc::CLONE_VM | libc::CLONE_PARENT) as u64;
         let made = bare::call(
@@ -71,16 +71,16 @@ impl Debuggee {
             [flags, 0, 0, 0, 0, 0],
         );
         let task = made.ok()?.made?;
-        stash::add_template(task);
-        let remains = Remains(task);
+        pending_stops::add_template(task);
+        let memory_holder = MemoryHolder(task);
         leave_group(task, self.leads_session(), gadget).ok()?;
         let all = [0, u64::from(u32::MAX), 0, 0, 0, 0];
         bare::demand(task, gadget, libc::SYS_close_range, all).ok()?;
-        Some(remains)
+        Some(memory_holder)
     }
 }
 
-impl Drop for Remains {
+impl Drop for MemoryHolder {
     fn drop(&mut self) {
         end_in_background(self.0);
     }
@@ -92,7 +92,7 @@ pub(super) fn end(process: u32) {
         true => end_in_background(process),
         false => {
             spawn::abandon(process);
-            stash::remove_template(process);
+            pending_stops::remove_template(process);
         }
     }
 }
@@ -103,7 +103,7 @@ fn end_in_background(process: u32) {
     let _ = kernel::signal_process(process as i32, libc::SIGKILL);
     // Unless it had been killed from outside, and stands there already.
     let _ = kernel::resume(process, 0);
-    stash::end_template(process);
+    pending_stops::end_template(process);
 }
 
 /// A thread tells of nothing, and still ends with juror.

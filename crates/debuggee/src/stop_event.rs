@@ -6,12 +6,12 @@ use juror_stepping::{Owners, ThreadId};
 
 use crate::watch::MemoryAccess;
 
-/// Something that happened. After a notice that names a waiting thread
-/// ([`Notice::waiting_thread`]), that thread stands still until
+/// Something that happened. After a stop event that names a waiting thread
+/// ([`StopEvent::waiting_thread`]), that thread stands still until
 /// [`resume`](crate::Debuggee::resume) or [`step`](crate::Debuggee::step);
 /// all other threads run on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum StopEvent {
     /// The thread is about to execute the instruction at a site, for the first
     /// time since it came there; `owners` are those not yet told. The thread
     /// waits.
@@ -32,7 +32,7 @@ pub enum Notice {
         address: u64,
     },
     /// The thread has accessed watched memory; comes instead of
-    /// [`Notice::Stepped`] when that was the step. The thread waits, after
+    /// [`StopEvent::Stepped`] when that was the step. The thread waits, after
     /// the access.
     Accessed {
         /// The thread.
@@ -121,7 +121,7 @@ pub enum Notice {
     /// The debuggee made a process that is to be debugged, too. It stands, as
     /// it was made or before the first instruction of its own program, until
     /// [`adopt`](crate::Debuggee::adopt) takes it.
-    Joined {
+    ChildAttached {
         /// The new process.
         process: u32,
         /// The thread that made it.
@@ -131,13 +131,13 @@ pub enum Notice {
     },
     /// The debuggee is another process from here on, because it made one that
     /// is followed; the former one runs free, without points.
-    Left {
+    ParentDetached {
         /// The process that was the debuggee.
         process: u32,
     },
     /// A forked child is the debuggee now, with all points; it stands right
     /// after its making, in the calls that its parent was in. It waits.
-    Followed {
+    ChildFollowed {
         /// Its thread.
         thread: ThreadId,
         /// The thread that made it.
@@ -166,63 +166,63 @@ pub enum Notice {
     },
 }
 
-impl Notice {
-    /// The thread that waits to be resumed after this notice.
+impl StopEvent {
+    /// The thread that waits to be resumed after this stop event.
     pub fn waiting_thread(&self) -> Option<ThreadId> {
         match *self {
-            Notice::Hit { thread, .. }
-            | Notice::HardwareHit { thread, .. }
-            | Notice::Accessed { thread, .. }
-            | Notice::Stepped { thread, .. }
-            | Notice::ThreadStarted { thread }
-            | Notice::ModulesChanged { thread }
-            | Notice::Signal { thread, .. }
-            | Notice::SystemCall { thread, .. }
-            | Notice::Forking { thread, .. }
-            | Notice::Executed { thread, .. }
-            | Notice::Followed { thread, .. }
-            | Notice::Interrupted { thread } => Some(thread),
-            Notice::ThreadEnded { .. }
-            | Notice::Forked { .. }
-            | Notice::Joined { .. }
-            | Notice::Left { .. }
-            | Notice::Exited { .. }
-            | Notice::Killed { .. } => None,
+            StopEvent::Hit { thread, .. }
+            | StopEvent::HardwareHit { thread, .. }
+            | StopEvent::Accessed { thread, .. }
+            | StopEvent::Stepped { thread, .. }
+            | StopEvent::ThreadStarted { thread }
+            | StopEvent::ModulesChanged { thread }
+            | StopEvent::Signal { thread, .. }
+            | StopEvent::SystemCall { thread, .. }
+            | StopEvent::Forking { thread, .. }
+            | StopEvent::Executed { thread, .. }
+            | StopEvent::ChildFollowed { thread, .. }
+            | StopEvent::Interrupted { thread } => Some(thread),
+            StopEvent::ThreadEnded { .. }
+            | StopEvent::Forked { .. }
+            | StopEvent::ChildAttached { .. }
+            | StopEvent::ParentDetached { .. }
+            | StopEvent::Exited { .. }
+            | StopEvent::Killed { .. } => None,
         }
     }
 
     /// The same of threads that have other numbers now.
-    pub(crate) fn renumbered(&self, numbers: &[(ThreadId, ThreadId)]) -> Notice {
-        let mut notice = self.clone();
+    pub(crate) fn renumbered(&self, numbers: &[(ThreadId, ThreadId)]) -> StopEvent {
+        let mut event = self.clone();
         let renumber = |thread: &mut ThreadId| {
             if let Some((_, now)) = numbers.iter().find(|(then, _)| then == thread) {
                 *thread = *now;
             }
         };
-        match &mut notice {
-            Notice::Hit { thread, .. }
-            | Notice::HardwareHit { thread, .. }
-            | Notice::Accessed { thread, .. }
-            | Notice::Stepped { thread, .. }
-            | Notice::ThreadStarted { thread }
-            | Notice::ThreadEnded { thread }
-            | Notice::ModulesChanged { thread }
-            | Notice::Signal { thread, .. }
-            | Notice::SystemCall { thread, .. }
-            | Notice::Forking { thread, .. }
-            | Notice::Executed { thread, .. }
-            | Notice::Interrupted { thread } => renumber(thread),
-            Notice::Followed { thread, parent } => {
+        match &mut event {
+            StopEvent::Hit { thread, .. }
+            | StopEvent::HardwareHit { thread, .. }
+            | StopEvent::Accessed { thread, .. }
+            | StopEvent::Stepped { thread, .. }
+            | StopEvent::ThreadStarted { thread }
+            | StopEvent::ThreadEnded { thread }
+            | StopEvent::ModulesChanged { thread }
+            | StopEvent::Signal { thread, .. }
+            | StopEvent::SystemCall { thread, .. }
+            | StopEvent::Forking { thread, .. }
+            | StopEvent::Executed { thread, .. }
+            | StopEvent::Interrupted { thread } => renumber(thread),
+            StopEvent::ChildFollowed { thread, parent } => {
                 renumber(thread);
                 renumber(parent);
             }
-            Notice::Joined { parent, .. } => renumber(parent),
-            Notice::Forked { .. }
-            | Notice::Left { .. }
-            | Notice::Exited { .. }
-            | Notice::Killed { .. } => {}
+            StopEvent::ChildAttached { parent, .. } => renumber(parent),
+            StopEvent::Forked { .. }
+            | StopEvent::ParentDetached { .. }
+            | StopEvent::Exited { .. }
+            | StopEvent::Killed { .. } => {}
         }
-        notice
+        event
     }
 }
 

@@ -9,25 +9,26 @@
 
 use super::machine::State;
 use super::processor::{
-    Counter, EXIT, Mode, PLACES, Place, Processor, RETURN, Stop, Told, Upper, address_of, thread_of,
+    Counter, EXIT, Mode, Notified, PLACES, Place, Processor, RETURN, Stop, Upper, address_of,
+    thread_of,
 };
 use super::program::Program;
 use crate::{Input, Operation, Owner, Owners, ThreadId};
 
 /// A process that has a copy of the memory, and stands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Copied {
+pub(super) struct ForkCopy {
     pub(super) process: ThreadId,
     pub(super) parent: usize,
     /// Where it holds a trap.
     trap: [bool; PLACES],
     counter: Counter,
     interrupts: Option<Counter>,
-    told: [Told; 2],
+    notified: [Notified; 2],
     /// How many evaluations it was made in.
     evaluations: usize,
     /// The shell knows of it: from the thread that made it, or by the end of that.
-    pub(super) is_announced: bool,
+    pub(super) is_reported: bool,
 }
 
 impl State {
@@ -44,15 +45,15 @@ impl State {
         let processor = &mut self.processors[number];
         processor.in_call = true;
         processor.stop(Stop::Fork);
-        self.copies.push(Copied {
+        self.forks.push(ForkCopy {
             process: thread_of(program.processors() + earlier),
             parent: number,
             trap: self.trap,
             counter: processor.counter,
             interrupts: processor.interrupts,
-            told: processor.told,
+            notified: processor.notified,
             evaluations: processor.abandoned + processor.suspended.len(),
-            is_announced: false,
+            is_reported: false,
         });
         Ok(())
     }
@@ -67,13 +68,13 @@ impl State {
         let child = Processor {
             counter: processor.counter,
             interrupts: processor.interrupts,
-            told: processor.told,
+            notified: processor.notified,
             stop: Some(Stop::Start),
             shares_with: Some(number),
             ..Processor::new(Mode::Stopped)
         };
-        let unborn = |it: &&mut Processor| it.mode == Mode::Unborn;
-        if let Some(place) = self.processors.iter_mut().rev().find(unborn) {
+        let is_not_started = |it: &&mut Processor| it.mode == Mode::NotStarted;
+        if let Some(place) = self.processors.iter_mut().rev().find(is_not_started) {
             *place = child;
         }
         Ok(())
@@ -93,27 +94,27 @@ impl State {
     pub(super) fn may_be_killed_in_fork(&self, number: usize) -> bool {
         let processor = &self.processors[number];
         processor.stop == Some(Stop::Fork)
-            || processor.mode == Mode::Parked && self.copies.iter().any(|it| it.parent == number)
+            || processor.mode == Mode::Parked && self.forks.iter().any(|it| it.parent == number)
     }
 
     /// The shell comes to know of the copies that a thread has made: it tells of
     /// them, or has ended. Of one that ended without a word it is known that it
     /// has executed the system call.
-    pub(super) fn announce_copies(&mut self, follows: bool, number: usize) -> Result<(), String> {
+    pub(super) fn report_forks(&mut self, follows: bool, number: usize) -> Result<(), String> {
         let parent = thread_of(number);
         let is_dead = self.processors[number].mode == Mode::Dead;
-        for index in 0..self.copies.len() {
-            let copy = &mut self.copies[index];
-            if copy.parent != number || std::mem::replace(&mut copy.is_announced, true) {
+        for index in 0..self.forks.len() {
+            let fork = &mut self.forks[index];
+            if fork.parent != number || std::mem::replace(&mut fork.is_reported, true) {
                 continue;
             }
-            let (process, address) = (copy.process, copy.counter.shown());
+            let (process, address) = (fork.process, fork.counter.shown());
             if follows && is_dead {
                 let thread = parent;
-                self.tell(Input::Parked { thread, address })?;
+                self.feed(Input::Parked { thread, address })?;
             }
             if follows {
-                self.tell(Input::Made { process, parent })?;
+                self.feed(Input::ForkMade { process, parent })?;
             }
         }
         Ok(())
@@ -128,23 +129,23 @@ impl State {
             Some(Stop::Start) => parent.is_none_or(|parent| parent.stop != Some(Stop::Vfork)),
             // What is forgotten with the program is needed for its copies.
             Some(Stop::Exec) => {
-                let mut copies = self.copies.iter();
-                copies.all(|copy| self.followed == Some(copy.process))
+                let mut forks = self.forks.iter();
+                forks.all(|fork| self.followed == Some(fork.process))
             }
             _ => true,
         }
     }
 
     /// The shell sees that a copy stands.
-    pub(super) fn see_copy(&mut self, program: &Program, index: usize) -> Result<(), String> {
-        let process = self.copies[index].process;
+    pub(super) fn see_fork(&mut self, program: &Program, index: usize) -> Result<(), String> {
+        let process = self.forks[index].process;
         if !program.follows || self.is_switching() {
-            return self.tell(Input::Copied { process });
+            return self.feed(Input::ForkStopped { process });
         }
         let is_evaluating = |it: &Processor| it.abandoned + it.suspended.len() > 0;
         if program.adopts && self.processors.iter().any(is_evaluating) {
-            let parent = self.copies[index].parent;
-            self.tell(Input::Copied { process })?;
+            let parent = self.forks[index].parent;
+            self.feed(Input::ForkStopped { process })?;
             return self.unpark(parent);
         }
         if program.adopts {
@@ -157,11 +158,11 @@ impl State {
     /// Whether all stands for the shell to go over to the followed copy.
     pub(super) fn can_switch(&self) -> bool {
         let stands = |processor: &Processor| match processor.mode {
-            Mode::Dead | Mode::Unborn => processor.stop.is_none(),
+            Mode::Dead | Mode::NotStarted => processor.stop.is_none(),
             _ => processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves(),
         };
         self.followed.is_some()
-            && self.copies.len() == 1
+            && self.forks.len() == 1
             && self.orders.is_empty()
             && self.processors.iter().all(stands)
     }
@@ -173,13 +174,13 @@ impl State {
     }
 
     fn go_over(&mut self) -> Result<(), String> {
-        let Some(copy) = self.copies.pop() else {
+        let Some(fork) = self.forks.pop() else {
             return Ok(());
         };
         self.followed = None;
-        let thread = self.begin_copy(&copy);
-        self.tell(Input::Followed { thread })?;
-        self.settle_in(copy)
+        let thread = self.begin_fork(&fork);
+        self.feed(Input::ForkFollowed { thread })?;
+        self.settle_in(fork)
     }
 
     /// Whether the program has been replaced of which the followed process has a
@@ -187,7 +188,7 @@ impl State {
     pub(super) fn can_switch_from_replaced(&self) -> bool {
         let replaces = |processor: &Processor| processor.stop == Some(Stop::Exec);
         self.followed.is_some()
-            && self.copies.len() == 1
+            && self.forks.len() == 1
             && self.orders.is_empty()
             && !self.is_shared()
             && self.processors.iter().any(replaces)
@@ -199,10 +200,10 @@ impl State {
         self.replaced_by = None;
         for number in 0..self.processors.len() {
             let thread = thread_of(number);
-            self.tell(Input::Ended { thread })?;
+            self.feed(Input::Ended { thread })?;
         }
         if self.engine.is_site(address_of(RETURN)) {
-            self.tell(Input::Remove {
+            self.feed(Input::Remove {
                 address: address_of(RETURN),
                 owner: Owner::Internal,
             })?;
@@ -228,7 +229,7 @@ impl State {
             return Ok(());
         }
         maker.mode = Mode::Stopped;
-        self.tell(Input::Unparked {
+        self.feed(Input::Unparked {
             thread: thread_of(number),
         })
     }
@@ -236,80 +237,80 @@ impl State {
     /// The copy gets an engine of its own. What becomes of the process that made
     /// it is the other engine's business.
     fn adopt(&mut self, program: &Program, index: usize) -> Result<(), String> {
-        let mut copy = self.copies[index].clone();
-        let process = copy.process;
+        let mut fork = self.forks[index].clone();
+        let process = fork.process;
         let inheritance: Vec<Input> = self.engine.inheritance(process).collect();
-        self.tell(Input::Copied { process })?;
+        self.feed(Input::ForkStopped { process })?;
         while let Some(order) = self.orders.pop_front() {
             match order {
-                Operation::ReleaseCopy { .. } => copy.demand_no_trap()?,
-                order => copy.carry_out(order)?,
+                Operation::ReleaseFork { .. } => fork.demand_no_trap()?,
+                order => fork.carry_out(order)?,
             }
         }
-        self.copies.clear();
+        self.forks.clear();
         self.replaced_by = None;
         self.recall_wanted();
         let made = std::mem::replace(&mut self.engine, program.new_engine());
-        let thread = self.begin_copy(&copy);
-        self.tell(Input::Started { thread })?;
-        for (address, owner, count, passage) in made.inserts() {
+        let thread = self.begin_fork(&fork);
+        self.feed(Input::Started { thread })?;
+        for (address, owner, count, step_over) in made.inserts() {
             for _ in 0..count {
-                self.tell(Input::Insert {
+                self.feed(Input::Insert {
                     address,
                     owner,
-                    passage,
+                    step_over,
                 })?;
             }
         }
         for input in inheritance {
-            self.tell(input)?;
+            self.feed(input)?;
         }
         while let Some(order) = self.orders.pop_front() {
             match order {
-                Operation::Plant { address } => {
-                    copy.trap[Counter::from_address(address).place()] = true;
+                Operation::InsertTrap { address } => {
+                    fork.trap[Counter::from_address(address).place()] = true;
                 }
                 _ => return Err("an order is about the process that was left".to_owned()),
             }
         }
-        self.trap = copy.trap;
+        self.trap = fork.trap;
         self.armed = self.wanted;
         Ok(())
     }
 
     /// The thread of a copy, which is the only one from here on.
-    fn begin_copy(&mut self, copy: &Copied) -> ThreadId {
+    fn begin_fork(&mut self, fork: &ForkCopy) -> ThreadId {
         for processor in &mut self.processors {
-            if processor.mode != Mode::Unborn {
+            if processor.mode != Mode::NotStarted {
                 *processor = Processor::new(Mode::Dead);
             }
         }
-        let number = copy.process.0 as usize - 1;
+        let number = fork.process.0 as usize - 1;
         while self.processors.len() <= number {
             self.processors.push(Processor::new(Mode::Dead));
         }
         self.processors[number] = Processor {
-            counter: copy.counter,
+            counter: fork.counter,
             // Where the evaluation returns to, the copy ends.
-            interrupts: copy.interrupts.map(|it| match it.place() {
+            interrupts: fork.interrupts.map(|it| match it.place() {
                 RETURN => Counter::At(EXIT),
                 _ => it,
             }),
-            told: copy.told,
+            notified: fork.notified,
             upper: Upper::Has,
-            abandoned: copy.evaluations,
+            abandoned: fork.evaluations,
             ..Processor::new(Mode::Stopped)
         };
-        copy.process
+        fork.process
     }
 
     /// Carries out what the engine orders about the copy, whose memory is the
     /// program's from here on.
-    fn settle_in(&mut self, mut copy: Copied) -> Result<(), String> {
+    fn settle_in(&mut self, mut fork: ForkCopy) -> Result<(), String> {
         while let Some(order) = self.orders.pop_front() {
-            copy.carry_out(order)?;
+            fork.carry_out(order)?;
         }
-        self.trap = copy.trap;
+        self.trap = fork.trap;
         self.armed = self.wanted;
         Ok(())
     }
@@ -320,13 +321,13 @@ impl State {
         for number in 0..self.processors.len() {
             if !self.processors[number].suspended.is_empty() {
                 let (thread, depth) = (thread_of(number), 0);
-                self.tell(Input::Restore { thread, depth })?;
+                self.feed(Input::Restore { thread, depth })?;
             }
         }
         if std::mem::replace(&mut self.wanted[RETURN], Owners::empty()).is_empty() {
             return Ok(());
         }
-        self.tell(Input::Remove {
+        self.feed(Input::Remove {
             address: address_of(RETURN),
             owner: Owner::Internal,
         })?;
@@ -336,27 +337,27 @@ impl State {
     }
 
     /// An order about a copy that is not followed.
-    pub(super) fn carry_out_in_copy(
+    pub(super) fn carry_out_in_fork(
         &mut self,
         process: ThreadId,
         order: Operation,
     ) -> Result<(), String> {
-        let known = |copy: &Copied| copy.process == process;
-        let Some(index) = self.copies.iter().position(known) else {
+        let known = |fork: &ForkCopy| fork.process == process;
+        let Some(index) = self.forks.iter().position(known) else {
             return Err("an order is about a copy that is gone".to_owned());
         };
-        if !matches!(order, Operation::ReleaseCopy { .. }) {
-            return self.copies[index].carry_out(order);
+        if !matches!(order, Operation::ReleaseFork { .. }) {
+            return self.forks[index].carry_out(order);
         }
-        self.copies.remove(index).demand_no_trap()
+        self.forks.remove(index).demand_no_trap()
     }
 }
 
-impl Copied {
+impl ForkCopy {
     /// As a site is gone at its place ([`State::forget`]).
     pub(super) fn forget(&mut self) {
-        for told in &mut self.told {
-            told.vague |= !told.owners.is_empty();
+        for notified in &mut self.notified {
+            notified.vague |= !notified.owners.is_empty();
         }
     }
 
@@ -369,10 +370,10 @@ impl Copied {
 
     fn carry_out(&mut self, order: Operation) -> Result<(), String> {
         match order {
-            Operation::RestoreCopied { address, .. } => {
+            Operation::RestoreInFork { address, .. } => {
                 self.trap[Counter::from_address(address).place()] = false;
             }
-            Operation::PlantCopied { address, .. } => {
+            Operation::InsertInFork { address, .. } => {
                 self.trap[Counter::from_address(address).place()] = true;
             }
             _ => return Err("an order is about the process that was left".to_owned()),

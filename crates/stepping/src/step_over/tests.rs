@@ -1,7 +1,7 @@
 //! Encodings of real programs against what the disassembler says of them.
 
 use super::*;
-use crate::{COPY_LENGTH_MAX, map_counter};
+use crate::{OUT_OF_LINE_LENGTH_MAX, map_counter};
 use iced_x86::{OpKind, Register};
 use proptest::prelude::*;
 
@@ -85,41 +85,45 @@ fn decode(bytes: &[u8], ip: u64) -> Instruction {
 }
 
 /// The instruction of a copy at `rip`.
-fn decode_at(copy: &CopyCode, rip: u64) -> Instruction {
-    decode(&copy.bytes[(rip - copy.at) as usize..], rip)
+fn decode_at(code: &OutOfLineCode, rip: u64) -> Instruction {
+    decode(&code.bytes[(rip - code.at) as usize..], rip)
 }
 
 /// Where an unconditional jump of a copy leads.
-fn follow_jump(copy: &CopyCode, rip: u64) -> u64 {
-    let jump = decode_at(copy, rip);
+fn follow_jump(code: &OutOfLineCode, rip: u64) -> u64 {
+    let jump = decode_at(code, rip);
     if jump.is_jmp_short_or_near() {
         return jump.near_branch_target();
     }
     assert!(jump.is_jmp_near_indirect(), "{jump:?} is no jump");
-    let pointer = (jump.ip_rel_memory_address() - copy.at) as usize;
-    u64::from_le_bytes(copy.bytes[pointer..pointer + 8].try_into().unwrap())
+    let pointer = (jump.ip_rel_memory_address() - code.at) as usize;
+    u64::from_le_bytes(code.bytes[pointer..pointer + 8].try_into().unwrap())
 }
 
-fn copy_of(bytes: &[u8], address: u64, slot: u64) -> CopyCode {
-    let planned = plan_passage(bytes, address, Some(slot));
+fn slot_of(bytes: &[u8], address: u64, slot: u64) -> OutOfLineCode {
+    let planned = plan_step_over(bytes, address, Some(slot));
     assert_eq!(planned.length, bytes.len());
     let is_call = matches!(bytes, [0x0f, 0x05] | [0xcd, 0x80]);
     let last = address + bytes.len() as u64 - 1;
-    let copy = if address >> 12 != last >> 12 && !is_call {
-        assert!(planned.passage.is_in_place(), "{bytes:x?}");
+    let code = if address >> 12 != last >> 12 && !is_call {
+        assert!(planned.step_over.is_in_place(), "{bytes:x?}");
         // The copy would be right all the same.
         let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
         let instruction = decoder.decode();
         let offsets = decoder.get_constant_offsets(&instruction);
         relocate(&instruction, bytes, &offsets, slot).unwrap()
     } else {
-        assert_eq!(planned.passage, Passage::Copy { at: slot }, "{bytes:x?}");
-        planned.copy.unwrap()
+        assert_eq!(
+            planned.step_over,
+            StepOver::OutOfLine { at: slot },
+            "{bytes:x?}"
+        );
+        planned.code.unwrap()
     };
-    assert!(copy.bytes.len() <= COPY_LENGTH_MAX);
-    assert_eq!(map_counter(&copy, slot), Some((address, false)));
-    assert_eq!(map_counter(&copy, address), None);
-    copy
+    assert!(code.bytes.len() <= OUT_OF_LINE_LENGTH_MAX);
+    assert_eq!(map_counter(&code, slot), Some((address, false)));
+    assert_eq!(map_counter(&code, address), None);
+    code
 }
 
 /// Two instructions that do the same, wherever they are.
@@ -157,45 +161,45 @@ fn assert_same(copied: &Instruction, original: &Instruction) {
     }
 }
 
-fn check_copy(bytes: &[u8], address: u64, slot: u64) {
+fn check_out_of_line(bytes: &[u8], address: u64, slot: u64) {
     let original = decode(bytes, address);
     let next = address + bytes.len() as u64;
-    let copy = copy_of(bytes, address, slot);
-    assert_same(&decode_at(&copy, slot), &original);
+    let code = slot_of(bytes, address, slot);
+    assert_same(&decode_at(&code, slot), &original);
     let mut after = slot + bytes.len() as u64;
     if matches!(
         original.flow_control(),
         FlowControl::Return | FlowControl::IndirectBranch
     ) {
-        assert_eq!(copy.bytes.len(), bytes.len());
+        assert_eq!(code.bytes.len(), bytes.len());
         return;
     }
-    assert_eq!(map_counter(&copy, after), Some((next, true)));
+    assert_eq!(map_counter(&code, after), Some((next, true)));
     if original.code() == Code::Syscall {
-        let restore = decode_at(&copy, after);
+        let restore = decode_at(&code, after);
         assert_eq!(
             (restore.code(), restore.op0_register()),
             (Code::Mov_r64_imm64, Register::RCX)
         );
         assert_eq!(restore.immediate64(), next);
         after = restore.next_ip();
-        assert_eq!(map_counter(&copy, after), Some((next, true)));
+        assert_eq!(map_counter(&code, after), Some((next, true)));
     }
-    assert_eq!(follow_jump(&copy, after), next);
+    assert_eq!(follow_jump(&code, after), next);
 }
 
 fn check_branch(bytes: &[u8], address: u64, slot: u64) {
     let original = decode(bytes, address);
-    let copy = copy_of(bytes, address, slot);
-    let test = decode_at(&copy, slot);
+    let code = slot_of(bytes, address, slot);
+    let test = decode_at(&code, slot);
     assert_eq!(test.mnemonic(), original.mnemonic());
     assert_eq!(test.condition_code(), original.condition_code());
     for (rip, target) in [
         (test.next_ip(), original.next_ip()),
         (test.near_branch_target(), original.near_branch_target()),
     ] {
-        assert_eq!(map_counter(&copy, rip), Some((target, true)));
-        assert_eq!(follow_jump(&copy, rip), target);
+        assert_eq!(map_counter(&code, rip), Some((target, true)));
+        assert_eq!(follow_jump(&code, rip), target);
     }
 }
 
@@ -204,26 +208,26 @@ fn copies_do_the_same_and_come_back() {
     for slot in [NEAR, FAR] {
         COPIED
             .iter()
-            .for_each(|(bytes, _)| check_copy(bytes, ADDRESS, slot));
+            .for_each(|(bytes, _)| check_out_of_line(bytes, ADDRESS, slot));
         BRANCHES
             .iter()
             .for_each(|(bytes, _)| check_branch(bytes, ADDRESS, slot));
     }
     RELATIVE
         .iter()
-        .for_each(|(bytes, _)| check_copy(bytes, ADDRESS, NEAR));
+        .for_each(|(bytes, _)| check_out_of_line(bytes, ADDRESS, NEAR));
 }
 
 #[test]
 fn emulated() {
-    let skip = |to| Passage::Skip {
+    let skip = |to| StepOver::Skip {
         to: ADDRESS.wrapping_add_signed(to),
     };
-    let call = |to, back| Passage::Call {
+    let call = |to, back| StepOver::Call {
         to: ADDRESS.wrapping_add_signed(to),
         back: ADDRESS + back,
     };
-    for (bytes, passage) in [
+    for (bytes, step_over) in [
         (&[0xf3, 0x0f, 0x1e, 0xfa][..], skip(4)),
         (&[0x90], skip(1)),
         (&[0xf3, 0x90], skip(2)),
@@ -236,12 +240,12 @@ fn emulated() {
         (&[0xe8, 0xfb, 0xef, 0xff, 0xff], call(-0x1000, 5)),
         (&[0xf2, 0xe8, 0, 1, 0, 0], call(0x106, 6)),
     ] {
-        let planned = plan_passage(bytes, ADDRESS, None);
+        let planned = plan_step_over(bytes, ADDRESS, None);
         assert_eq!(
             planned,
-            PlannedPassage {
-                passage,
-                copy: None,
+            PlannedStepOver {
+                step_over,
+                code: None,
                 length: bytes.len()
             },
             "{bytes:x?}"
@@ -269,43 +273,43 @@ fn left_in_place() {
         (&[0x48, 0x8d], 0, "half an instruction"),
         (&[], 0, "nothing"),
     ] {
-        let planned = plan_passage(bytes, ADDRESS, Some(NEAR));
+        let planned = plan_step_over(bytes, ADDRESS, Some(NEAR));
         assert_eq!(
             planned,
-            PlannedPassage {
-                passage: Passage::InPlace,
-                copy: None,
+            PlannedStepOver {
+                step_over: StepOver::InPlace,
+                code: None,
                 length
             },
             "{why}"
         );
     }
     for (bytes, expected, why) in [
-        (&[0x48, 0x89, 0xe5][..], Passage::InPlace, "mov rbp,rsp"),
-        (&[0xe8, 0, 0, 0, 0], Passage::InPlace, "call"),
-        (&[0x66, 0x90], Passage::InPlace, "nop"),
-        (&[0xf3, 0xaa], Passage::InPlaceRounds, "rep stosb"),
-        (&[0x0f, 0x05], Passage::Copy { at: NEAR }, "syscall"),
-        (&[0xcd, 0x80], Passage::Copy { at: NEAR }, "int 80h"),
-        (&[0x55], Passage::Copy { at: NEAR }, "push rbp"),
+        (&[0x48, 0x89, 0xe5][..], StepOver::InPlace, "mov rbp,rsp"),
+        (&[0xe8, 0, 0, 0, 0], StepOver::InPlace, "call"),
+        (&[0x66, 0x90], StepOver::InPlace, "nop"),
+        (&[0xf3, 0xaa], StepOver::InPlaceRepeated, "rep stosb"),
+        (&[0x0f, 0x05], StepOver::OutOfLine { at: NEAR }, "syscall"),
+        (&[0xcd, 0x80], StepOver::OutOfLine { at: NEAR }, "int 80h"),
+        (&[0x55], StepOver::OutOfLine { at: NEAR }, "push rbp"),
     ] {
-        let passage = plan_passage(bytes, ADDRESS - 1, Some(NEAR)).passage;
-        assert_eq!(passage, expected, "{why}, at the end of a page");
+        let step_over = plan_step_over(bytes, ADDRESS - 1, Some(NEAR)).step_over;
+        assert_eq!(step_over, expected, "{why}, at the end of a page");
     }
     for (bytes, name) in RELATIVE {
         assert_eq!(
-            plan_passage(bytes, ADDRESS, Some(FAR)).passage,
-            Passage::InPlace,
+            plan_step_over(bytes, ADDRESS, Some(FAR)).step_over,
+            StepOver::InPlace,
             "{name}, too far"
         );
     }
     for (bytes, name) in COPIED.iter().chain(RELATIVE).chain(BRANCHES) {
         let expected = match *name {
-            "rep stosb" | "rep movsq" => Passage::InPlaceRounds,
-            _ => Passage::InPlace,
+            "rep stosb" | "rep movsq" => StepOver::InPlaceRepeated,
+            _ => StepOver::InPlace,
         };
-        let planned = plan_passage(bytes, ADDRESS, None);
-        assert_eq!(planned.passage, expected, "{name}, no slot");
+        let planned = plan_step_over(bytes, ADDRESS, None);
+        assert_eq!(planned.step_over, expected, "{name}, no slot");
     }
 }
 
@@ -320,10 +324,10 @@ proptest! {
         let near = address.wrapping_add_signed(page * 0x1000).clamp(0x1000, 0x7fff_ffff_f000);
         let index = pick.index(COPIED.len() + RELATIVE.len() + BRANCHES.len());
         if let Some((bytes, _)) = COPIED.get(index) {
-            check_copy(bytes, address, near);
-            check_copy(bytes, address, far);
+            check_out_of_line(bytes, address, near);
+            check_out_of_line(bytes, address, far);
         } else if let Some((bytes, _)) = RELATIVE.get(index - COPIED.len()) {
-            check_copy(bytes, address, near);
+            check_out_of_line(bytes, address, near);
         } else {
             let (bytes, _) = BRANCHES[index - COPIED.len() - RELATIVE.len()];
             check_branch(bytes, address, near);
@@ -337,12 +341,12 @@ proptest! {
         address in any::<u64>(),
         slot in prop::option::of(any::<u64>()),
     ) {
-        let planned = plan_passage(&bytes, address, slot);
+        let planned = plan_step_over(&bytes, address, slot);
         prop_assert!(planned.length <= bytes.len());
-        prop_assert_eq!(planned.copy.is_some(), matches!(planned.passage, Passage::Copy { .. }));
-        if let Some(copy) = planned.copy {
-            prop_assert!(copy.bytes.len() <= COPY_LENGTH_MAX);
-            prop_assert_eq!(map_counter(&copy, copy.at), Some((address, false)));
+        prop_assert_eq!(planned.code.is_some(), matches!(planned.step_over, StepOver::OutOfLine { .. }));
+        if let Some(code) = planned.code {
+            prop_assert!(code.bytes.len() <= OUT_OF_LINE_LENGTH_MAX);
+            prop_assert_eq!(map_counter(&code, code.at), Some((address, false)));
         }
     }
 }

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use juror_stepping::{CopyCode, Passage, map_counter};
+use juror_stepping::{OutOfLineCode, StepOver, map_counter};
 
 /// Length of a region in bytes.
 pub(crate) const REGION_LENGTH: u64 = 256 * 1024;
@@ -55,16 +55,16 @@ const DISTANCES: [u64; 4] = [1 << 30, 1 << 29, 1 << 26, 1 << 20];
 const LOWEST: u64 = 0x1_0000;
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct OutOfLineSlots {
     /// A signal has found a thread in a copy: it may come back there.
     pub(crate) is_interrupted: bool,
     regions: Vec<Region>,
     /// By slot address.
-    slots: BTreeMap<u64, Slot>,
+    code: BTreeMap<u64, Slot>,
     /// The way past each site that ever was, with the bytes it was made for.
-    passages: BTreeMap<u64, KnownPassage>,
+    step_overs: BTreeMap<u64, KnownStepOver>,
     /// Where the program does not write to its code, when that was last asked.
-    lasting_code: Vec<Range<u64>>,
+    immutable_code: Vec<Range<u64>>,
     /// A page that the process may write, for what its system calls are given
     /// and give back, once it was needed.
     data: Option<u64>,
@@ -78,21 +78,21 @@ struct Region {
 
 #[derive(Debug, Clone)]
 struct Slot {
-    code: CopyCode,
+    code: OutOfLineCode,
 }
 
 /// The longest instruction, in bytes.
 pub(crate) const INSTRUCTION_LENGTH_MAX: usize = 15;
 
 #[derive(Debug, Clone)]
-struct KnownPassage {
+struct KnownStepOver {
     bytes: [u8; INSTRUCTION_LENGTH_MAX],
-    passage: Passage,
+    step_over: StepOver,
 }
 
 /// Where a thread in a copy is in the original program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OriginalPlace {
+pub(crate) struct OriginalLocation {
     /// The original address.
     pub(crate) address: u64,
     /// Whether the copied instruction has been executed.
@@ -109,7 +109,7 @@ impl Region {
     }
 }
 
-impl Scratch {
+impl OutOfLineSlots {
     /// Where juror's own system calls are made, once there is a region.
     pub(crate) fn gadget(&self) -> Option<u64> {
         self.regions.first().map(|region| region.start)
@@ -142,7 +142,7 @@ impl Scratch {
         self.regions.iter().map(|region| region.start).collect()
     }
 
-    /// A free slot within reach; it stays free until [`Scratch::fill`].
+    /// A free slot within reach; it stays free until [`OutOfLineSlots::fill`].
     pub(crate) fn free_slot_near(&self, address: u64) -> Option<u64> {
         self.regions
             .iter()
@@ -162,76 +162,76 @@ impl Scratch {
     }
 
     /// Notes that a slot now holds this code.
-    pub(crate) fn fill(&mut self, slot: u64, code: CopyCode) {
+    pub(crate) fn fill(&mut self, slot: u64, code: OutOfLineCode) {
         if let Some(region) = self.regions.iter_mut().find(|region| region.next == slot) {
             region.next += SLOT_LENGTH;
         }
-        self.slots.insert(slot, Slot { code });
+        self.code.insert(slot, Slot { code });
     }
 
     /// The way past a site that was planned before, if the code is the same.
-    pub(crate) fn known_passage(&self, address: u64, bytes: &[u8]) -> Option<Passage> {
-        self.passages
+    pub(crate) fn known_step_over(&self, address: u64, bytes: &[u8]) -> Option<StepOver> {
+        self.step_overs
             .get(&address)
             .filter(|known| known.bytes == bytes)
-            .map(|known| known.passage)
+            .map(|known| known.step_over)
     }
 
     /// Whether an address is known to be that of code to which the program does not write.
-    pub(crate) fn is_lasting_code(&self, address: u64) -> bool {
-        self.lasting_code.iter().any(|it| it.contains(&address))
+    pub(crate) fn is_immutable_code(&self, address: u64) -> bool {
+        self.immutable_code.iter().any(|it| it.contains(&address))
     }
 
     /// Tells where that is; nowhere, when it may have changed.
-    pub(crate) fn set_lasting_code(&mut self, ranges: Vec<Range<u64>>) {
-        self.lasting_code = ranges;
+    pub(crate) fn set_immutable_code(&mut self, ranges: Vec<Range<u64>>) {
+        self.immutable_code = ranges;
     }
 
     /// Whether the way past a site was planned for other bytes than these, as far as
     /// these go.
     pub(crate) fn is_other_code(&self, address: u64, present: &[u8]) -> bool {
-        let Some(known) = self.passages.get(&address) else {
+        let Some(known) = self.step_overs.get(&address) else {
             return false;
         };
         let mut pairs = present.iter().zip(&known.bytes);
         pairs.any(|(present, known)| present != known)
     }
 
-    pub(crate) fn remember_passage(
+    pub(crate) fn remember_step_over(
         &mut self,
         address: u64,
         bytes: [u8; INSTRUCTION_LENGTH_MAX],
-        passage: Passage,
+        step_over: StepOver,
     ) {
-        self.passages
-            .insert(address, KnownPassage { bytes, passage });
+        self.step_overs
+            .insert(address, KnownStepOver { bytes, step_over });
     }
 
     /// The same for a forked copy of the process, without the regions that it
     /// does not have: they were mapped after it was made.
-    pub(crate) fn for_fork(&self, has_region: impl Fn(u64) -> bool) -> Scratch {
+    pub(crate) fn for_fork(&self, has_region: impl Fn(u64) -> bool) -> OutOfLineSlots {
         let mut forked = self.clone();
         forked.regions.retain(|region| has_region(region.start));
         forked.data = forked.data.filter(|&page| has_region(page));
         let regions = &forked.regions;
         let stays = |at: u64| regions.iter().any(|region| region.range().contains(&at));
-        forked.slots.retain(|&slot, _| stays(slot));
-        forked.passages.retain(|_, known| match known.passage {
-            Passage::Copy { at } => stays(at),
+        forked.code.retain(|&slot, _| stays(slot));
+        forked.step_overs.retain(|_, known| match known.step_over {
+            StepOver::OutOfLine { at } => stays(at),
             _ => true,
         });
         forked
     }
 
     /// Every copy that was ever made, with its place.
-    pub(crate) fn copies(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        self.slots
+    pub(crate) fn all_code(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.code
             .iter()
             .map(|(&slot, held)| (slot, held.code.bytes.as_slice()))
     }
 
     /// For a program counter inside a copy: where that is in the program.
-    pub(crate) fn original_of(&self, counter: u64) -> Option<OriginalPlace> {
+    pub(crate) fn original_of(&self, counter: u64) -> Option<OriginalLocation> {
         if !self
             .regions
             .iter()
@@ -239,18 +239,18 @@ impl Scratch {
         {
             return None;
         }
-        let (&start, slot) = self.slots.range(..=counter).next_back()?;
+        let (&start, slot) = self.code.range(..=counter).next_back()?;
         if counter - start >= SLOT_LENGTH {
             return None;
         }
         map_counter(&slot.code, counter)
-            .map(|(address, executed)| OriginalPlace { address, executed })
+            .map(|(address, executed)| OriginalLocation { address, executed })
     }
 }
 
 /// Where a region for code at `address` may be mapped: a gap of the memory map
 /// below the code, as far from it as the reach allows.
-pub(crate) fn places_near(address: u64, mappings: &[Range<u64>]) -> Vec<u64> {
+pub(crate) fn region_candidates_near(address: u64, mappings: &[Range<u64>]) -> Vec<u64> {
     let lowest = cluster_start(address, mappings);
     DISTANCES
         .iter()
@@ -285,49 +285,49 @@ fn cluster_start(address: u64, mappings: &[Range<u64>]) -> u64 {
 mod tests {
     use super::*;
     use crate::pages::PAGE_LENGTH;
-    use juror_stepping::plan_passage;
+    use juror_stepping::plan_step_over;
     use proptest::collection::vec;
     use proptest::prelude::*;
 
     #[track_caller]
-    fn check_place(address: u64, mapping: Range<u64>, expected: Option<u64>) {
-        let places = places_near(address, std::slice::from_ref(&mapping));
-        assert_eq!(places.first().copied(), expected);
+    fn check_candidate(address: u64, mapping: Range<u64>, expected: Option<u64>) {
+        let candidates = region_candidates_near(address, std::slice::from_ref(&mapping));
+        assert_eq!(candidates.first().copied(), expected);
     }
 
     #[test]
     fn regions_go_into_gaps_below_the_code() {
         let program = 0x5555_5555_4000..0x5555_5555_9000;
-        check_place(0x5555_5555_6000, program, Some(0x5555_1555_0000));
+        check_candidate(0x5555_5555_6000, program, Some(0x5555_1555_0000));
         // A fixed-address program has only 4 MiB below it.
-        check_place(0x40_1000, 0x40_0000..0x40_5000, Some(0x30_0000));
+        check_candidate(0x40_1000, 0x40_0000..0x40_5000, Some(0x30_0000));
         let libraries = 0x7fff_f7c0_0000..0x7fff_f7fc_0000;
-        check_place(0x7fff_f7d0_0000, libraries, Some(0x7fff_b7c0_0000));
+        check_candidate(0x7fff_f7d0_0000, libraries, Some(0x7fff_b7c0_0000));
         // Nothing below: no place, the site is passed in place.
-        check_place(0x2_0000, 0x1_0000..0x3_0000, None);
+        check_candidate(0x2_0000, 0x1_0000..0x3_0000, None);
     }
 
     #[test]
     fn a_fork_has_the_regions_that_it_was_made_with() {
-        let mut scratch = Scratch::default();
-        let copy = |at| CopyCode {
+        let mut out_of_line = OutOfLineSlots::default();
+        let code = |at| OutOfLineCode {
             at,
             bytes: vec![0x90],
             map: Vec::new(),
         };
         for (start, address) in [(0x10_0000, 0x1000), (0x80_0000, 0x2000)] {
-            scratch.add_region(start);
+            out_of_line.add_region(start);
             let slot = start + SLOT_LENGTH;
-            scratch.fill(slot, copy(slot));
-            let passage = Passage::Copy { at: slot };
-            scratch.remember_passage(address, [0x90; INSTRUCTION_LENGTH_MAX], passage);
+            out_of_line.fill(slot, code(slot));
+            let step_over = StepOver::OutOfLine { at: slot };
+            out_of_line.remember_step_over(address, [0x90; INSTRUCTION_LENGTH_MAX], step_over);
         }
-        let forked = scratch.for_fork(|start| start == 0x10_0000);
+        let forked = out_of_line.for_fork(|start| start == 0x10_0000);
         let bytes = [0x90; INSTRUCTION_LENGTH_MAX];
-        assert!(forked.known_passage(0x1000, &bytes).is_some());
-        assert!(forked.known_passage(0x2000, &bytes).is_none());
-        let copies: Vec<_> = forked.copies().map(|(slot, _)| slot).collect();
-        assert_eq!(copies, [0x10_0000 + SLOT_LENGTH]);
+        assert!(forked.known_step_over(0x1000, &bytes).is_some());
+        assert!(forked.known_step_over(0x2000, &bytes).is_none());
+        let all_code: Vec<_> = forked.all_code().map(|(slot, _)| slot).collect();
+        assert_eq!(all_code, [0x10_0000 + SLOT_LENGTH]);
         assert_eq!(forked.region_starts(), [0x10_0000]);
     }
 
@@ -340,33 +340,33 @@ mod tests {
             taken in prop_oneof![0..64_usize, 3800..4096_usize],
         ) {
             const CODE: u64 = 0x5555_5555_4000;
-            let mut scratch = Scratch::default();
+            let mut out_of_line = OutOfLineSlots::default();
             let mapping = CODE..CODE + (1 << 24);
-            let region = places_near(CODE, std::slice::from_ref(&mapping))[0];
-            scratch.add_region(region);
+            let region = region_candidates_near(CODE, std::slice::from_ref(&mapping))[0];
+            out_of_line.add_region(region);
             for _ in 0..taken {
-                scratch.take_slot();
+                out_of_line.take_slot();
             }
             let gadget = region..region + (GADGET.len() + CALLS.len()) as u64;
             let mut used: Vec<Range<u64>> = std::iter::once(gadget).collect();
             for (bytes, offset) in instructions {
                 let address = CODE + offset;
-                let slot = scratch.free_slot_near(address);
-                let copy = plan_passage(&bytes, address, slot).copy;
-                let (Some(slot), Some(copy)) = (slot, copy) else {
+                let slot = out_of_line.free_slot_near(address);
+                let code = plan_step_over(&bytes, address, slot).code;
+                let (Some(slot), Some(code)) = (slot, code) else {
                     continue;
                 };
-                prop_assert_eq!(copy.at, slot);
-                let code = slot..slot + copy.bytes.len() as u64;
-                prop_assert_eq!(code.start / PAGE_LENGTH, (code.end - 1) / PAGE_LENGTH);
-                prop_assert!(region <= code.start && code.end <= region + REGION_LENGTH);
-                let meets = |other: &Range<u64>| other.start < code.end && code.start < other.end;
+                prop_assert_eq!(code.at, slot);
+                let range = slot..slot + code.bytes.len() as u64;
+                prop_assert_eq!(range.start / PAGE_LENGTH, (range.end - 1) / PAGE_LENGTH);
+                prop_assert!(region <= range.start && range.end <= region + REGION_LENGTH);
+                let meets = |other: &Range<u64>| other.start < range.end && range.start < other.end;
                 prop_assert!(!used.iter().any(meets));
-                prop_assert!(copy.map.iter().all(|it| u64::from(it.offset) < code.end - slot));
-                used.push(code);
-                scratch.fill(slot, copy);
+                prop_assert!(code.map.iter().all(|it| u64::from(it.offset) < range.end - slot));
+                used.push(range);
+                out_of_line.fill(slot, code);
                 let executed = false;
-                prop_assert_eq!(scratch.original_of(slot), Some(OriginalPlace { address, executed }));
+                prop_assert_eq!(out_of_line.original_of(slot), Some(OriginalLocation { address, executed }));
             }
         }
     }
@@ -382,9 +382,9 @@ mod tests {
     #[test]
     fn a_taken_gap_is_not_offered() {
         let mappings = [0x1000_0000..0x4000_0000, 0x5000_0000..0x5100_0000];
-        let places = places_near(0x5000_0000, &mappings);
-        assert!(!places.is_empty());
-        for start in places {
+        let candidates = region_candidates_near(0x5000_0000, &mappings);
+        assert!(!candidates.is_empty());
+        for start in candidates {
             assert!(
                 mappings
                     .iter()

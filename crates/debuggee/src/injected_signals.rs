@@ -9,7 +9,7 @@ use juror_stepping::ThreadId;
 impl Debuggee {
     /// When it runs, a stopped thread gets this signal in place of the one that
     /// it was stopped by; none at all with 0. Nobody is told of it again.
-    pub fn give_signal(&mut self, thread: ThreadId, number: i32) -> Result<(), DebuggeeError> {
+    pub fn inject_signal(&mut self, thread: ThreadId, number: i32) -> Result<(), DebuggeeError> {
         let pending = (number != 0).then(|| PendingSignal {
             number,
             information: kernel::own_signal(number),

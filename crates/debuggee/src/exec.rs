@@ -16,31 +16,31 @@
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::children::Birth;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
-use crate::notice::Notice;
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
+use crate::pending_forks::PendingFork;
+use crate::pending_stops;
 use crate::process_status;
-use crate::stash;
+use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
 impl Debuggee {
     /// A thread runs another program.
-    pub(crate) fn take_in_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.get(&thread.0);
-        if known.is_some_and(|known| known.silent) {
+        if known.is_some_and(|known| known.is_vfork_child) {
             if self.follows_both() {
-                return self.keep_executed(thread);
+                return self.keep_executed_child(thread);
             }
             if !self.follows_child() {
                 let parent = known.and_then(|known| known.vfork_parent);
                 self.threads.remove(&thread.0);
                 self.forget_page_caller(thread);
-                self.cpu.release(thread.0);
+                self.cpu.restore_affinity(thread.0);
                 self.feed(Input::Ended { thread })?;
-                tolerate(kernel::detach(thread.0, 0))?;
+                ignore_gone(kernel::detach(thread.0, 0))?;
                 return parent.map_or(Ok(()), |parent| self.resume_parent(parent));
             }
             self.follow_executed(thread)?;
@@ -52,16 +52,16 @@ impl Debuggee {
                 return Ok(());
             }
         }
-        self.release_births()?;
+        self.release_pending_forks()?;
         self.adopt_all_forked()?;
-        self.cpu.note_program();
-        let _ = self.memory.lift_all();
+        self.cpu.note_exec();
+        let _ = self.memory.remove_all_traps();
         self.forget_watches();
         self.threads.clear();
         self.departing.clear();
         self.forget_calls();
-        self.notices
-            .retain(|notice| notice.waiting_thread().is_none());
+        self.pending_events
+            .retain(|event| event.waiting_thread().is_none());
         // The thread that is left has the number of the process.
         let thread = ThreadId(self.process);
         let known = Thread::new(thread, State::Stopped);
@@ -70,10 +70,10 @@ impl Debuggee {
         self.memory = crate::debuggee::open_memory(self.process)?;
         if self.origin == Origin::Attached {
             let failed = DebuggeeError::system("make the process that guards the text");
-            self.memory.guard().map_err(failed)?;
+            self.memory.start_watchdog().map_err(failed)?;
         }
         self.prepare_image()?;
-        self.announce(Notice::Executed {
+        self.queue_event(StopEvent::Executed {
             thread,
             path: self.program_path(),
         });
@@ -86,13 +86,13 @@ impl Debuggee {
         self.has_lost_threads = !self.is_killed_standing;
         let thread = ThreadId(self.process);
         let left = self.leave_memory(Input::Ended { thread });
-        let heir = match self.follows_child() {
-            true => self.take_heir(),
+        let followed_fork = match self.follows_child() {
+            true => self.take_followable_fork(),
             false => None,
         };
-        left.and(self.release_births())?;
+        left.and(self.release_pending_forks())?;
         self.has_ended = true;
-        match heir {
+        match followed_fork {
             Some((child, parent)) => self.follow_forked(child, parent),
             None => Ok(false),
         }
@@ -100,13 +100,16 @@ impl Debuggee {
 
     /// The first of the forked processes that have not been seen yet, and the
     /// thread that made it.
-    pub(crate) fn take_heir(&mut self) -> Option<(u32, ThreadId)> {
-        let unseen: Vec<u32> = self.births.keys().copied().collect();
+    pub(crate) fn take_followable_fork(&mut self) -> Option<(u32, ThreadId)> {
+        let unseen: Vec<u32> = self.pending_forks.keys().copied().collect();
         for child in unseen {
-            let is_heir = self.births.get(&child).is_some_and(Birth::is_heir);
-            if is_heir && matches!(first_status(child), Ok(Status::Stopped { .. })) {
-                let birth = self.births.remove(&child)?;
-                return Some((child, birth.parent()));
+            let is_followable_fork = self
+                .pending_forks
+                .get(&child)
+                .is_some_and(PendingFork::is_followable_fork);
+            if is_followable_fork && matches!(first_status(child), Ok(Status::Stopped { .. })) {
+                let pending_fork = self.pending_forks.remove(&child)?;
+                return Some((child, pending_fork.parent()));
             }
         }
         None
@@ -115,15 +118,18 @@ impl Debuggee {
     /// The program is gone, and `first` says what its first thread does: those
     /// that share its memory are stopped and let go.
     fn leave_memory(&mut self, first: Input) -> Result<(), DebuggeeError> {
-        let (sharers, own): (Vec<&Thread>, Vec<&Thread>) =
-            self.threads.values().partition(|known| known.silent);
+        let (vfork_children, own): (Vec<&Thread>, Vec<&Thread>) = self
+            .threads
+            .values()
+            .partition(|known| known.is_vfork_child);
         // One that was made and has not been seen yet executes the same code, too.
-        let is_shared = !sharers.is_empty() || self.births.values().any(Birth::is_sharer);
+        let is_shared = !vfork_children.is_empty()
+            || self.pending_forks.values().any(PendingFork::is_vfork_child);
         let had_threads = own.len() > 1;
         let has_lost = std::mem::take(&mut self.has_lost_threads) || had_threads;
         // Threads that stood made nothing.
         if has_lost && !self.is_killed_standing {
-            self.expect_orphans();
+            self.find_unreported_forks();
         }
         if !is_shared {
             return Ok(());
@@ -131,17 +137,17 @@ impl Debuggee {
         let was_switching = std::mem::replace(&mut self.is_switching, true);
         self.has_left_memory = true;
         let left = self
-            .halt_sharers(first)
-            .and_then(|()| self.let_sharers_go());
+            .halt_vfork_children(first)
+            .and_then(|()| self.detach_vfork_children());
         self.has_left_memory = false;
         self.is_switching = was_switching;
         left
     }
 
     /// Forgets the threads of the program, and stops the others.
-    fn halt_sharers(&mut self, first: Input) -> Result<(), DebuggeeError> {
+    fn halt_vfork_children(&mut self, first: Input) -> Result<(), DebuggeeError> {
         self.forget_calls();
-        let own = self.threads.values().filter(|known| !known.silent);
+        let own = self.threads.values().filter(|known| !known.is_vfork_child);
         let own: Vec<ThreadId> = own.map(|known| known.id).collect();
         self.feed(first)?;
         for thread in own {
@@ -154,7 +160,7 @@ impl Debuggee {
         self.halt_everything()
     }
 
-    fn let_sharers_go(&mut self) -> Result<(), DebuggeeError> {
+    fn detach_vfork_children(&mut self) -> Result<(), DebuggeeError> {
         let mut standing = self.threads.values();
         let standing = standing.find(|known| known.state == State::Stopped && !known.inside_kernel);
         if let Some(thread) = standing.map(|known| known.id)
@@ -163,25 +169,28 @@ impl Debuggee {
         {
             self.open_pages(thread)?;
         }
-        let lifted = self.memory.lift_all();
-        self.put_back_and_let_go()?;
-        lifted
+        let removed = self.memory.remove_all_traps();
+        self.restore_and_detach_threads()?;
+        removed
     }
 
     /// Finds the processes that nobody has told of: juror traces them and does
     /// not know them. Of several debuggees, only the parent says whose one is,
     /// as long as there is one.
-    fn expect_orphans(&mut self) {
-        let is_alone = stash::has_one_user();
+    fn find_unreported_forks(&mut self) {
+        let is_alone = pending_stops::has_one_debuggee();
         let process = self.process;
-        for orphan in self.orphans(|parent| is_alone || parent == process) {
-            self.expect_orphan(orphan, ThreadId(process));
+        for tracee in self.unknown_tracees(|parent| is_alone || parent == process) {
+            self.add_unreported_fork(tracee, ThreadId(process));
         }
     }
 
     /// A thread stops for the last time. Where it was killed inside a call that
     /// makes a process, that is expected as its own.
-    pub(crate) fn expect_orphans_of(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn find_unreported_forks_of(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
         let makes = |call| {
             [
                 libc::SYS_fork,
@@ -197,42 +206,46 @@ impl Debuggee {
             return Ok(());
         }
         let known = self.threads.get(&thread.0);
-        let maker = match known.is_some_and(|known| known.silent) {
+        let maker = match known.is_some_and(|known| known.is_vfork_child) {
             true => thread.0,
             false => self.process,
         };
-        for orphan in self.orphans(|parent| parent == maker) {
-            self.expect_orphan(orphan, thread);
+        for tracee in self.unknown_tracees(|parent| parent == maker) {
+            self.add_unreported_fork(tracee, thread);
         }
-        self.bequeath(thread)
+        self.match_forks_by_stack(thread)
     }
 
     /// Threads that die in such calls at a time are told apart by their stacks,
     /// of which a forked process has a copy: this is what the thread has made, and
     /// what it would return to, that returns to.
-    fn bequeath(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    fn match_forks_by_stack(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Ok(own) = kernel::registers(thread.0) else {
             return Ok(());
         };
-        let unseen: Vec<u32> = self.births.keys().copied().collect();
+        let unseen: Vec<u32> = self.pending_forks.keys().copied().collect();
         for child in unseen {
-            if !self.births.get(&child).is_some_and(Birth::is_orphan) {
+            if !self
+                .pending_forks
+                .get(&child)
+                .is_some_and(PendingFork::is_unreported)
+            {
                 continue;
             }
             let Ok(status) = first_status(child) else {
                 continue;
             };
-            stash::put(child, status);
+            pending_stops::put(child, status);
             let is_copy = |of: libc::user_regs_struct| {
                 (of.rsp, of.rip, of.fs_base) == (own.rsp, own.rip, own.fs_base)
             };
             if !kernel::registers(child).is_ok_and(is_copy) {
                 continue;
             }
-            self.expect_orphan(child, thread);
+            self.add_unreported_fork(child, thread);
             self.park(thread)?;
             let process = ThreadId(child);
-            self.feed(Input::Made {
+            self.feed(Input::ForkMade {
                 process,
                 parent: thread,
             })?;
@@ -241,13 +254,13 @@ impl Debuggee {
     }
 
     /// The processes that juror traces and knows nothing of, by their parents.
-    fn orphans(&self, is_own: impl Fn(u32) -> bool) -> Vec<u32> {
+    fn unknown_tracees(&self, is_own: impl Fn(u32) -> bool) -> Vec<u32> {
         let tracer = nix::unistd::gettid().as_raw() as u32;
         let followed = self.followed.as_ref().map(|(followed, _)| *followed);
         let is_known = |id: u32| {
             self.knows(id)
-                || stash::is_debuggee(id)
-                || stash::is_template(id)
+                || pending_stops::is_debuggee(id)
+                || pending_stops::is_template(id)
                 || followed == Some(id)
         };
         process_status::all()
@@ -260,17 +273,17 @@ impl Debuggee {
 
     /// What the copies of the memory are made good with is about to be
     /// forgotten: lets all go that were made, unless they are to be debugged, too.
-    pub(crate) fn release_births(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn release_pending_forks(&mut self) -> Result<(), DebuggeeError> {
         let was_switching = self.is_switching;
         self.is_switching = !self.follows_both();
         let mut released = Ok(());
-        while let Some((&child, _)) = self.births.first_key_value() {
+        while let Some((&child, _)) = self.pending_forks.first_key_value() {
             let status = first_status(child);
             released = released.and(match status {
-                Ok(Status::Stopped { .. }) => self.take_in_birth(child),
+                Ok(Status::Stopped { .. }) => self.handle_fork_start(child),
                 // It is gone.
-                _ => match self.births.remove(&child) {
-                    Some(birth) => self.forget_birth(child, birth),
+                _ => match self.pending_forks.remove(&child) {
+                    Some(pending_fork) => self.forget_pending_fork(child, pending_fork),
                     None => Ok(()),
                 },
             });
@@ -282,7 +295,7 @@ impl Debuggee {
 
 /// The first status of a new process, which comes soon.
 fn first_status(child: u32) -> kernel::Outcome<Status> {
-    match stash::take(|thread| thread == child) {
+    match pending_stops::take(|thread| thread == child) {
         Some((_, status)) => Ok(status),
         None => kernel::wait_for(child),
     }

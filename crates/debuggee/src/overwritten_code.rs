@@ -17,16 +17,16 @@ use juror_stepping::Input;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
+use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::pages::PAGE_LENGTH;
-use crate::scratch::INSTRUCTION_LENGTH_MAX;
 
 impl Debuggee {
     /// Looks whether the program has other code now where points are, and makes the
     /// points good. Gives where their traps were gone: arrivals may not have been told.
     /// For a debuggee that is halted.
-    pub fn renew_overwritten(&mut self) -> Result<Vec<u64>, DebuggeeError> {
+    pub fn reinsert_overwritten(&mut self) -> Result<Vec<u64>, DebuggeeError> {
         // While it rests nothing runs that could write.
-        if self.has_ended || self.memory.is_resting() {
+        if self.has_ended || self.memory.is_quiescent() {
             return Ok(Vec::new());
         }
         let (gone, changed) = self.overwritten();
@@ -35,17 +35,17 @@ impl Debuggee {
         }
         let executable = self.executable_memory();
         let is_code = |address: &u64| executable.iter().any(|range| range.contains(address));
-        let mut renewed = Vec::new();
+        let mut reinserted = Vec::new();
         for address in gone.into_iter().filter(is_code) {
             // A page that goes away just now needs no trap.
-            if self.memory.renew(address).is_ok() {
-                renewed.push(address);
+            if self.memory.reinsert_trap(address).is_ok() {
+                reinserted.push(address);
             }
         }
-        for address in renewed.iter().copied().chain(changed) {
-            self.plan_anew(address)?;
+        for address in reinserted.iter().copied().chain(changed) {
+            self.replan(address)?;
         }
-        Ok(renewed)
+        Ok(reinserted)
     }
 
     /// Where traps are gone; and where they are there, with other code behind them.
@@ -61,7 +61,7 @@ impl Debuggee {
                 continue;
             }
             self.memory.hide_traps(address, present);
-            if self.scratch.is_other_code(address, present) {
+            if self.out_of_line.is_other_code(address, present) {
                 changed.push(address);
             }
         }
@@ -70,7 +70,7 @@ impl Debuggee {
 
     /// Something was written at these addresses: the way past the instructions there is
     /// that of the new ones.
-    pub(crate) fn replan_written(&mut self, address: u64, length: usize) {
+    pub(crate) fn replan_overwritten(&mut self, address: u64, length: usize) {
         let from = address.saturating_sub(INSTRUCTION_LENGTH_MAX as u64 - 1);
         let range = from..address.saturating_add(length as u64);
         let reported = self.threads.values();
@@ -81,15 +81,15 @@ impl Debuggee {
             .collect();
         for address in concerned {
             // Where no way can be planned the old one is as good as any.
-            let _ = self.plan_anew(address);
+            let _ = self.replan(address);
         }
     }
 
-    fn plan_anew(&mut self, address: u64) -> Result<(), DebuggeeError> {
-        let passage = self.plan(address);
+    fn replan(&mut self, address: u64) -> Result<(), DebuggeeError> {
+        let step_over = self.plan(address);
         self.memory.note(None);
-        match passage {
-            Ok(passage) => self.feed(Input::Rewritten { address, passage }),
+        match step_over {
+            Ok(step_over) => self.feed(Input::Rewritten { address, step_over }),
             Err(DebuggeeError::Memory { .. }) => Ok(()),
             Err(error) => Err(error),
         }

@@ -17,11 +17,11 @@
 
 use super::{Engine, Rule};
 use crate::thread::{Motion, Next, Thread, Wanted};
-use crate::{FollowSet, Operation, Passage, StepBy, ThreadId};
+use crate::{FollowSet, Operation, StepBy, StepOver, ThreadId};
 
 /// A thread on its way past an instruction in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Pass {
+pub(super) struct InPlaceStep {
     thread: ThreadId,
     address: u64,
     phase: Phase,
@@ -45,7 +45,7 @@ pub(super) struct Step {
     pub(super) start: u64,
     /// Whether the thread had arrived there, so that the trap, if there is one,
     /// is lifted for it.
-    pub(super) lifted: bool,
+    pub(super) is_trap_removed: bool,
     /// Where traps wait for its end; none for a step by the trace flag.
     pub(super) follow: Option<FollowSet>,
 }
@@ -67,9 +67,9 @@ impl Step {
 
 impl Engine {
     /// The step that is under way, and whose it is.
-    fn present_step(&self) -> Option<(ThreadId, Step)> {
-        match self.pass? {
-            Pass {
+    fn current_step(&self) -> Option<(ThreadId, Step)> {
+        match self.in_place? {
+            InPlaceStep {
                 thread,
                 phase: Phase::Stepping(step),
                 ..
@@ -80,42 +80,42 @@ impl Engine {
 
     /// The thread that executes the instruction of a pass at this moment.
     pub(super) fn stepper(&self) -> Option<ThreadId> {
-        self.present_step().map(|(thread, _)| thread)
+        self.current_step().map(|(thread, _)| thread)
     }
 
     /// The step of a pass that a thread makes.
     pub(super) fn step_of(&self, thread: ThreadId) -> Option<Step> {
-        self.present_step()
+        self.current_step()
             .filter(|(stepper, _)| *stepper == thread)
             .map(|(_, step)| step)
     }
 
     /// Whether the original instruction is back at `address` for a step.
-    pub(super) fn is_lifted(&self, address: u64) -> bool {
-        self.present_step()
-            .is_some_and(|(_, step)| step.lifted && step.start == address)
+    pub(super) fn is_removed_for_step(&self, address: u64) -> bool {
+        self.current_step()
+            .is_some_and(|(_, step)| step.is_trap_removed && step.start == address)
     }
 
     /// Whether the end of a step is waited for at `address`.
     pub(super) fn is_follow_trap(&self, address: u64) -> bool {
-        self.present_step()
+        self.current_step()
             .is_some_and(|(_, step)| step.ends_at(address))
     }
 
     /// Takes the thread past the instruction at which it stands; no pass is
     /// under way.
-    pub(super) fn begin_pass(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+    pub(super) fn begin_in_place(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         let Some(thread) = self.threads.get(&id) else {
             return;
         };
-        let address = thread.place;
-        self.pass = Some(Pass {
+        let address = thread.pc;
+        self.in_place = Some(InPlaceStep {
             thread: id,
             address,
             phase: Phase::Holding,
         });
-        if self.drops(Rule::HoldBeforeLift) {
-            operations.push(Operation::Lift { address });
+        if self.drops(Rule::HoldBeforeRemoval) {
+            operations.push(Operation::RemoveTrap { address });
         }
         let holds = !self.drops(Rule::HoldOthers);
         for (other, thread) in &mut self.threads {
@@ -128,28 +128,31 @@ impl Engine {
 
     /// Goes on with the pass as soon as no other thread moves.
     pub(super) fn settle(&mut self, operations: &mut Vec<Operation>) {
-        let Some(pass) = self.pass.filter(|pass| pass.phase == Phase::Holding) else {
+        let Some(in_place) = self
+            .in_place
+            .filter(|in_place| in_place.phase == Phase::Holding)
+        else {
             return;
         };
         let moving =
-            |(id, thread): (&ThreadId, &Thread)| *id != pass.thread && thread.motion.moves();
+            |(id, thread): (&ThreadId, &Thread)| *id != in_place.thread && thread.motion.moves();
         if self.threads.iter().any(moving) && !self.drops(Rule::HoldOthers) {
             return;
         }
-        if !self.needs_pass(pass.thread) {
+        if !self.needs_in_place(in_place.thread) {
             // An owner came while the others were being held: it is told first.
-            return self.abandon_pass(pass.thread, operations);
+            return self.abandon_in_place(in_place.thread, operations);
         }
         match self.step_by {
-            StepBy::TraceFlag => self.begin_step(pass, None, operations),
+            StepBy::TraceFlag => self.begin_step(in_place, None, operations),
             StepBy::FollowSet => {
-                self.pass = Some(Pass {
+                self.in_place = Some(InPlaceStep {
                     phase: Phase::Asking,
-                    ..pass
+                    ..in_place
                 });
                 operations.push(Operation::FindFollowSet {
-                    thread: pass.thread,
-                    address: pass.address,
+                    thread: in_place.thread,
+                    address: in_place.address,
                 });
             }
         }
@@ -163,40 +166,41 @@ impl Engine {
         follow: Option<FollowSet>,
         operations: &mut Vec<Operation>,
     ) {
-        let asked = |pass: &Pass| pass.phase == Phase::Asking && pass.thread == id;
-        let Some(pass) = self.pass.filter(asked) else {
+        let asked =
+            |in_place: &InPlaceStep| in_place.phase == Phase::Asking && in_place.thread == id;
+        let Some(in_place) = self.in_place.filter(asked) else {
             return;
         };
-        if pass.address != address {
+        if in_place.address != address {
             return;
         }
-        if !self.needs_pass(id) {
-            return self.abandon_pass(id, operations);
+        if !self.needs_in_place(id) {
+            return self.abandon_in_place(id, operations);
         }
         // A trap at the instruction itself would let it not run at all.
         let refuses = !self.drops(Rule::RefuseItself);
         match follow.filter(|follow| !(refuses && follow.contains(address))) {
-            Some(follow) => self.begin_step(pass, Some(follow), operations),
-            None => self.step_without_follow_set(pass, operations),
+            Some(follow) => self.begin_step(in_place, Some(follow), operations),
+            None => self.step_without_follow_set(in_place, operations),
         }
     }
 
     /// The trace flag must do after all.
-    fn step_without_follow_set(&mut self, pass: Pass, operations: &mut Vec<Operation>) {
-        let Some(thread) = self.threads.get_mut(&pass.thread) else {
+    fn step_without_follow_set(&mut self, in_place: InPlaceStep, operations: &mut Vec<Operation>) {
+        let Some(thread) = self.threads.get_mut(&in_place.thread) else {
             return;
         };
-        match thread.next(self.sites.get(&thread.place)) {
-            Next::Pass(passage) if passage.is_in_place() => {
-                return self.begin_step(pass, None, operations);
+        match thread.next(self.sites.get(&thread.pc)) {
+            Next::StepOver(step_over) if step_over.is_in_place() => {
+                return self.begin_step(in_place, None, operations);
             }
-            Next::Pass(passage) => {
-                self.pass = None;
-                self.pass(pass.thread, passage, operations);
+            Next::StepOver(step_over) => {
+                self.in_place = None;
+                self.step_over(in_place.thread, step_over, operations);
             }
             Next::Go | Next::Report(_) => {
-                self.pass = None;
-                thread.go(pass.thread, operations);
+                self.in_place = None;
+                thread.go(in_place.thread, operations);
             }
         }
         self.release(operations);
@@ -205,35 +209,35 @@ impl Engine {
     /// Lifts, and lets the one thread execute the instruction.
     fn begin_step(
         &mut self,
-        pass: Pass,
+        in_place: InPlaceStep,
         follow: Option<FollowSet>,
         operations: &mut Vec<Operation>,
     ) {
-        let Some(thread) = self.threads.get_mut(&pass.thread) else {
+        let Some(thread) = self.threads.get_mut(&in_place.thread) else {
             return;
         };
         let step = Step {
-            start: pass.address,
-            lifted: thread.standing.is_some(),
+            start: in_place.address,
+            is_trap_removed: thread.standing.is_some(),
             follow,
         };
-        let early = self.drops(Rule::HoldBeforeLift);
-        if step.lifted && self.sites.contains_key(&step.start) && !early {
-            operations.push(Operation::Lift {
+        let early = self.drops(Rule::HoldBeforeRemoval);
+        if step.is_trap_removed && self.sites.contains_key(&step.start) && !early {
+            operations.push(Operation::RemoveTrap {
                 address: step.start,
             });
         }
         for address in follow.iter().flat_map(FollowSet::iter) {
             if !self.sites.contains_key(&address) {
-                self.plant(address, operations);
+                self.insert_trap(address, operations);
             }
         }
-        self.pass = Some(Pass {
+        self.in_place = Some(InPlaceStep {
             phase: Phase::Stepping(step),
-            ..pass
+            ..in_place
         });
-        if let Some(thread) = self.threads.get_mut(&pass.thread) {
-            thread.go_by(step.order(pass.thread), pass.thread, operations);
+        if let Some(thread) = self.threads.get_mut(&in_place.thread) {
+            thread.go_by(step.order(in_place.thread), in_place.thread, operations);
         }
     }
 
@@ -245,20 +249,20 @@ impl Engine {
         report: Option<Operation>,
         operations: &mut Vec<Operation>,
     ) {
-        let Some((_, step)) = self.present_step() else {
+        let Some((_, step)) = self.current_step() else {
             return;
         };
-        self.pass = None;
+        self.in_place = None;
         let counts = !self.drops(Rule::CountTraps);
         for address in step.follow.iter().flat_map(FollowSet::iter) {
             if !(counts && self.sites.contains_key(&address)) {
-                operations.push(Operation::Lift { address });
+                operations.push(Operation::RemoveTrap { address });
             }
         }
-        let planted = self.sites.contains_key(&step.start);
-        let early = self.drops(Rule::PlantBeforeRelease);
-        if planted && step.lifted && !early {
-            self.plant(step.start, operations);
+        let inserted = self.sites.contains_key(&step.start);
+        let early = self.drops(Rule::InsertBeforeRelease);
+        if inserted && step.is_trap_removed && !early {
+            self.insert_trap(step.start, operations);
         }
         if let Some(thread) = self.threads.get_mut(&id) {
             if report.is_some() {
@@ -266,30 +270,30 @@ impl Engine {
                 operations.extend(report);
             }
             thread.answer_halt(id, operations);
-            if step.lifted && !planted && thread.standing.is_none() {
+            if step.is_trap_removed && !inserted && thread.standing.is_none() {
                 // It will find no trap when it comes back.
                 thread.forget_arrival(step.start);
             }
         }
         self.release(operations);
-        if planted && step.lifted && early {
-            self.plant(step.start, operations);
+        if inserted && step.is_trap_removed && early {
+            self.insert_trap(step.start, operations);
         }
     }
 
     /// A thread will not pass for now: it was halted, moved or ended.
-    pub(super) fn abandon_pass(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+    pub(super) fn abandon_in_place(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         self.waiting.retain(|waiting| *waiting != id);
-        if self.pass.is_some_and(|pass| pass.thread == id) {
-            self.pass = None;
+        if self.in_place.is_some_and(|in_place| in_place.thread == id) {
+            self.in_place = None;
             self.release(operations);
         }
     }
 
     /// Puts the thread into the queue if its way past is in place.
-    pub(super) fn wait_for_pass(&mut self, id: ThreadId) {
-        let passing = self.pass.is_some_and(|pass| pass.thread == id);
-        if !passing && self.needs_pass(id) && !self.waiting.contains(&id) {
+    pub(super) fn queue_in_place(&mut self, id: ThreadId) {
+        let is_under_way = self.in_place.is_some_and(|in_place| in_place.thread == id);
+        if !is_under_way && self.needs_in_place(id) && !self.waiting.contains(&id) {
             self.waiting.push_back(id);
         }
     }
@@ -298,15 +302,15 @@ impl Engine {
     fn release(&mut self, operations: &mut Vec<Operation>) {
         let mut from = ThreadId(0);
         while let Some(id) = self.thread_from(from) {
-            self.wait_for_pass(id);
+            self.queue_in_place(id);
             let Some(next) = id.0.checked_add(1) else {
                 break;
             };
             from = ThreadId(next);
         }
         while let Some(id) = self.waiting.pop_front() {
-            if self.needs_pass(id) {
-                return self.begin_pass(id, operations);
+            if self.needs_in_place(id) {
+                return self.begin_in_place(id, operations);
             }
         }
         let mut from = ThreadId(0);
@@ -320,7 +324,7 @@ impl Engine {
     }
 
     /// Whether a stopped thread that is to move must do so in place, alone.
-    pub(super) fn needs_pass(&self, id: ThreadId) -> bool {
+    pub(super) fn needs_in_place(&self, id: ThreadId) -> bool {
         let Some(thread) = self.threads.get(&id) else {
             return false;
         };
@@ -328,10 +332,12 @@ impl Engine {
             return false;
         }
         let by_traps = self.step_by == StepBy::FollowSet && thread.wanted == Wanted::Step;
-        match thread.next(self.sites.get(&thread.place)) {
-            Next::Pass(Passage::InPlace | Passage::InPlaceRounds) => true,
-            Next::Pass(Passage::Copy { .. }) | Next::Go => by_traps,
-            Next::Pass(Passage::Skip { .. } | Passage::Call { .. }) | Next::Report(_) => false,
+        match thread.next(self.sites.get(&thread.pc)) {
+            Next::StepOver(StepOver::InPlace | StepOver::InPlaceRepeated) => true,
+            Next::StepOver(StepOver::OutOfLine { .. }) | Next::Go => by_traps,
+            Next::StepOver(StepOver::Skip { .. } | StepOver::Call { .. }) | Next::Report(_) => {
+                false
+            }
         }
     }
 

@@ -17,14 +17,14 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event};
 use crate::memory::Memory;
-use crate::notice::{ForkKind, Notice};
-use crate::operations::tolerate;
+use crate::operations::ignore_gone;
 use crate::process_status;
+use crate::stop_event::{ForkKind, StopEvent};
 use crate::thread::{Motion, State, Thread};
 
 /// A new process that has not been seen stopped yet.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Birth {
+pub(crate) struct PendingFork {
     is_vfork: bool,
     parent: ThreadId,
     /// The parent is where it made it, or has ended there, so the child can be
@@ -37,20 +37,20 @@ pub(crate) struct Birth {
     holds_parent: bool,
 }
 
-impl Birth {
+impl PendingFork {
     /// Whether it has a copy of the memory, as far as its parent told, and can be
     /// followed.
-    pub(crate) fn is_heir(&self) -> bool {
+    pub(crate) fn is_followable_fork(&self) -> bool {
         !self.is_vfork && self.may_be_followed
     }
 
     /// Whether it shares the memory, as its parent told.
-    pub(crate) fn is_sharer(&self) -> bool {
+    pub(crate) fn is_vfork_child(&self) -> bool {
         self.is_vfork
     }
 
     /// Whether nobody has told of it.
-    pub(crate) fn is_orphan(&self) -> bool {
+    pub(crate) fn is_unreported(&self) -> bool {
         !self.is_vfork && self.may_be_followed && !self.holds_parent
     }
 
@@ -62,15 +62,15 @@ impl Birth {
 
 /// A forked process that stands, and that the engine has not released.
 #[derive(Debug)]
-pub(crate) struct Copied {
+pub(crate) struct ForkCopy {
     pub(crate) memory: Memory,
     /// What is needed of one that is to be debugged, too.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<KeptFork>,
 }
 
 /// A process that is to be debugged, too.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeptFork {
     /// The thread that made it.
     pub(crate) parent: ThreadId,
     /// What an engine of its own has to be told of its past.
@@ -79,7 +79,7 @@ pub(crate) struct Kept {
 
 impl Debuggee {
     /// A thread has made a thread or a process.
-    pub(crate) fn take_in_child(
+    pub(crate) fn handle_new_child(
         &mut self,
         parent: ThreadId,
         event: Event,
@@ -94,13 +94,13 @@ impl Debuggee {
             self.has_made_processes = true;
             let is_vfork = event == Event::Vfork;
             let is_followed = self.follows_child() || self.follows_both();
-            let birth = Birth {
+            let pending_fork = PendingFork {
                 is_vfork,
                 parent,
                 may_be_followed: is_vfork || is_followed,
                 holds_parent: event == Event::Fork && is_followed,
             };
-            self.births.insert(child, birth);
+            self.pending_forks.insert(child, pending_fork);
         } else {
             // It has reported, run and ended before its parent's word of it.
             self.has_made_processes |= event != Event::Clone;
@@ -108,38 +108,48 @@ impl Debuggee {
         if event == Event::Vfork {
             self.enter_vfork(parent)?;
         }
-        let holds_parent = self.births.get(&child).is_some_and(|it| it.holds_parent);
+        let holds_parent = self
+            .pending_forks
+            .get(&child)
+            .is_some_and(|it| it.holds_parent);
         if holds_parent {
             self.park(parent)?;
         }
         if holds_parent || event == Event::Vfork {
             let process = ThreadId(child);
-            self.feed(Input::Made { process, parent })?;
+            self.feed(Input::ForkMade { process, parent })?;
         }
-        if self.is_fork_told(parent, event) {
-            return self.tell_fork(parent, child, event);
+        if self.is_fork_reported(parent, event) {
+            return self.report_fork(parent, child, event);
         }
         match event {
             Event::Vfork => Ok(()),
             _ if holds_parent => Ok(()),
             // The step has been made, and the next thing to come is its end.
             _ if self.steps(parent) => self.set_in_motion(parent, Motion::Step),
-            _ => self.settle(parent),
+            _ => self.continue_internally(parent),
         }
     }
 
     /// A new process is gone before it was seen.
-    pub(crate) fn forget_birth(&mut self, child: u32, birth: Birth) -> Result<(), DebuggeeError> {
+    pub(crate) fn forget_pending_fork(
+        &mut self,
+        child: u32,
+        pending_fork: PendingFork,
+    ) -> Result<(), DebuggeeError> {
         let thread = ThreadId(child);
         self.feed(Input::Ended { thread })?;
-        self.let_parent_go(birth)
+        self.resume_held_parent(pending_fork)
     }
 
     /// A new process is not followed after all, has been told of, or is gone:
     /// its parent goes on if it stood for that.
-    pub(crate) fn let_parent_go(&mut self, birth: Birth) -> Result<(), DebuggeeError> {
-        let thread = birth.parent;
-        match birth.holds_parent {
+    pub(crate) fn resume_held_parent(
+        &mut self,
+        pending_fork: PendingFork,
+    ) -> Result<(), DebuggeeError> {
+        let thread = pending_fork.parent;
+        match pending_fork.holds_parent {
             true => self.feed(Input::Unparked { thread }),
             false => Ok(()),
         }
@@ -155,26 +165,29 @@ impl Debuggee {
         let address = self.engine_address(thread)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
-            known.awaiting = false;
+            known.awaits_resume = false;
         }
         self.feed(Input::Parked { thread, address })
     }
 
-    fn is_fork_told(&self, parent: ThreadId, event: Event) -> bool {
+    fn is_fork_reported(&self, parent: ThreadId, event: Event) -> bool {
         let is_own = self
             .threads
             .get(&parent.0)
-            .is_some_and(|known| !known.silent);
+            .is_some_and(|known| !known.is_vfork_child);
         self.catches_forks && is_own && event != Event::Clone
     }
 
-    fn tell_fork(
+    fn report_fork(
         &mut self,
         parent: ThreadId,
         child: u32,
         event: Event,
     ) -> Result<(), DebuggeeError> {
-        let is_held = self.births.get(&child).is_some_and(|it| it.holds_parent);
+        let is_held = self
+            .pending_forks
+            .get(&child)
+            .is_some_and(|it| it.holds_parent);
         let kind = match event {
             Event::Vfork => ForkKind::Vfork,
             _ => ForkKind::Fork,
@@ -183,7 +196,7 @@ impl Debuggee {
             true => self.feed(Input::Halt { thread: parent })?,
             false => self.interrupt_engine(parent)?,
         }
-        self.announce(Notice::Forking {
+        self.queue_event(StopEvent::Forking {
             thread: parent,
             child,
             kind,
@@ -202,11 +215,11 @@ impl Debuggee {
             known.state = State::InVfork;
         }
         self.park(parent)?;
-        tolerate(kernel::resume(parent.0, 0))
+        ignore_gone(kernel::resume(parent.0, 0))
     }
 
     /// The child of a `vfork` has let go of the memory.
-    pub(crate) fn take_in_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn handle_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         let has_child = |child: &Thread| child.vfork_parent == Some(parent);
         let is_followed = self.follows_child() || self.follows_both();
         if is_followed && self.threads.values().any(has_child) {
@@ -219,14 +232,14 @@ impl Debuggee {
 
     /// A process is there that a thread has made which was killed, and did not
     /// tell of it.
-    pub(crate) fn expect_orphan(&mut self, child: u32, parent: ThreadId) {
-        let birth = Birth {
+    pub(crate) fn add_unreported_fork(&mut self, child: u32, parent: ThreadId) {
+        let pending_fork = PendingFork {
             is_vfork: false,
             parent,
             may_be_followed: true,
             holds_parent: false,
         };
-        self.births.insert(child, birth);
+        self.pending_forks.insert(child, pending_fork);
     }
 
     /// Whether a process has the memory of the program, also if the program has
@@ -235,20 +248,20 @@ impl Debuggee {
         if !self.has_left_memory {
             return kernel::share_memory(self.process, child);
         }
-        let sharers = self.threads.values().filter(|known| known.silent);
-        sharers
+        let vfork_children = self.threads.values().filter(|known| known.is_vfork_child);
+        vfork_children
             .filter_map(|known| kernel::share_memory(known.id.0, child))
             .reduce(|first, second| first || second)
     }
 
     /// The first stop of a new process.
-    pub(crate) fn take_in_birth(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        let Some(birth) = self.births.remove(&child) else {
+    pub(crate) fn handle_fork_start(&mut self, child: u32) -> Result<(), DebuggeeError> {
+        let Some(pending_fork) = self.pending_forks.remove(&child) else {
             return Ok(());
         };
-        let shares = self.shares_memory(child).unwrap_or(birth.is_vfork);
-        let may_follow = !shares && birth.may_be_followed;
-        if may_follow && self.follows_child() && self.follow_forked(child, birth.parent)? {
+        let shares = self.shares_memory(child).unwrap_or(pending_fork.is_vfork);
+        let may_follow = !shares && pending_fork.may_be_followed;
+        if may_follow && self.follows_child() && self.follow_forked(child, pending_fork.parent)? {
             return Ok(());
         }
         if !shares {
@@ -256,28 +269,28 @@ impl Debuggee {
             // A child that is already gone needs nothing.
             let memory = Memory::open(&process_status::file_of(child, child, "mem"));
             let is_kept = may_follow && self.follows_both();
-            let kept = is_kept.then(|| Kept {
-                parent: birth.parent,
+            let kept = is_kept.then(|| KeptFork {
+                parent: pending_fork.parent,
                 inheritance: self.engine.inheritance(process).collect(),
             });
             if let Ok(memory) = memory {
-                self.copies.insert(child, Copied { memory, kept });
+                self.fork_copies.insert(child, ForkCopy { memory, kept });
             }
-            self.feed(Input::Copied { process })?;
-            return self.let_parent_go(birth);
+            self.feed(Input::ForkStopped { process })?;
+            return self.resume_held_parent(pending_fork);
         }
-        self.let_parent_go(birth)?;
+        self.resume_held_parent(pending_fork)?;
         let thread = ThreadId(child);
         let mut known = Thread::new(thread, State::Stopped);
-        known.silent = true;
-        known.vfork_parent = Some(birth.parent);
-        known.awaiting = self.is_halting;
+        known.is_vfork_child = true;
+        known.vfork_parent = Some(pending_fork.parent);
+        known.awaits_resume = self.is_halting;
         self.threads.insert(child, known);
-        self.announce(Notice::Forked {
+        self.queue_event(StopEvent::Forked {
             child,
             kind: ForkKind::Vfork,
         });
-        let parent = birth.parent;
+        let parent = pending_fork.parent;
         self.feed(Input::StartedInPlace { thread, parent })?;
         if self.is_halting {
             return Ok(());
@@ -287,16 +300,16 @@ impl Debuggee {
 
     /// A forked process has nothing of juror's in it any more: it goes its own
     /// way, or stands until it is adopted.
-    pub(crate) fn release_copy(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        if let Some(copy) = self.copies.remove(&child)
+    pub(crate) fn release_fork(&mut self, child: u32) -> Result<(), DebuggeeError> {
+        if let Some(copy) = self.fork_copies.remove(&child)
             && let Some(kept) = copy.kept
         {
-            self.keep_forked(child, copy.memory, kept);
+            self.keep_forked_child(child, copy.memory, kept);
             return Ok(());
         }
-        self.cpu.release(child);
-        tolerate(kernel::detach(child, 0))?;
-        self.announce(Notice::Forked {
+        self.cpu.restore_affinity(child);
+        ignore_gone(kernel::detach(child, 0))?;
+        self.queue_event(StopEvent::Forked {
             child,
             kind: ForkKind::Fork,
         });
@@ -304,31 +317,32 @@ impl Debuggee {
     }
 
     /// Waits until a process that has been made is seen, all threads being
-    /// halted. Gives what is told of it ([`Notice::Forked`], or [`Notice::Left`]
-    /// and [`Notice::Followed`]) before all else that waits to be told; nothing
+    /// halted. Gives what is told of it ([`StopEvent::Forked`], or [`StopEvent::ParentDetached`]
+    /// and [`StopEvent::ChildFollowed`]) before all else that waits to be told; nothing
     /// when it is gone, or waits to be adopted.
     ///
     /// # Errors
     /// As [`Debuggee::wait`].
-    pub fn await_birth(&mut self, child: u32) -> Result<Vec<Notice>, DebuggeeError> {
+    pub fn await_fork(&mut self, child: u32) -> Result<Vec<StopEvent>, DebuggeeError> {
         self.is_halting = true;
-        while self.births.contains_key(&child) {
-            let taken = self.take_status();
+        while self.pending_forks.contains_key(&child) {
+            let taken = self.wait_and_handle();
             if taken.is_err() {
                 self.is_halting = false;
             }
             taken?;
         }
         self.is_halting = false;
-        let is_meant = |notice: &Notice| match notice {
-            Notice::Forked { child: of, .. } => *of == child,
-            Notice::Left { .. } => true,
-            Notice::Followed { thread, .. } => thread.0 == child,
+        let is_meant = |event: &StopEvent| match event {
+            StopEvent::Forked { child: of, .. } => *of == child,
+            StopEvent::ParentDetached { .. } => true,
+            StopEvent::ChildFollowed { thread, .. } => thread.0 == child,
             _ => false,
         };
-        let notices = std::mem::take(&mut self.notices);
-        let (told, rest): (Vec<Notice>, Vec<Notice>) = notices.into_iter().partition(is_meant);
-        self.notices.extend(rest);
-        Ok(told)
+        let pending_events = std::mem::take(&mut self.pending_events);
+        let (reported, rest): (Vec<StopEvent>, Vec<StopEvent>) =
+            pending_events.into_iter().partition(is_meant);
+        self.pending_events.extend(rest);
+        Ok(reported)
     }
 }

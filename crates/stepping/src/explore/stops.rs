@@ -7,7 +7,7 @@ use crate::{Input, ThreadState};
 
 impl State {
     /// The shell sees a stop and tells the engine what there is to tell.
-    pub(super) fn take_in(&mut self, program: &Program, number: usize) -> Result<(), String> {
+    pub(super) fn handle_stop(&mut self, program: &Program, number: usize) -> Result<(), String> {
         let stop = self.processors[number].stop;
         if stop == Some(Stop::OwnProgram) {
             return self.see_own_program(program, number);
@@ -20,13 +20,13 @@ impl State {
             return self.see_return(number);
         }
         if stop == Some(Stop::End) {
-            self.announce_copies(program.follows, number)?;
+            self.report_forks(program.follows, number)?;
         }
         if let Some(input) = self.see(number) {
-            self.tell(input)?;
+            self.feed(input)?;
         }
         if stop == Some(Stop::Fork) {
-            self.announce_copies(program.follows, number)?;
+            self.report_forks(program.follows, number)?;
         }
         match stop {
             Some(Stop::End) => self.resume_parent(number),
@@ -54,8 +54,8 @@ impl State {
         if matches!(stop, Stop::Start | Stop::Signal | Stop::Fault) {
             processor.upper = Upper::Has;
             processor.stepped = false;
-            let told = processor.told_mut();
-            told.vague |= unowned && !told.owners.is_empty();
+            let notified = processor.notified_mut();
+            notified.vague |= unowned && !notified.owners.is_empty();
         }
         let stack = processor.stack();
         let address = processor.counter.shown();
@@ -79,7 +79,8 @@ impl State {
                 Input::Interrupted { thread, address }
             }
             Stop::Fault
-                if passed == Some(address) || matches!(processor.counter, Counter::InCopy(_)) =>
+                if passed == Some(address)
+                    || matches!(processor.counter, Counter::OutOfLine(_)) =>
             {
                 processor.counter = Counter::At(place);
                 Input::Faulted {
@@ -112,14 +113,14 @@ impl State {
     pub(super) fn see_quietly(&mut self, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
         if self.processors[number].stop == Some(Stop::Fork) {
-            self.announce_copies(false, number)?;
+            self.report_forks(false, number)?;
         }
         let processor = &mut self.processors[number];
         let stop = processor.stop.take();
         processor.signalled |= stop == Some(Stop::Signal);
         if stop == Some(Stop::Fork) && processor.motion == Some(Motion::Step) {
             // Its step has been made, but for the end.
-            return self.let_go(thread, Motion::Step);
+            return self.resume_thread(thread, Motion::Step);
         }
         self.settle(number)
     }
@@ -130,7 +131,7 @@ impl State {
         let processor = &mut self.processors[number];
         processor.stop = None;
         let (address, stack) = (processor.counter.kernel(), processor.stack());
-        self.tell(Input::HandlerReturned {
+        self.feed(Input::HandlerReturned {
             thread,
             address,
             stack,
@@ -142,7 +143,7 @@ impl State {
         processor.motion = None;
         processor.hold_requested = false;
         let address = processor.counter.shown();
-        self.tell(Input::Stepped { thread, address })
+        self.feed(Input::Stepped { thread, address })
     }
 
     /// The thread goes on as it went, unless the engine wants it to stop.
@@ -152,10 +153,10 @@ impl State {
         if std::mem::take(&mut processor.hold_requested) {
             processor.motion = None;
             let address = processor.counter.shown();
-            return self.tell(Input::Stopped { thread, address });
+            return self.feed(Input::Stopped { thread, address });
         }
         match processor.motion {
-            Some(motion) => self.let_go(thread, motion),
+            Some(motion) => self.resume_thread(thread, motion),
             None => Ok(()),
         }
     }
