@@ -67,15 +67,15 @@ impl Session {
         observer: &mut dyn Observer,
         goal: Goal<'_>,
     ) -> Result<Pause, CommandError> {
-        self.selection.frames = None;
-        self.attached.clear();
-        self.asked = None;
+        self.processes.selection.frames = None;
+        self.points.commands.clear();
+        self.processes.stop.asked = None;
         self.scenarios.accessed = None;
         observer.resumes();
         loop {
-            self.control.run()?;
+            self.control.state.run()?;
             let stop_event = self.next_stop_event();
-            self.control.told();
+            self.control.state.told();
             self.follow_control();
             let pause = self.take(stop_event?, observer, goal)?;
             self.tell_ends(observer);
@@ -85,7 +85,7 @@ impl Session {
             };
             if let Some(pause) = pause {
                 if pause.is_owed() {
-                    self.control.owe()?;
+                    self.control.state.owe()?;
                 }
                 if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
                     self.tell_of_checkpoint(observer);

@@ -98,9 +98,9 @@ impl Session {
             return self.apply_line(&chosen, rest);
         }
         let extent = Extent::parse(words)?;
-        let before = std::mem::take(&mut self.selection);
+        let before = std::mem::take(&mut self.processes.selection);
         let views = self.stacks_of(chosen, &extent);
-        self.selection = before;
+        self.processes.selection = before;
         Ok(Outcome::Stacks(views?))
     }
 
@@ -110,19 +110,19 @@ impl Session {
         if line.is_empty() {
             return Err(CommandError::with_help("apply what?", APPLY_HELP));
         }
-        if self.attached.group(line).is_none() {
+        if self.points.commands.group(line).is_none() {
             crate::command_table::words::find(command_table::split_line(line).0)?;
         }
         let current = self.thread()?;
         let current = self.running()?.thread_number(current);
-        let level = self.selection.level;
+        let level = self.processes.selection.level;
         let select = |number: u32| format!("thread line {number}");
         let mut lines: Vec<String> = chosen
             .iter()
             .flat_map(|thread| [select(thread.number), line.to_owned()])
             .collect();
         lines.push(format!("thread back {current} {level}"));
-        self.attached.begin_script(lines);
+        self.points.commands.begin_script(lines);
         Ok(Outcome::Done)
     }
 
@@ -175,7 +175,7 @@ impl Session {
     /// The local variables of a frame; an inner one hides an outer one of its
     /// name.
     fn locals_of(&self, frame: &Frame) -> Vec<VariableView> {
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return Vec::new();
         };
         let mut seen = Vec::new();

@@ -61,7 +61,7 @@ impl Session {
                 .function()
                 .and_then(|name| self.remark_on_choice(name)),
         );
-        if let (Some(condition), Some(program)) = (&condition, &self.program) {
+        if let (Some(condition), Some(program)) = (&condition, &self.processes.program) {
             let addresses = resolved.addresses.iter().copied();
             check(condition, program, &place, addresses).map_err(in_condition)?;
             let wrong = |&&at: &&u64| {
@@ -86,9 +86,12 @@ impl Session {
             condition,
             thread: placed.thread,
             fate,
-            owner: self.placing,
+            owner: self.points.owner,
         };
-        let number = self.breakpoints.add(self.program.as_mut(), wanted)?;
+        let number = self
+            .points
+            .breakpoints
+            .add(self.processes.program.as_mut(), wanted)?;
         let kind = match fate {
             Fate::Delete => "temporary breakpoint",
             _ => "breakpoint",
@@ -136,7 +139,7 @@ impl Session {
 
     /// What is to be said of an indirect function whose choice is not known.
     fn remark_on_choice(&self, name: &str) -> Option<String> {
-        let modules = &self.program.as_ref()?.modules;
+        let modules = &self.processes.program.as_ref()?.modules;
         let definitions = modules.definitions(name, |_| true);
         let mut indirect = definitions.iter().filter(|it| it.function.indirect);
         let is_open = indirect.any(|bound| modules.chosen(bound).is_none());
@@ -172,7 +175,7 @@ impl Session {
 
     /// Whether a trap at an address would ever be reached, and would be one.
     pub(crate) fn check_address(&self, address: u64) -> Result<(), CommandError> {
-        let program = self.program.as_ref().ok_or_else(not_running)?;
+        let program = self.processes.program.as_ref().ok_or_else(not_running)?;
         if let Some(problem) = program.code_problem(address) {
             return Err(CommandError::new(format!("{address:#x} {problem}")));
         }

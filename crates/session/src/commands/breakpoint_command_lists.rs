@@ -18,7 +18,7 @@ impl Session {
     /// The next command of the points that have stopped the program, or of a
     /// file, for the front end to execute. None: a person is asked.
     pub fn next_attached(&mut self) -> Option<String> {
-        let attached = &mut self.attached;
+        let attached = &mut self.points.commands;
         attached
             .queue
             .pop_front()
@@ -28,20 +28,24 @@ impl Session {
     /// How deep in `commands` the lines are that come next; 0 for commands that
     /// are executed.
     pub fn input_depth(&self) -> usize {
-        self.attached.given.as_ref().map_or(0, |given| given.depth)
+        self.points
+            .commands
+            .given
+            .as_ref()
+            .map_or(0, |given| given.depth)
     }
 
     /// Forgets the lines after `commands` that have been given so far.
     pub fn cancel_input(&mut self) {
-        self.attached.given = None;
-        self.attached.give_up();
+        self.points.commands.given = None;
+        self.points.commands.give_up();
     }
 
     /// `commands`, `commands N`: of the last point without a number.
     pub(crate) fn begin_commands(&mut self, rest: &str) -> Result<Outcome, CommandError> {
         let numbers = match rest {
-            "" => vec![self.breakpoints.last_number()],
-            "$bpnum" => vec![self.breakpoints.last_number()],
+            "" => vec![self.points.breakpoints.last_number()],
+            "$bpnum" => vec![self.points.breakpoints.last_number()],
             _ => whole_points(rest)?,
         };
         for &number in &numbers {
@@ -52,7 +56,7 @@ impl Session {
                 ));
             }
         }
-        self.attached.given = Some(Given {
+        self.points.commands.given = Some(Given {
             points: numbers,
             group: None,
             lines: Vec::new(),
@@ -78,7 +82,7 @@ impl Session {
                 "one word that is no command, nor the beginning of one",
             ));
         }
-        self.attached.given = Some(Given {
+        self.points.commands.given = Some(Given {
             points: Vec::new(),
             group: Some(name.to_owned()),
             lines: Vec::new(),
@@ -89,7 +93,7 @@ impl Session {
 
     /// `show user`: the groups, with their commands.
     pub(crate) fn groups(&self) -> Result<Outcome, CommandError> {
-        let groups = self.attached.groups.iter();
+        let groups = self.points.commands.groups.iter();
         let lines: Vec<String> = groups
             .map(|(name, lines)| format!("{name}: {}", lines.join("; ")))
             .collect();
@@ -107,7 +111,7 @@ impl Session {
         let own = command_table::translated(line);
         let ends = own.as_deref() == Some("end");
         let line = line.trim();
-        let Some(given) = &mut self.attached.given else {
+        let Some(given) = &mut self.points.commands.given else {
             return Outcome::Done;
         };
         let (word, _) = command_table::split_line(line);
@@ -124,9 +128,9 @@ impl Session {
             }
             return Outcome::Done;
         }
-        if let Some(given) = self.attached.given.take() {
+        if let Some(given) = self.points.commands.given.take() {
             if let Some(name) = given.group {
-                self.attached.groups.insert(name, given.lines);
+                self.points.commands.groups.insert(name, given.lines);
                 return Outcome::Done;
             }
             for number in given.points {

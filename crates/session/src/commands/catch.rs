@@ -97,9 +97,9 @@ impl Session {
     /// `catch WHAT`, `tcatch WHAT`
     pub(crate) fn catch(&mut self, rest: &str, temporary: bool) -> Result<Outcome, CommandError> {
         let catch = parse(rest)?;
-        let number = self.breakpoints.take_number();
+        let number = self.points.breakpoints.take_number();
         let fate = if temporary { Fate::Delete } else { Fate::Keep };
-        self.catchpoints.add(Catchpoint {
+        self.points.catchpoints.add(Catchpoint {
             point: Point::new(number, None, fate),
             text: rest.to_owned(),
             catch,
@@ -116,10 +116,10 @@ impl Session {
 
     /// Has the debuggee report what the catchpoints and `handle` want now.
     pub(crate) fn renew_catchpoints(&mut self) {
-        if let Some(program) = &mut self.program {
-            self.catchpoints.bind(program);
-            self.handling.apply(&mut program.debuggee);
-            self.catchpoints.apply(&mut program.debuggee);
+        if let Some(program) = &mut self.processes.program {
+            self.points.catchpoints.bind(program);
+            self.user.signals.apply(&mut program.debuggee);
+            self.points.catchpoints.apply(&mut program.debuggee);
         }
     }
 
@@ -143,13 +143,13 @@ impl Session {
         description: String,
         is_meant: impl Fn(&Catchpoint) -> bool,
     ) -> Result<Option<StopReason>, CommandError> {
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return Ok(None);
         };
-        let values = |name: &str| of_thread(&self.values, program, thread, name);
+        let values = |name: &str| of_thread(&self.user.values, program, thread, name);
         let ask =
             |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
-        let stopping = self.catchpoints.hit(is_meant, ask);
+        let stopping = self.points.catchpoints.hit(is_meant, ask);
         let Some(stopping) = self.divert_with(facts, thread, stopping, &mut Vec::new())? else {
             return Ok(None);
         };
@@ -232,7 +232,7 @@ impl Session {
 
     /// The paths of what is loaded.
     pub(crate) fn loaded_paths(&self) -> Vec<PathBuf> {
-        match self.catchpoints.iter().next() {
+        match self.points.catchpoints.iter().next() {
             Some(_) => self.modules().iter().map(|it| it.path.clone()).collect(),
             // Nobody will ask.
             None => Vec::new(),
@@ -277,7 +277,7 @@ impl Session {
             Catch::Exception(exception) if it.addresses.contains(&address) => Some(exception),
             _ => None,
         };
-        let Some(exception) = self.catchpoints.iter().find_map(at_address) else {
+        let Some(exception) = self.points.catchpoints.iter().find_map(at_address) else {
             return Ok(None);
         };
         let of_type = match self.exception_type(thread, exception)? {

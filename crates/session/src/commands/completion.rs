@@ -46,7 +46,8 @@ impl Session {
                 .map(|(name, _)| (*name).to_owned())
                 .collect(),
             Completes::Properties => self
-                .watch
+                .processes
+                .monitors
                 .shown()
                 .iter()
                 .map(|watched| watched.property.name.to_string())
@@ -55,7 +56,8 @@ impl Session {
                 .iter()
                 .map(|&action| action.to_owned())
                 .chain(
-                    self.watch
+                    self.processes
+                        .monitors
                         .shown()
                         .iter()
                         .map(|it| it.property.name.to_string()),
@@ -98,10 +100,10 @@ impl Session {
         let Ok(frames) = self.frames().map(<[_]>::to_vec) else {
             return Vec::new();
         };
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return Vec::new();
         };
-        let level = self.selection.level;
+        let level = self.processes.selection.level;
         FrameScope {
             program,
             frames: &frames,

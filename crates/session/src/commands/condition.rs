@@ -42,14 +42,17 @@ impl Session {
             kind.must_have(Ability::CallingConditions)?;
         }
         let is_removed = condition.is_none();
-        let program = self.program.as_ref();
+        let program = self.processes.program.as_ref();
         match kind {
             PointKind::Breakpoint => {
-                let set = self.breakpoints.set_condition(program, number, condition);
+                let set = self
+                    .points
+                    .breakpoints
+                    .set_condition(program, number, condition);
                 set.map_err(in_condition)?;
             }
             PointKind::HardwareBreakpoint => {
-                let points = &mut self.hardware_breakpoints;
+                let points = &mut self.points.hardware;
                 let set = points.set_condition(program, number, condition);
                 set.map_err(in_condition)?;
             }
@@ -77,7 +80,7 @@ impl Session {
             kind.must_have(Ability::CallingConditions)?;
         }
         let here = self.selected_frame().map_or(0, |frame| frame.pc);
-        match &self.program {
+        match &self.processes.program {
             Some(program) => condition.somewhere(program, here).map_err(in_condition),
             None => Ok(()),
         }

@@ -18,15 +18,17 @@ const SIGNAL: &str = "_siginfo";
 impl Session {
     /// What a command may ask for by name, as it is now.
     pub(crate) fn note_conveniences(&mut self) {
-        match self.breakpoints.last_number() {
+        match self.points.breakpoints.last_number() {
             0 => {}
-            number => self.values.set_number("bpnum", number),
+            number => self.user.values.set_number("bpnum", number),
         }
         let process = self.process_name().map_or(1, |it| it.number);
-        self.values.set_number("_inferior", process);
-        if let (Some(program), Some(thread)) = (&self.program, self.selection.thread) {
+        self.user.values.set_number("_inferior", process);
+        if let (Some(program), Some(thread)) =
+            (&self.processes.program, self.processes.selection.thread)
+        {
             let number = program.thread_number(thread);
-            self.values.set_number("_thread", number);
+            self.user.values.set_number("_thread", number);
         }
     }
 
@@ -36,7 +38,7 @@ impl Session {
             if let ExpressionKind::Register(name) = &part.kind
                 && !is_register(name)
                 && !name.starts_with('_')
-                && convenience(&self.values, name).is_none()
+                && convenience(&self.user.values, name).is_none()
             {
                 let message = format!("there is no register or value `${name}`");
                 return Err(CommandError::with_help(
@@ -64,24 +66,24 @@ impl Session {
             )
         })?;
         if let Some(of) = juror_symbols::signal_information() {
-            self.values.set(SIGNAL, Typed::of_bytes(of, bytes));
+            self.user.values.set(SIGNAL, Typed::of_bytes(of, bytes));
         }
         Ok(())
     }
 
     /// The signal is of the moment: the next stop has another, or none.
     pub(crate) fn forget_signal(&mut self) {
-        self.values.forget(SIGNAL);
+        self.user.values.forget(SIGNAL);
     }
 
     /// Where memory was looked at last, and what is there, if that is known.
     pub(crate) fn note_examined(&mut self, address: u64, value: Option<Typed>) {
         let pointer = Type::void().pointer_to();
         let bytes = address.to_le_bytes().to_vec();
-        self.values.set("_", Typed::of_bytes(pointer, bytes));
+        self.user.values.set("_", Typed::of_bytes(pointer, bytes));
         match value {
-            Some(value) => self.values.set("__", value),
-            None => self.values.forget("__"),
+            Some(value) => self.user.values.set("__", value),
+            None => self.user.values.forget("__"),
         }
     }
 }

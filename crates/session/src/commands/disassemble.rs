@@ -128,8 +128,8 @@ impl Session {
         let mut bytes = vec![0; size as usize];
         let read = program.debuggee.read_up_to(range.start, &mut bytes);
         bytes.truncate(read);
-        let selected = self.selection.frames.as_ref();
-        let selected = selected.and_then(|frames| frames.get(self.selection.level));
+        let selected = self.processes.selection.frames.as_ref();
+        let selected = selected.and_then(|frames| frames.get(self.processes.selection.level));
         let current = selected.map(|frame| frame.pc);
         let lines = disassemble(&bytes, range.start, &|address| program.name_of(address));
         Ok(AssemblyView {
@@ -169,7 +169,7 @@ impl Session {
             let Some((file, number)) = place else {
                 continue;
             };
-            let text = self.sources.lines(&file, number, 1, None);
+            let text = self.user.sources.lines(&file, number, 1, None);
             line.source = Some(ShownLine {
                 file: file.display().to_string(),
                 line: number,

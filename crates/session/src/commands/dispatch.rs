@@ -30,7 +30,7 @@ impl Session {
         line: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        if self.attached.is_being_given() {
+        if self.points.commands.is_being_given() {
             return Ok(self.take_given(line));
         }
         let own = command_table::translated(line);
@@ -39,20 +39,20 @@ impl Session {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        if self.attached.begin_group(line.trim()) {
+        if self.points.commands.begin_group(line.trim()) {
             return Ok(Outcome::Done);
         }
         let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
-        while let Some((thread, end)) = self.ended_call.take() {
+        while let Some((thread, end)) = self.processes.stop.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
         }
-        self.control.finish();
+        self.control.state.finish();
         self.follow_control();
         result = self.move_for_scenarios(line, result, observer);
-        self.control.finish();
+        self.control.state.finish();
         self.follow_control();
         if matches!(result, Err(_) | Ok(Outcome::Quit)) {
-            self.attached.give_up();
+            self.points.commands.give_up();
         }
         if is_about_points(word) {
             self.renew_points()?;
@@ -60,7 +60,7 @@ impl Session {
         self.reinsert_overwritten(observer)?;
         // However it ended, a person types next, and nobody knows what
         // becomes of juror until then.
-        if let Some(program) = &mut self.program {
+        if let Some(program) = &mut self.processes.program {
             program.debuggee.take_terminal();
             program.debuggee.quiesce()?;
         }
@@ -73,7 +73,7 @@ impl Session {
         self.tell_ends(observer);
         self.tell_printed(observer);
         // A debuggee that vanished under a command is gone for good.
-        if let Some(program) = &self.program
+        if let Some(program) = &self.processes.program
             && !program.debuggee.is_alive()
             && !matches!(result, Ok(Outcome::Ended(_)))
         {
@@ -92,10 +92,10 @@ impl Session {
         let own = command_table::translated(line);
         let (word, rest) = command_table::split_line(own.as_deref().unwrap_or(line));
         let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
-        while let Some((thread, end)) = self.ended_call.take() {
+        while let Some((thread, end)) = self.processes.stop.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
         }
-        self.control.finish();
+        self.control.state.finish();
         if is_about_points(word) {
             self.renew_points()?;
         }
@@ -171,7 +171,7 @@ impl Session {
             Command::SelectFrame => self.choose_frame(rest).map(|_| Outcome::Done),
             Command::FramesApply => self.apply_to_frames(&format!("all -s {rest}")),
             Command::Finish => {
-                let level = self.selection.level;
+                let level = self.processes.selection.level;
                 self.finish_frame(level, observer)
             }
             Command::Handle => self.handle(rest),
@@ -207,7 +207,9 @@ impl Session {
             Command::Set => self.set(rest),
             Command::Shell => shell(rest, observer),
             Command::Show => self.show(rest),
-            Command::ShowGraph => crate::commands::info_graph::graphs(self.watch.shown(), rest),
+            Command::ShowGraph => {
+                crate::commands::info_graph::graphs(self.processes.monitors.shown(), rest)
+            }
             Command::Skip => self.skip(rest),
             Command::Start => self.start_command(rest, observer),
             Command::StartInstruction => self.start_instruction(rest, observer),
@@ -232,7 +234,7 @@ impl Session {
             }
             ("function", name) => {
                 // From the selected one outwards, then from the innermost.
-                let here = self.selection.level;
+                let here = self.processes.selection.level;
                 let frames = self.frames()?;
                 let is_meant = |frame: &Frame| {
                     let function = frame.name.as_deref();
@@ -249,22 +251,24 @@ impl Session {
             }
             ("apply", which) => return self.apply_to_frames(which),
             ("line", level) => {
-                let level = number(level)?.map_or(self.selection.level, |it| it as usize);
+                let level = number(level)?.map_or(self.processes.selection.level, |it| it as usize);
                 let shown = self.select_frame(level)?;
                 return Ok(match shown {
                     Outcome::Frame(view, _) => Outcome::Frame(view, None),
                     other => other,
                 });
             }
-            ("level", level) => number(level)?.map_or(self.selection.level, |it| it as usize),
-            _ => number(rest)?.map_or(self.selection.level, |level| level as usize),
+            ("level", level) => {
+                number(level)?.map_or(self.processes.selection.level, |it| it as usize)
+            }
+            _ => number(rest)?.map_or(self.processes.selection.level, |level| level as usize),
         };
         self.select_frame(level)
     }
 
     fn move_frame(&mut self, rest: &str, direction: i64) -> Result<Outcome, CommandError> {
         let count = i64::try_from(number(rest)?.unwrap_or(1)).unwrap_or(i64::MAX);
-        let level = self.selection.level as i64;
+        let level = self.processes.selection.level as i64;
         // What started `main` is nobody's caller, unless one stands in it.
         let frames = self.frames()?;
         let shown = users_frames(frames).unwrap_or(frames.len());

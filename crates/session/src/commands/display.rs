@@ -34,9 +34,9 @@ fn split_instructions(text: &str) -> Option<(u64, &str)> {
 impl Session {
     /// `display`, `display EXPRESSION`, `display/x EXPRESSION`
     pub(crate) fn display(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let level = self.selection.level;
+        let level = self.processes.selection.level;
         if text.is_empty() {
-            if self.displays.displays.is_empty() {
+            if self.user.displays.displays.is_empty() {
                 return Ok(Outcome::Message("there are no displays".to_owned()));
             }
             let frames = self.frames_if_any()?;
@@ -55,9 +55,9 @@ impl Session {
             ));
         }
         let format = text.strip_suffix(words).unwrap_or("").trim();
-        self.displays.last_number += 1;
-        self.displays.displays.push(Display {
-            number: self.displays.last_number,
+        self.user.displays.last_number += 1;
+        self.user.displays.displays.push(Display {
+            number: self.user.displays.last_number,
             text: format!("{format} {words}").trim().to_owned(),
             radix,
             instructions: instructions.map(|(count, _)| count),
@@ -71,12 +71,13 @@ impl Session {
     /// `undisplay`, `undisplay 2`, `delete display 2`
     pub(crate) fn undisplay(&mut self, text: &str) -> Result<Outcome, CommandError> {
         if text.is_empty() {
-            self.displays.displays.clear();
+            self.user.displays.displays.clear();
             return Ok(Outcome::Done);
         }
         for word in text.split_whitespace() {
             let number = word.parse::<u32>().ok();
             let place = self
+                .user
                 .displays
                 .displays
                 .iter()
@@ -87,13 +88,13 @@ impl Session {
                     "info display shows them",
                 )
             })?;
-            self.displays.displays.remove(place);
+            self.user.displays.displays.remove(place);
         }
         Ok(Outcome::Done)
     }
 
     fn frames_if_any(&mut self) -> Result<Vec<Frame>, CommandError> {
-        Ok(match self.has_begun() && self.program.is_some() {
+        Ok(match self.has_begun() && self.processes.program.is_some() {
             true => self.frames()?.to_vec(),
             false => Vec::new(),
         })
@@ -102,8 +103,12 @@ impl Session {
     /// What the displays show in a frame.
     pub(crate) fn displayed(&self, frames: &[Frame], level: usize) -> Vec<DisplayView> {
         let shown = |display: &Display| -> Result<String, String> {
-            let program = self.program.as_ref().ok_or("the program is not running")?;
-            let values = |name: &str| convenience(&self.values, name);
+            let program = self
+                .processes
+                .program
+                .as_ref()
+                .ok_or("the program is not running")?;
+            let values = |name: &str| convenience(&self.user.values, name);
             let scope = FrameScope {
                 program,
                 frames,
@@ -115,12 +120,12 @@ impl Session {
                 return self.instructions_at(&value, count, frames.get(level));
             }
             let shown = format(&value, program, program, display.radix);
-            Ok(match self.settings.is_pretty {
+            Ok(match self.user.settings.is_pretty {
                 true => pretty(&shown),
                 false => shown,
             })
         };
-        let views = self.displays.displays.iter().map(|display| {
+        let views = self.user.displays.displays.iter().map(|display| {
             let (value, error) = match shown(display) {
                 Ok(value) => (Some(value), None),
                 Err(error) => (None, Some(error)),
@@ -142,7 +147,11 @@ impl Session {
         count: u64,
         frame: Option<&Frame>,
     ) -> Result<String, String> {
-        let program = self.program.as_ref().ok_or("the program is not running")?;
+        let program = self
+            .processes
+            .program
+            .as_ref()
+            .ok_or("the program is not running")?;
         let address = match value.number(program)? {
             Number::Pointer(address, _) => address,
             Number::Int(number) => u64::try_from(number).map_err(|_| "this is no address")?,

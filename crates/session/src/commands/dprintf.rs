@@ -58,7 +58,7 @@ impl Session {
             caller_count: text.matches('^').count(),
         });
         let said = self.set_breakpoint_at(place, placed, Fate::Keep)?;
-        let number = self.breakpoints.last_number();
+        let number = self.points.breakpoints.last_number();
         self.point(number)?.prints = Some(prints);
         Ok(match said {
             Outcome::Message(words) => Outcome::Message(format!("dprintf {words}")),
@@ -69,7 +69,7 @@ impl Session {
     /// Refuses values of which there is one at no place of the breakpoint.
     fn check_values(&mut self, place: &Place, format: &Format) -> Result<(), CommandError> {
         let place = self.resolvable(place)?;
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return Ok(());
         };
         let addresses = place.resolve(&program.modules).addresses;
@@ -101,7 +101,7 @@ impl Session {
                 continue;
             };
             match self.text_at(&prints, number, thread, address) {
-                Ok(text) => self.printed.push((number, text)),
+                Ok(text) => self.points.printed.push((number, text)),
                 Err(error) => {
                     hit.numbers.push(number);
                     hit.unprinted.push((number, error.message));
@@ -119,10 +119,10 @@ impl Session {
     ) -> Result<String, CommandError> {
         let program = self.running()?;
         let chain = program.inlined_chain(thread);
-        let level = self.breakpoints.level_of(address, &[number], &chain);
+        let level = self.points.breakpoints.level_of(address, &[number], &chain);
         let level = level.unwrap_or_else(|| usual_level(&chain));
         let (frames, _) = program.backtrace(thread, level + 1 + prints.caller_count);
-        let values = |name: &str| of_thread(&self.values, program, thread, name);
+        let values = |name: &str| of_thread(&self.user.values, program, thread, name);
         let scope = FrameScope {
             program,
             frames: &frames,
@@ -140,10 +140,10 @@ impl Session {
     /// Tells what has been printed meanwhile.
     #[inline]
     pub(crate) fn tell_printed(&mut self, observer: &mut dyn Observer) {
-        if self.printed.is_empty() {
+        if self.points.printed.is_empty() {
             return;
         }
-        for (number, text) in self.printed.drain(..) {
+        for (number, text) in self.points.printed.drain(..) {
             observer.printed(number, &text);
         }
     }

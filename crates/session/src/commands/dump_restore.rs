@@ -133,7 +133,7 @@ impl Session {
         let at = offset.unwrap_or(0).wrapping_add(start);
         self.running_mut()?.debuggee.write(at, &bytes)?;
         // What is shown of frames may have changed.
-        self.selection.frames = None;
+        self.processes.selection.frames = None;
         Ok(said(&format!("memory at {at:#x}"), bytes.len() as u64))
     }
 }

@@ -60,7 +60,7 @@ impl Session {
             "" => {
                 self.options.environment.clear();
                 self.options.clear_environment = true;
-                self.starts_anew = true;
+                self.launch.is_outdated = true;
             }
             name => self.change_environment(name, None),
         }
@@ -71,7 +71,7 @@ impl Session {
         let environment = &mut self.options.environment;
         environment.retain(|(known, _)| known != name);
         environment.push((name.into(), value));
-        self.starts_anew = true;
+        self.launch.is_outdated = true;
     }
 
     /// `set cwd DIRECTORY`; without one the program starts where juror works.
@@ -80,7 +80,7 @@ impl Session {
             "" => None,
             text => Some(existing(&expanded(text))?),
         };
-        self.starts_anew = true;
+        self.launch.is_outdated = true;
         Ok(self.told_when_it_counts())
     }
 
@@ -90,7 +90,7 @@ impl Session {
         let before = current()?;
         std::env::set_current_dir(&directory).map_err(|error| refused(&directory, &error))?;
         self.keep_files_of(&before);
-        self.starts_anew |= self.options.directory.is_none();
+        self.launch.is_outdated |= self.options.directory.is_none();
         Ok(Outcome::Message(directory.display().to_string()))
     }
 

@@ -28,7 +28,7 @@ impl Session {
         text: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        let mut how = self.examined;
+        let mut how = self.user.examined;
         let mut rest = text;
         if let Some(formatted) = text.strip_prefix('/') {
             let end = formatted
@@ -58,7 +58,7 @@ impl Session {
             _ => numbers(program, address, how),
         };
         how.next = Some(next);
-        self.examined = how;
+        self.user.examined = how;
         self.note_last_examined(address, how);
         Ok(outcome)
     }

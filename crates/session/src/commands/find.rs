@@ -155,7 +155,7 @@ impl Session {
             unreadable,
         };
         let count = found.len();
-        self.values.set_number("numfound", count as i128);
+        self.user.values.set_number("numfound", count as i128);
         if let Some(&last) = found.last() {
             self.note_examined(last, None);
         }

@@ -93,7 +93,7 @@ impl Session {
     pub(crate) fn apply_to_frames(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let applied = Applied::parse(text)?;
         let (word, rest) = command_table::split_line(applied.line);
-        let shows_value = match self.attached.group(applied.line) {
+        let shows_value = match self.points.commands.group(applied.line) {
             Some(_) => false,
             None => {
                 let command = crate::command_table::words::find(word)?.command;
@@ -102,12 +102,12 @@ impl Session {
         };
         let frames = self.frames()?;
         let count = users_frames(frames).unwrap_or(frames.len());
-        let before = self.selection.level;
+        let before = self.processes.selection.level;
         let mut levels: Vec<usize> = applied.extent.levels(count).collect();
         if applied.is_tolerant && shows_value {
             levels.retain(|&level| self.has_value(level, rest));
         }
-        self.selection.level = before;
+        self.processes.selection.level = before;
         if levels.is_empty() {
             return Err(CommandError::new("in no frame of this stack"));
         }
@@ -117,7 +117,7 @@ impl Session {
         });
         let mut lines: Vec<String> = lines.collect();
         lines.push(format!("select-frame {before}"));
-        self.attached.begin_script(lines);
+        self.points.commands.begin_script(lines);
         Ok(Outcome::Done)
     }
 
@@ -126,7 +126,7 @@ impl Session {
         let Ok((_, expression)) = crate::state::format_options::split_format(text) else {
             return false;
         };
-        self.selection.level = level;
+        self.processes.selection.level = level;
         self.evaluate(expression).is_ok()
     }
 }

@@ -66,7 +66,7 @@ impl Session {
             ));
         }
         for &number in &numbers {
-            self.handling.change(number, &actions);
+            self.user.signals.change(number, &actions);
         }
         self.renew_catchpoints();
         Ok(self.signal_views(&numbers))
@@ -87,7 +87,7 @@ impl Session {
     fn signal_views(&self, numbers: &[i32]) -> Outcome {
         let views = numbers
             .iter()
-            .filter_map(|&number| self.handling.view(number));
+            .filter_map(|&number| self.user.signals.view(number));
         Outcome::Signals(views.collect())
     }
 }

@@ -52,7 +52,7 @@ impl Session {
         {
             self.check_address(*address)?;
         }
-        if let (Some(condition), Some(program)) = (&condition, &self.program) {
+        if let (Some(condition), Some(program)) = (&condition, &self.processes.program) {
             let addresses = resolved.addresses.iter().copied();
             check(condition, program, &place, addresses).map_err(in_condition)?;
         }
@@ -69,7 +69,7 @@ impl Session {
             place,
             sites: Vec::new(),
         };
-        if let Some(program) = &mut self.program
+        if let Some(program) = &mut self.processes.program
             && let Err(error) = breakpoint.settle(program)
         {
             breakpoint.lift(program)?;
@@ -79,9 +79,9 @@ impl Session {
                 error => error.into(),
             });
         }
-        let number = self.breakpoints.take_number();
+        let number = self.points.breakpoints.take_number();
         breakpoint.point.number = number;
-        self.hardware_breakpoints.list.push(breakpoint);
+        self.points.hardware.list.push(breakpoint);
         let described = self.modules().describe(first);
         let function = described
             .function
@@ -99,11 +99,11 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return Ok(None);
         };
-        let values = |name: &str| of_thread(&self.values, program, thread, name);
-        let points = &mut self.hardware_breakpoints;
+        let values = |name: &str| of_thread(&self.user.values, program, thread, name);
+        let points = &mut self.points.hardware;
         match points.hit(program, thread, address, &values) {
             Some(stopping) => {
                 let chain = program.inlined_chain(thread);

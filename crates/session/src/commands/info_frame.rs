@@ -15,7 +15,7 @@ const ORDER: [u16; 17] = [0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 
 impl Session {
     /// `info frame`
     pub(crate) fn frame_info(&mut self) -> Result<Outcome, CommandError> {
-        let level = self.selection.level;
+        let level = self.processes.selection.level;
         let frames = self.frames()?.to_vec();
         let none = || CommandError::new("the thread has no stack");
         let frame = frames.get(level).ok_or_else(none)?;
@@ -72,7 +72,7 @@ impl Session {
 
     /// Where the registers of the caller have been saved.
     fn saved_registers(&self, frame: &Frame) -> Option<Registers> {
-        let program = self.program.as_ref()?;
+        let program = self.processes.program.as_ref()?;
         let module = frame.module.as_ref()?;
         let pc = module.to_file(frame.lookup);
         let unwound = match frame.lookup == frame.pc {

@@ -45,7 +45,7 @@ pub(crate) fn named<'a>(shown: &'a [Watched], name: &str) -> Result<&'a Watched,
 impl Session {
     /// The property that a word names.
     pub(crate) fn property_named(&self, name: &str) -> Result<&Watched, CommandError> {
-        named(self.watch.shown(), name)
+        named(self.processes.monitors.shown(), name)
     }
 }
 

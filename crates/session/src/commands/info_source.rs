@@ -24,7 +24,7 @@ impl Session {
     /// Whether the file is there, and is what was compiled.
     fn state_of_source(&mut self, frame: &Frame, file: &Path, line: u32) -> String {
         let view = self.text_around(frame, file, line, 1);
-        let count = self.sources.line_count(file);
+        let count = self.user.sources.line_count(file);
         let Some(count) = count else {
             return "the file is not there; set substitute-path FROM TO says where it is now"
                 .to_owned();

@@ -22,7 +22,7 @@ const PATHS_MAX: usize = 20;
 impl Session {
     /// A frame as a view.
     pub(crate) fn frame_view(&self, level: usize, frame: &Frame) -> FrameView {
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return FrameView {
                 level: level as u32,
                 location: juror_view::Location::default(),
@@ -60,7 +60,7 @@ impl Session {
     }
 
     pub(crate) fn variable_view(&self, name: &str, value: &Typed) -> VariableView {
-        let text = match &self.program {
+        let text = match &self.processes.program {
             Some(program) => format(value, program, program, Radix::Natural),
             None => String::new(),
         };
@@ -83,9 +83,9 @@ impl Session {
                 _ => format!("the outermost frame is number {last}"),
             }));
         };
-        self.selection.level = level;
-        self.selection.listed = None;
-        self.selection.of_caller = None;
+        self.processes.selection.level = level;
+        self.processes.selection.listed = None;
+        self.processes.selection.of_caller = None;
         let view = self.frame_view(level, &frame);
         let source = self.source_of(&frame, 7);
         Ok(Outcome::Frame(Box::new(view), source))
@@ -109,9 +109,9 @@ impl Session {
             let address = module.to_file(frame.lookup);
             module.symbols.source_checksum(file, address)
         });
-        self.sources.expect(file, checksum);
+        self.user.sources.expect(file, checksum);
         let built = module.and_then(|module| module.built);
-        self.sources.around(file, line, count, built)
+        self.user.sources.around(file, line, count, built)
     }
 
     /// The line in which a frame stands, and whether it is no more than the line
@@ -120,13 +120,13 @@ impl Session {
         if let (Some(file), Some(line)) = (&frame.file, frame.line) {
             return Some((file.clone(), line, false));
         }
-        let near = self.program.as_ref()?.describe(frame.lookup).near;
+        let near = self.processes.program.as_ref()?.describe(frame.lookup).near;
         near.map(|(file, line)| (file, line, true))
     }
 
     /// The selected frame.
     pub(crate) fn selected_frame(&mut self) -> Result<Frame, CommandError> {
-        let level = self.selection.level;
+        let level = self.processes.selection.level;
         let frames = self.frames()?;
         frames
             .get(level)
@@ -144,7 +144,7 @@ impl Session {
             .is_some_and(|m| m.symbols.has_debug_info());
         let mut seen = Vec::new();
         let mut views = Vec::new();
-        let is_pretty = self.settings.is_pretty;
+        let is_pretty = self.user.settings.is_pretty;
         for (variable, parameter) in program.variables(&frame) {
             // An inner variable hides an outer one of its name.
             if parameter != parameters || seen.contains(&variable.name) {
@@ -189,7 +189,7 @@ impl Session {
                 })
             })
             .collect();
-        if self.selection.level == 0 {
+        if self.processes.selection.level == 0 {
             let flags = program.registers(self.thread()?)?.rflags;
             views.push(RegisterView {
                 name: "eflags".to_owned(),
@@ -251,7 +251,7 @@ impl Session {
             views.push(ThreadView {
                 number,
                 id: thread.id.0,
-                name: self.thread_names.of(thread.id, thread.name),
+                name: self.user.thread_names.of(thread.id, thread.name),
                 current: thread.id == current,
                 location: match (&shown, thread.pc) {
                     (Some(frame), _) if thread.id == current => {
@@ -269,10 +269,10 @@ impl Session {
     /// `info breakpoints`: the developer's, then what the monitors have
     /// planted now.
     pub(crate) fn points(&mut self) -> Outcome {
-        let program = self.program.as_ref();
-        let mut views = self.breakpoints.views(program);
-        views.extend(self.catchpoints.views(program));
-        views.extend(self.hardware_breakpoints.views(program));
+        let program = self.processes.program.as_ref();
+        let mut views = self.points.breakpoints.views(program);
+        views.extend(self.points.catchpoints.views(program));
+        views.extend(self.points.hardware.views(program));
         views.extend(self.watchpoint_views());
         views.sort_by_key(|view| view.number);
         views.extend(self.monitor_points(|_| true));
@@ -281,7 +281,11 @@ impl Session {
 
     /// `monitor`, `monitor NAME`
     pub(crate) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
-        monitors(self.watch.shown(), self.program.as_ref(), name)
+        monitors(
+            self.processes.monitors.shown(),
+            self.processes.program.as_ref(),
+            name,
+        )
     }
 
     /// `info sharedlibrary`

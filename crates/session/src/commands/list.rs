@@ -19,23 +19,27 @@ impl Session {
             return Ok(self.main_function());
         }
         let has_begun = self.has_begun();
+        let process = &mut *self.processes;
         if let (
             Place::Function(name) | Place::FunctionIn { name, .. },
             Some(program),
             Some(thread),
-        ) = (written, &mut self.program, self.selection.thread)
+        ) = (written, &mut process.program, process.selection.thread)
         {
             program.resolve_functions(name, thread, has_begun);
         }
-        let frame = if self.program.is_some() {
+        let frame = if self.processes.program.is_some() {
             self.selected_frame().ok()
         } else {
             None
         };
         let here = frame.as_ref().map(|frame| frame.pc);
         let begun = frame.as_ref().filter(|_| has_begun);
-        let shown = self.selection.of_caller.clone();
-        let line = match shown.as_ref().filter(|_| self.selection.level == 0) {
+        let shown = self.processes.selection.of_caller.clone();
+        let line = match shown
+            .as_ref()
+            .filter(|_| self.processes.selection.level == 0)
+        {
             Some((file, line)) => Some((file.as_path(), *line)),
             None => begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?))),
         };
@@ -53,7 +57,11 @@ impl Session {
             _ => None,
         };
         resolvable(written, self.modules(), here, line, |_| {
-            let program = self.program.as_ref().ok_or("the program is not running")?;
+            let program = self
+                .processes
+                .program
+                .as_ref()
+                .ok_or("the program is not running")?;
             match address.ok_or("an address is missing")?.number(program)? {
                 Number::Pointer(address, _) => Ok(address),
                 Number::Int(number) => {
@@ -67,15 +75,15 @@ impl Session {
 
     /// `list`, `list PLACE`, `list FIRST,LAST`, `list -`
     pub(crate) fn list(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let count = self.settings.list_lines;
+        let count = self.user.settings.list_lines;
         match text {
             "" | "+" => {
-                if let Some(listed) = self.selection.listed.clone() {
+                if let Some(listed) = self.processes.selection.listed.clone() {
                     return self.list_from(listed.file, listed.next, count, None);
                 }
             }
             "-" => {
-                if let Some(listed) = self.selection.listed.clone() {
+                if let Some(listed) = self.processes.selection.listed.clone() {
                     return self.list_before(listed.file, listed.first);
                 }
             }
@@ -107,7 +115,7 @@ impl Session {
             let message = format!("these are the first lines of {}", name.display());
             return Err(CommandError::new(message));
         }
-        let before = first.saturating_sub(self.settings.list_lines).max(1);
+        let before = first.saturating_sub(self.user.settings.list_lines).max(1);
         self.list_from(file, before, first - before, None)
     }
 
@@ -121,12 +129,14 @@ impl Session {
         }
         if first.is_empty() {
             let (file, last, _) = self.place_line(last)?;
-            let first = last.saturating_sub(self.settings.list_lines - 1).max(1);
+            let first = last
+                .saturating_sub(self.user.settings.list_lines - 1)
+                .max(1);
             return self.list_from(file, first, last - first + 1, None);
         }
         let (file, start, _) = self.place_line(first)?;
         if last.is_empty() {
-            return self.list_from(file, start, self.settings.list_lines, None);
+            return self.list_from(file, start, self.user.settings.list_lines, None);
         }
         // A plain number is a line of the same file, and +3 counts from the first.
         let distance = last.strip_prefix('+').map(str::trim).map(str::parse::<u32>);
@@ -207,8 +217,9 @@ impl Session {
             .ok_or_else(|| CommandError::new("there is no source for this place"))?;
         self.list_from(
             file,
-            line.saturating_sub(self.settings.list_lines / 2).max(1),
-            self.settings.list_lines,
+            line.saturating_sub(self.user.settings.list_lines / 2)
+                .max(1),
+            self.user.settings.list_lines,
             None,
         )
     }
@@ -263,8 +274,8 @@ impl Session {
         count: u32,
         mark: Option<u32>,
     ) -> Result<Outcome, CommandError> {
-        let Some(mut view) = self.sources.lines(&file, first, count, None) else {
-            let message = match self.sources.line_count(&file) {
+        let Some(mut view) = self.user.sources.lines(&file, first, count, None) else {
+            let message = match self.user.sources.line_count(&file) {
                 Some(count) => {
                     let name = file.file_name().unwrap_or(file.as_os_str());
                     format!("{} has {count} lines", name.display())
@@ -274,7 +285,7 @@ impl Session {
             return Err(CommandError::new(message));
         };
         view.current = mark;
-        self.selection.listed = Some(Listed {
+        self.processes.selection.listed = Some(Listed {
             file,
             first,
             next: first.saturating_add(view.lines.len() as u32),

@@ -131,7 +131,7 @@ impl Session {
                 }
                 self.check_function_name(name)
             }
-            Resolvable::Matching(_, pattern) if self.program.is_some() => {
+            Resolvable::Matching(_, pattern) if self.processes.program.is_some() => {
                 Err(CommandError::with_help(
                     format!("no function with debug information matches `{pattern}`"),
                     "info functions shows the names; ^ and $ mean their beginnings and ends",

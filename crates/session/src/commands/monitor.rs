@@ -36,15 +36,15 @@ impl Session {
             return Ok(Outcome::Message(format!("{chosen} is chosen")));
         }
         self.property_named(name)?;
-        self.current_property = Some(name.to_owned());
+        self.user.current_property = Some(name.to_owned());
         Ok(Outcome::Message(format!("{name} is chosen")))
     }
 
     /// The property that commands speak of which name none: the chosen one, or
     /// the only one.
     fn chosen_monitor(&self) -> Result<String, CommandError> {
-        let shown = self.watch.shown();
-        let chosen = self.current_property.as_ref();
+        let shown = self.processes.monitors.shown();
+        let chosen = self.user.current_property.as_ref();
         let known = chosen.filter(|name| self.property_named(name).is_ok());
         match (known, shown) {
             (Some(name), _) => Ok(name.clone()),
@@ -86,16 +86,18 @@ impl Session {
             name => name.to_owned(),
         };
         let named = self.property_named(&name)?;
-        let mut shown = self.watch.shown().iter();
+        let mut shown = self.processes.monitors.shown().iter();
         let position = shown.position(|it| std::ptr::eq(it, named));
         let position = position.ok_or_else(no_property)?;
         let slice = self.slice_to_set(position, slice.as_deref())?;
         let edit = edit(named, variable.trim(), value.trim())?;
         let edited = named.monitor.edited(slice, &edit);
         let edited = edited.map_err(|error| CommandError::new(error.to_string()))?;
-        let thread = self.selection.thread;
-        let program = self.program.as_mut();
-        self.watch
+        let thread = self.processes.selection.thread;
+        let process = &mut *self.processes;
+        let program = process.program.as_mut();
+        process
+            .monitors
             .replace_monitor(position, edited, program.zip(thread))?;
         let words = format!("{name}: {} = {}", variable.trim(), value.trim());
         Ok(Outcome::Message(format!("{words}, set by hand")))
@@ -103,7 +105,12 @@ impl Session {
 
     /// The slice that is meant: by its parameters, or the only one.
     fn slice_to_set(&self, position: usize, wanted: Option<&str>) -> Result<SliceId, CommandError> {
-        let watched = self.watch.shown().get(position).ok_or_else(no_property)?;
+        let watched = self
+            .processes
+            .monitors
+            .shown()
+            .get(position)
+            .ok_or_else(no_property)?;
         let is_sliced = !watched.property.slice.is_empty();
         let slices = watched.monitor.slices();
         let of_objects = |it: &juror_monitor::SliceView<'_>| {

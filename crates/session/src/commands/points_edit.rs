@@ -12,12 +12,11 @@ use juror_view::error::CommandError;
 impl Session {
     /// What every point of the developer has, with its kind, in no order.
     fn all_points(&mut self) -> impl Iterator<Item = (PointKind, &mut Point)> {
-        let breakpoints = self.breakpoints.iter_mut().map(|it| &mut it.point);
-        let hardware = self.hardware_breakpoints.iter_mut();
-        let elsewhere = self.processes.other_watchpoints_mut();
-        let watchpoints = self.watchpoints.iter_mut().chain(elsewhere);
+        let breakpoints = self.points.breakpoints.iter_mut().map(|it| &mut it.point);
+        let hardware = self.points.hardware.iter_mut();
+        let watchpoints = self.processes.all_watchpoints_mut();
         let watchpoints = watchpoints.map(|it| &mut it.point);
-        let catchpoints = self.catchpoints.iter_mut().map(|it| &mut it.point);
+        let catchpoints = self.points.catchpoints.iter_mut().map(|it| &mut it.point);
         breakpoints
             .map(|it| (PointKind::Breakpoint, it))
             .chain(hardware.map(|it| (PointKind::HardwareBreakpoint, &mut it.point)))
@@ -53,7 +52,7 @@ impl Session {
     /// The words with the number of the last point for `$bpnum`, as gdb writes it in
     /// files of breakpoints; in a condition only the first word is one.
     pub(crate) fn with_last_number(&self, rest: &str) -> String {
-        let number = self.breakpoints.last_number();
+        let number = self.points.breakpoints.last_number();
         match rest.strip_prefix("$bpnum") {
             Some(after) => format!("{number}{after}"),
             None => match rest.split_once(" $bpnum") {
@@ -108,13 +107,13 @@ impl Session {
                 self.resolvable(&placed.place)?.find_all(self.modules())
             }
         };
-        let mut numbers = self.breakpoints.numbers_at(&places);
-        numbers.extend(self.hardware_breakpoints.numbers_at(&places));
+        let mut numbers = self.points.breakpoints.numbers_at(&places);
+        numbers.extend(self.points.hardware.numbers_at(&places));
         if numbers.is_empty() && !rest.is_empty() {
             // One that waits for its library is known by its words alone, as
             // are those in debug registers while there is no process.
-            let waiting = self.breakpoints.iter().filter(|it| it.text == rest);
-            let hardware = self.hardware_breakpoints.iter();
+            let waiting = self.points.breakpoints.iter().filter(|it| it.text == rest);
+            let hardware = self.points.hardware.iter();
             let hardware = hardware.filter(|it| it.text == rest);
             numbers.extend(waiting.map(|it| it.point.number));
             numbers.extend(hardware.map(|it| it.point.number));
@@ -165,13 +164,20 @@ impl Session {
         if numbers.is_empty() {
             return Ok(());
         }
-        self.breakpoints.delete(self.program.as_mut(), numbers);
-        self.catchpoints.delete(self.program.as_mut(), numbers);
+        self.points
+            .breakpoints
+            .delete(self.processes.program.as_mut(), numbers);
+        self.points
+            .catchpoints
+            .delete(self.processes.program.as_mut(), numbers);
         self.renew_catchpoints();
-        let points = &mut self.hardware_breakpoints;
-        points.delete(self.program.as_mut(), numbers)?;
+        let points = &mut self.points.hardware;
+        points.delete(self.processes.program.as_mut(), numbers)?;
         self.processes.delete_watchpoints(numbers)?;
-        Ok(self.watchpoints.delete(self.program.as_mut(), numbers)?)
+        let process = &mut *self.processes;
+        Ok(process
+            .watchpoints
+            .delete(process.program.as_mut(), numbers)?)
     }
 
     /// A thread has ended: the points that are for it alone go with it. Gives a
@@ -196,11 +202,14 @@ impl Session {
 
     /// Sets what is to stop the program, and lifts the others.
     pub(crate) fn settle_points(&mut self) -> Result<(), CommandError> {
-        self.breakpoints.settle(self.program.as_mut())?;
+        self.points
+            .breakpoints
+            .settle(self.processes.program.as_mut())?;
         self.renew_catchpoints();
-        if let Some(program) = &mut self.program {
-            self.hardware_breakpoints.settle(program)?;
-            self.watchpoints.settle(program)?;
+        let process = &mut *self.processes;
+        if let Some(program) = &mut process.program {
+            self.points.hardware.settle(program)?;
+            process.watchpoints.settle(program)?;
         }
         Ok(())
     }
@@ -217,7 +226,7 @@ impl Session {
         for (_, point) in self.all_points() {
             point.hits = 0;
         }
-        self.breakpoints.forget_hits();
+        self.points.breakpoints.forget_hits();
     }
 
     /// `disable`, `disable N...`
@@ -264,7 +273,7 @@ impl Session {
                 self.point(target.number)?.enabled = enabled;
                 continue;
             };
-            let breakpoint = self.breakpoints.numbered(target.number);
+            let breakpoint = self.points.breakpoints.numbered(target.number);
             if let Some(location) = breakpoint.and_then(|it| it.locations.numbered(number)) {
                 location.enabled = enabled;
             }
@@ -305,7 +314,7 @@ impl Session {
                 continue;
             };
             kind.must_have(Ability::Locations)?;
-            let breakpoint = self.breakpoints.numbered(target.number);
+            let breakpoint = self.points.breakpoints.numbered(target.number);
             if breakpoint.is_none_or(|it| it.locations.numbered(location).is_none()) {
                 return Err(CommandError::with_help(
                     format!("breakpoint {} has no location {location}", target.number),

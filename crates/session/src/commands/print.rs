@@ -20,7 +20,7 @@ impl Session {
     /// Keeps a value for `$N`; gives its number.
     pub(crate) fn keep(&mut self, value: Typed) -> u32 {
         let value = self.as_it_is(value);
-        self.values.push(value)
+        self.user.values.push(value)
     }
 
     /// A value as it is now: what is kept stays when the program changes the variable.
@@ -30,7 +30,7 @@ impl Session {
             value.r#type.strip().kind(),
             TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Enumeration { .. }
         );
-        let (Some(program), Some(_)) = (&self.program, value.address()) else {
+        let (Some(program), Some(_)) = (&self.processes.program, value.address()) else {
             return value;
         };
         if !is_number {
@@ -79,17 +79,17 @@ impl Session {
     ) -> Result<Typed, CommandError> {
         self.note_signal(expression)?;
         // Without a program only numbers can be computed with.
-        let frames = if self.program.is_some() {
+        let frames = if self.processes.program.is_some() {
             self.frames()?.to_vec()
         } else {
             Vec::new()
         };
         let program = self.running()?;
-        let values = |name: &str| convenience(&self.values, name);
+        let values = |name: &str| convenience(&self.user.values, name);
         let scope = FrameScope {
             program,
             frames: &frames,
-            level: self.selection.level,
+            level: self.processes.selection.level,
             convenience: &values,
         };
         let value = evaluate(expression, &scope);
@@ -105,49 +105,51 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         let (shape, text) = split_options(text);
-        let is_pretty = shape.is_pretty.unwrap_or(self.settings.is_pretty);
+        let is_pretty = shape.is_pretty.unwrap_or(self.user.settings.is_pretty);
         let (radix, text) = split_format(text)?;
         let place = self.assign_first(text)?;
         let text = place.as_deref().unwrap_or(text);
-        let value = if text.is_empty() && is_call {
-            return Err(CommandError::with_help(
-                "call what?",
-                "for example: call f(1)",
-            ));
-        } else if text.is_empty() {
-            self.values
-                .last()
-                .cloned()
-                .ok_or_else(|| CommandError::with_help("print what?", "for example: print count"))?
-        } else {
-            let expression = self.read(text)?;
-            if expression.calls_functions() {
-                if shape.is_pretty == Some(true) {
-                    return Err(CommandError::with_help(
-                        "what a function returns is printed on one line first",
-                        "then: print -pretty $",
-                    ));
-                }
-                let purpose = match is_call && radix == Radix::Natural {
-                    true => Purpose::Call,
-                    false => Purpose::Print(radix),
-                };
-                return self.evaluate_with_calls(text, expression, purpose, observer);
-            }
-            match self.evaluate_expression(&expression) {
-                // It may be a function of the program that is called `len`.
-                Err(_) if expression.counts() => {
-                    let purpose = Purpose::Print(radix);
+        let value =
+            if text.is_empty() && is_call {
+                return Err(CommandError::with_help(
+                    "call what?",
+                    "for example: call f(1)",
+                ));
+            } else if text.is_empty() {
+                self.user.values.last().cloned().ok_or_else(|| {
+                    CommandError::with_help("print what?", "for example: print count")
+                })?
+            } else {
+                let expression = self.read(text)?;
+                if expression.calls_functions() {
+                    if shape.is_pretty == Some(true) {
+                        return Err(CommandError::with_help(
+                            "what a function returns is printed on one line first",
+                            "then: print -pretty $",
+                        ));
+                    }
+                    let purpose = match is_call && radix == Radix::Natural {
+                        true => Purpose::Call,
+                        false => Purpose::Print(radix),
+                    };
                     return self.evaluate_with_calls(text, expression, purpose, observer);
                 }
-                found => found?,
-            }
-        };
+                match self.evaluate_expression(&expression) {
+                    // It may be a function of the program that is called `len`.
+                    Err(_) if expression.counts() => {
+                        let purpose = Purpose::Print(radix);
+                        return self.evaluate_with_calls(text, expression, purpose, observer);
+                    }
+                    found => found?,
+                }
+            };
         let settings = Settings {
-            elements_max: shape.elements_max.unwrap_or(self.settings.elements_max),
-            ..self.settings
+            elements_max: shape
+                .elements_max
+                .unwrap_or(self.user.settings.elements_max),
+            ..self.user.settings
         };
-        let own = self.settings;
+        let own = self.user.settings;
         let program = self.running_mut()?;
         settings.apply(program);
         let shown = format(&value, &*program, &*program, radix);
@@ -188,10 +190,10 @@ impl Session {
     /// A value with a name, where there is no program to ask: `$_exitcode` is of most
     /// use then.
     pub(crate) fn kept_without_program(&self, text: &str) -> Option<Typed> {
-        if self.program.is_some() {
+        if self.processes.program.is_some() {
             return None;
         }
-        convenience(&self.values, text.strip_prefix('$')?)
+        convenience(&self.user.values, text.strip_prefix('$')?)
     }
 
     pub(crate) fn shown_kept(&mut self, value: Typed) -> Outcome {
@@ -219,7 +221,7 @@ impl Session {
         let value = self.evaluate(text)?;
         let program = self.running()?;
         let shown = format(&value, program, program, radix);
-        let is_pretty = self.settings.is_pretty;
+        let is_pretty = self.user.settings.is_pretty;
         let shown = if is_pretty { pretty(&shown) } else { shown };
         Ok(Outcome::Message(shown))
     }

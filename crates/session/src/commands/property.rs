@@ -52,7 +52,7 @@ impl Session {
     }
 
     fn list_properties(&self) -> Result<Outcome, CommandError> {
-        let shown = self.watch.shown();
+        let shown = self.processes.monitors.shown();
         if shown.is_empty() {
             return Err(no_property());
         }
@@ -72,7 +72,7 @@ impl Session {
             self.scenarios_of(&source)?;
         }
         let (found, _) = loading::monitors(&source, self.options.history)?;
-        let known = self.watch.shown();
+        let known = self.processes.monitors.shown();
         let is_new = |it: &Watched| {
             let same = known
                 .iter()
@@ -130,7 +130,7 @@ impl Session {
         source: &PropertySource,
     ) -> Result<Vec<String>, CommandError> {
         let (mut added, _) = loading::monitors(source, self.options.history)?;
-        let known = self.watch.shown();
+        let known = self.processes.monitors.shown();
         added.retain(|it| {
             let mut known = known.iter();
             known.all(|known| known.property.name != it.property.name)
@@ -164,7 +164,7 @@ impl Session {
     }
 
     fn trace_kept(&self) -> Result<PathBuf, CommandError> {
-        self.watch.trace().map(Path::to_owned).ok_or_else(|| {
+        self.processes.monitors.trace().map(Path::to_owned).ok_or_else(|| {
             CommandError::with_help(
                 "the run is not recorded, so nobody knows what has happened before",
                 "start juror with --trace FILE, or leave out --from-start: then the property is \
@@ -179,15 +179,21 @@ impl Session {
         added: &[Watched],
         past: &[Replayed],
     ) -> Result<Outcome, CommandError> {
-        let first = self.watch.shown().len();
+        let first = self.processes.monitors.shown().len();
         self.insert_everywhere(added)?;
         self.renew_listeners();
-        let shown = self.watch.shown().iter().skip(first);
+        let shown = self.processes.monitors.shown().iter().skip(first);
         let views = shown.enumerate().map(|(number, watched)| {
             let past = past.get(number);
             let violations = past.map_or(&[][..], |past| &past.violations);
             let told = violations.iter().take(VIOLATIONS_MAX).map(|it| {
-                report::violation(watched, it.slice, self.program.as_ref(), false, it.repeated)
+                report::violation(
+                    watched,
+                    it.slice,
+                    self.processes.program.as_ref(),
+                    false,
+                    it.repeated,
+                )
             });
             PropertyView {
                 violations: told.collect(),
@@ -201,7 +207,7 @@ impl Session {
 
     /// The position of the property that a word names.
     fn position_of(&self, name: &str) -> Result<usize, CommandError> {
-        if self.watch.shown().is_empty() {
+        if self.processes.monitors.shown().is_empty() {
             return Err(no_property());
         }
         if name.is_empty() {
@@ -211,7 +217,7 @@ impl Session {
             ));
         }
         let named = self.property_named(name)?;
-        let mut shown = self.watch.shown().iter();
+        let mut shown = self.processes.monitors.shown().iter();
         let position = shown.position(|it| std::ptr::eq(it, named));
         position.ok_or_else(no_property)
     }
@@ -225,7 +231,7 @@ impl Session {
 
     fn enable_property(&mut self, name: &str, is_enabled: bool) -> Result<Outcome, CommandError> {
         let position = self.position_of(name)?;
-        let known = self.watch.shown().get(position);
+        let known = self.processes.monitors.shown().get(position);
         if known.is_some_and(|it| it.is_enabled == is_enabled) {
             let state = if is_enabled { "on" } else { "off" };
             return Ok(Outcome::Message(format!("{name} is {state} already")));

@@ -66,7 +66,7 @@ impl Session {
     /// The developer's points, in the order of their numbers.
     fn written_points(&self) -> Vec<Written> {
         let mut all = Vec::new();
-        for breakpoint in self.breakpoints.iter() {
+        for breakpoint in self.points.breakpoints.iter() {
             let point = &breakpoint.point;
             let place = breakpoint.written_place();
             let mut written = match &point.prints {
@@ -89,7 +89,7 @@ impl Session {
             }
             all.push((point.owner, written));
         }
-        for breakpoint in self.hardware_breakpoints.iter() {
+        for breakpoint in self.points.hardware.iter() {
             let point = &breakpoint.point;
             let word = if point.fate == Fate::Delete {
                 "thbreak"
@@ -99,14 +99,14 @@ impl Session {
             let line = format!("{word} {}", breakpoint.text);
             all.push((point.owner, written(point, line, false)));
         }
-        for watchpoint in self.watchpoints.iter() {
+        for watchpoint in self.processes.watchpoints.iter() {
             let line = format!("{} {}", watchpoint.kind.word(), watchpoint.text);
             let mut written = written(&watchpoint.point, line, false);
             // The variable is one of a call, which another run does not have.
             written.is_lost |= watchpoint.home.is_some();
             all.push((watchpoint.point.owner, written));
         }
-        for catchpoint in self.catchpoints.iter() {
+        for catchpoint in self.points.catchpoints.iter() {
             let point = &catchpoint.point;
             let word = if point.fate == Fate::Delete {
                 "tcatch"

@@ -163,21 +163,20 @@ impl Session {
             Setting::SubstitutePath => return self.set_substitution(after),
             Setting::DisableRandomization => {
                 self.options.randomize = !switch(first)?;
-                self.starts_anew = true;
+                self.launch.is_outdated = true;
                 return Ok(self.told_when_it_counts());
             }
             Setting::IgnoreInlined => self.options.inlined.ignore = switch(first)?,
             Setting::ListLines => {
                 let lines = limit(first, "set listsize 20")?;
-                self.settings.list_lines = u32::try_from(lines).unwrap_or(u32::MAX);
+                self.user.settings.list_lines = u32::try_from(lines).unwrap_or(u32::MAX);
             }
             Setting::PrintElements => {
-                self.settings.elements_max = limit(first, "set print elements 500")?;
-                let programs = self.program.iter_mut();
-                let programs = programs.chain(self.processes.other_programs_mut());
-                programs.for_each(|program| self.settings.apply(program));
+                self.user.settings.elements_max = limit(first, "set print elements 500")?;
+                let programs = self.processes.programs_mut();
+                programs.for_each(|program| self.user.settings.apply(program));
             }
-            Setting::PrintPretty => self.settings.is_pretty = switch(first)?,
+            Setting::PrintPretty => self.user.settings.is_pretty = switch(first)?,
         }
         Ok(Outcome::Done)
     }
@@ -201,7 +200,7 @@ impl Session {
             Some((_, Setting::Environment)) => return self.unset_environment(after),
             Some((_, Setting::Directory)) => return self.set_directory(""),
             Some((_, Setting::Arguments)) => return self.set_arguments(""),
-            Some((_, Setting::SubstitutePath)) => self.sources.forget_substitution(after),
+            Some((_, Setting::SubstitutePath)) => self.user.sources.forget_substitution(after),
             _ => {
                 return Err(CommandError::with_help(
                     match name.as_str() {
@@ -236,7 +235,7 @@ impl Session {
     fn set_arguments(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let line = CommandLine::parse(text)?;
         line.redirections.check()?;
-        self.next_line = Some(line);
+        self.launch.next_line = Some(line);
         Ok(Outcome::Done)
     }
 }

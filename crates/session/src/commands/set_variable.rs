@@ -83,7 +83,7 @@ impl Session {
         {
             let value = self.evaluate(value)?;
             let value = self.as_it_is(value);
-            self.values.set(name, value);
+            self.user.values.set(name, value);
             return Ok(Outcome::Done);
         }
         self.begun()?;
@@ -119,7 +119,7 @@ impl Session {
     /// Shows what is there now.
     fn assigned(&mut self, place: &str) -> Result<Outcome, CommandError> {
         // What the frames have cached of registers is of before.
-        self.selection.frames = None;
+        self.processes.selection.frames = None;
         let value = self.evaluate(place)?.now();
         let program = self.running()?;
         let shown = format(&value, program, program, Radix::Natural);
@@ -251,7 +251,7 @@ impl Session {
 
     /// Registers of outer frames are somewhere on the stack, or nowhere.
     fn innermost_only(&mut self) -> Result<(), CommandError> {
-        match self.selection.level {
+        match self.processes.selection.level {
             0 => Ok(()),
             _ => Err(CommandError::with_help(
                 "registers are set in the innermost frame only",

@@ -110,7 +110,7 @@ impl Session {
             word if word.starts_with('-') => read(text)?,
             _ => (Some(Functions::Named(text.to_owned())), None),
         };
-        Ok(Outcome::Message(self.skips.add(function, file)))
+        Ok(Outcome::Message(self.user.skips.add(function, file)))
     }
 
     fn function_here(&mut self) -> Result<Functions, CommandError> {
@@ -142,7 +142,7 @@ impl Session {
             .map(range_of)
             .collect::<Result<Vec<_>, _>>()?;
         let is_known = |wanted: &(u32, u32)| {
-            let mut list = self.skips.list.iter();
+            let mut list = self.user.skips.list.iter();
             list.any(|skip| (wanted.0..=wanted.1).contains(&skip.number))
         };
         if let Some(unknown) = ranges.iter().find(|range| !is_known(range)) {
@@ -155,8 +155,8 @@ impl Session {
             let mut wanted = ranges.iter();
             ranges.is_empty() || wanted.any(|range| (range.0..=range.1).contains(&skip.number))
         };
-        let list = std::mem::take(&mut self.skips.list).into_iter();
-        self.skips.list = list
+        let list = std::mem::take(&mut self.user.skips.list).into_iter();
+        self.user.skips.list = list
             .filter_map(|skip| match is_meant(&skip) {
                 true => change(skip),
                 false => Some(skip),
@@ -167,11 +167,11 @@ impl Session {
 
     /// `info skip`
     pub(crate) fn skip_views(&self) -> Outcome {
-        if self.skips.list.is_empty() {
+        if self.user.skips.list.is_empty() {
             return Outcome::Message("step passes over nothing; skip says what".to_owned());
         }
         let mut text = String::from("#  state     what");
-        for skip in &self.skips.list {
+        for skip in &self.user.skips.list {
             let state = if skip.enabled { "enabled" } else { "disabled" };
             let _ = write!(text, "\n{:<3}{state:<10}{}", skip.number, skip.words());
         }

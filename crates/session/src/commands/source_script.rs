@@ -27,13 +27,13 @@ impl Session {
             .filter(|line| !line.is_empty() && !line.starts_with('#'))
             .map(str::to_owned)
             .collect();
-        if self.attached.waiting() + lines.len() > LINES_MAX {
+        if self.points.commands.waiting() + lines.len() > LINES_MAX {
             return Err(CommandError::with_help(
                 format!("{file} has too many lines that wait to be executed"),
                 "it may use itself",
             ));
         }
-        self.attached.begin_script(lines);
+        self.points.commands.begin_script(lines);
         Ok(Outcome::Done)
     }
 }

@@ -54,8 +54,8 @@ impl Session {
     fn name_thread(&mut self, name: &str) -> Result<Outcome, CommandError> {
         let thread = self.thread()?;
         match name.trim() {
-            "" => self.thread_names.0.remove(&thread),
-            name => self.thread_names.0.insert(thread, name.to_owned()),
+            "" => self.user.thread_names.0.remove(&thread),
+            name => self.user.thread_names.0.insert(thread, name.to_owned()),
         };
         Ok(Outcome::Done)
     }
@@ -104,7 +104,7 @@ impl Session {
         if self.thread()? != thread {
             self.select_thread(thread);
         }
-        self.selection.level = level.trim().parse().unwrap_or(0);
+        self.processes.selection.level = level.trim().parse().unwrap_or(0);
         Ok(Outcome::Done)
     }
 }

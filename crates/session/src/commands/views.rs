@@ -11,7 +11,7 @@ impl Session {
     /// `views`, `views FILE`
     pub(crate) fn views_command(&mut self, file: &str) -> Result<Outcome, CommandError> {
         if file.is_empty() {
-            let files = self.user_views.files.iter();
+            let files = self.user.pretty_printers.files.iter();
             let mut lines: Vec<String> = files
                 .map(|(file, _, count)| format!("{file}: {}", rules(*count)))
                 .collect();
@@ -22,12 +22,9 @@ impl Session {
         }
         let text = std::fs::read_to_string(file)
             .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
-        let count = self.user_views.take(file, text)?;
-        let programs = self
-            .program
-            .iter_mut()
-            .chain(self.processes.other_programs_mut());
-        programs.for_each(|program| self.user_views.apply(program));
+        let count = self.user.pretty_printers.take(file, text)?;
+        let programs = self.processes.programs_mut();
+        programs.for_each(|program| self.user.pretty_printers.apply(program));
         Ok(Outcome::Message(format!("{} from {file}", rules(count))))
     }
 }

@@ -73,8 +73,8 @@ impl Session {
             true => self.frames()?.to_vec(),
             false => Vec::new(),
         };
-        let level = self.selection.level;
-        let values = |name: &str| convenience(&self.values, name);
+        let level = self.processes.selection.level;
+        let values = |name: &str| convenience(&self.user.values, name);
         let scope = FrameScope {
             program: self.running()?,
             frames: &frames,
@@ -105,11 +105,11 @@ impl Session {
             true => Some(self.home_of_frame(level)?),
             false => None,
         };
-        let number = self.breakpoints.take_number();
+        let number = self.points.breakpoints.take_number();
         let option = if is_place { "-location " } else { "" };
         let watchpoint = Watchpoint {
             point: Point {
-                owner: self.placing,
+                owner: self.points.owner,
                 ..Point::new(number, condition, Fate::Keep)
             },
             text: format!("{option}{}", written.expression),
@@ -121,11 +121,12 @@ impl Session {
             id: None,
             followed: is_followed.then(Followed::default),
         };
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Err(juror_view::error::not_running());
         };
-        self.watchpoints.add(program, watchpoint)?;
-        let views = self.watchpoints.views(self.program.as_ref());
+        process.watchpoints.add(program, watchpoint)?;
+        let views = process.watchpoints.views(process.program.as_ref());
         let tier = views.last().and_then(|view| view.passage.clone());
         Ok(Outcome::Message(format!(
             "watchpoint {number} on {rest} ({}){}",
@@ -210,10 +211,11 @@ impl Session {
         access: &MemoryAccess,
         stopping: &mut Option<Stopping>,
     ) -> Result<Option<WatchedAccess>, CommandError> {
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Ok(None);
         };
-        let watchpoints = &mut self.watchpoints;
+        let watchpoints = &mut process.watchpoints;
         if watchpoints.is_of_dropped_call(program, thread, access.watch)? {
             return Ok(None);
         }
@@ -233,7 +235,7 @@ impl Session {
         if watchpoint.kind == WatchKind::Change && !is_changed {
             return Ok(None);
         }
-        let values = |name: &str| of_thread(&self.values, program, thread, name);
+        let values = |name: &str| of_thread(&self.user.values, program, thread, name);
         let answer = watchpoint.ask(program, thread, &values);
         let stops_before = stopping.as_ref().map_or(0, Stopping::count);
         watchpoint.point.take_hit(answer, stopping);
@@ -268,22 +270,23 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Ok(None);
         };
-        if let Some(dropped) = self.watchpoints.dropped(program, thread, address)? {
+        if let Some(dropped) = process.watchpoints.dropped(program, thread, address)? {
             // Watching less stops every thread.
             let debuggee = &program.debuggee;
             let ids = debuggee.thread_ids();
             let ran: Vec<ThreadId> = ids.filter(|&id| !debuggee.is_waiting(id)).collect();
-            self.watchpoints.drop_frames(program, thread, &dropped)?;
+            process.watchpoints.drop_frames(program, thread, &dropped)?;
             for other in ran {
                 program.debuggee.resume(other)?;
             }
         }
-        let stack = self.watchpoints.stack_at_end(program, thread, address)?;
+        let stack = process.watchpoints.stack_at_end(program, thread, address)?;
         let numbers = match stack {
-            Some(stack) => self.watchpoints.ended(thread, stack),
+            Some(stack) => process.watchpoints.ended(thread, stack),
             None => Vec::new(),
         };
         if numbers.is_empty() {
@@ -300,6 +303,7 @@ impl Session {
         numbers: &[u32],
     ) -> Result<Option<StopReason>, CommandError> {
         let ended: Vec<_> = self
+            .processes
             .watchpoints
             .iter()
             .filter(|it| numbers.contains(&it.point.number))
@@ -311,7 +315,10 @@ impl Session {
             .iter()
             .find_map(|it| it.home.as_ref())
             .map_or_else(String::new, |home| home.function.clone());
-        self.watchpoints.delete(self.program.as_mut(), numbers)?;
+        let process = &mut *self.processes;
+        process
+            .watchpoints
+            .delete(process.program.as_mut(), numbers)?;
         self.scenarios
             .points
             .retain(|it| !numbers.contains(&it.number));

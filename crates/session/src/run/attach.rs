@@ -30,7 +30,7 @@ impl Session {
             })?;
         self.make_room()?;
         let thread = self.attach(process, observer)?;
-        if let Some(program) = &self.program
+        if let Some(program) = &self.processes.program
             && program.debuggee.is_job_stopped()
         {
             observer.notice(&format!(
@@ -45,7 +45,7 @@ impl Session {
     fn make_room(&mut self) -> Result<(), CommandError> {
         self.permit(Modes::Before)?;
         self.forget_program();
-        self.watch.restart(self.options.history);
+        self.processes.monitors.restart(self.options.history);
         Ok(())
     }
 
@@ -62,17 +62,17 @@ impl Session {
         let mut debuggee = Debuggee::attach(&attach)
             .map_err(|error: AttachError| SessionError::Launch(error.to_string()))?;
         debuggee.set_follow(self.options.follow);
-        self.share_interrupter(&mut debuggee)?;
+        self.control.share_interrupter(&mut debuggee)?;
         let thread = debuggee.thread_ids().next();
         let thread = thread.unwrap_or(ThreadId(process));
-        let mut program = Program::new(debuggee, &self.symbols);
-        self.user_views.apply(&mut program);
+        let mut program = Program::new(debuggee, &self.symbols.store);
+        self.user.pretty_printers.apply(&mut program);
         program.modules.note_started();
-        self.selection = Selection {
+        self.processes.selection = Selection {
             thread: Some(thread),
             ..Selection::default()
         };
-        self.program = Some(program);
+        self.processes.program = Some(program);
         self.renew_catchpoints();
         let names = self.prepare_bound_names(observer);
         let names = names.map_err(|error| SessionError::Launch(error.message));
@@ -81,22 +81,24 @@ impl Session {
             self.forget_program();
         }
         bound?;
-        self.control.attach()?;
+        self.control.state.attach()?;
         Ok(thread)
     }
 
     /// Binds to a program in the middle of its run: calls are active.
     fn bind_running(&mut self, thread: ThreadId) -> Result<(), SessionError> {
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Ok(());
         };
         program.update_modules();
-        self.watch
+        process
+            .monitors
             .bind_running(program, thread, &self.options.binding())?;
-        self.watch.note_modules(program);
-        self.breakpoints.bind(program);
-        let set = self.hardware_breakpoints.settle(program);
-        set.and_then(|()| self.watchpoints.settle(program))
+        process.monitors.note_modules(program);
+        self.points.breakpoints.bind(program);
+        let set = self.points.hardware.settle(program);
+        set.and_then(|()| process.watchpoints.settle(program))
             .map_err(|error| SessionError::Internal(error.to_string()))
     }
 
@@ -113,7 +115,12 @@ impl Session {
 
     /// Ends the program if juror started it, and lets it go otherwise.
     pub(crate) fn leave(&mut self) -> Result<(), CommandError> {
-        match self.program.as_mut().map(|program| &mut program.debuggee) {
+        match self
+            .processes
+            .program
+            .as_mut()
+            .map(|program| &mut program.debuggee)
+        {
             Some(debuggee) if debuggee.origin() == Origin::Launched => {
                 let _ = self.kill_processes();
                 self.forget_program();
@@ -128,11 +135,11 @@ impl Session {
     }
 
     fn let_go(&mut self) -> Result<(), CommandError> {
-        let Some(mut program) = self.program.take() else {
+        let Some(mut program) = self.processes.program.take() else {
             return Ok(());
         };
         program.debuggee.take_terminal();
-        self.last_modules = std::mem::take(&mut program.modules);
+        self.processes.last_modules = std::mem::take(&mut program.modules);
         let left = program.debuggee.detach();
         self.forget_program();
         Ok(left?)

@@ -37,17 +37,24 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         self.lose_evaluations(thread)?;
-        for number in self.watchpoints.of_thread(thread) {
+        for number in self.processes.watchpoints.of_thread(thread) {
             observer.notice(&format!("watchpoint {number} is gone with its thread"));
-            self.watchpoints.delete(self.program.as_mut(), &[number])?;
+            let process = &mut *self.processes;
+            process
+                .watchpoints
+                .delete(process.program.as_mut(), &[number])?;
         }
         let pause =
             self.tell_monitors(thread, observer, |watch, scene| watch.on_thread_end(scene))?;
-        if let Some(program) = &mut self.program {
+        if let Some(program) = &mut self.processes.program {
             let number = program.thread_number(thread);
             program.forget_thread(thread);
             let has_number = |it: &Program| it.thread_of_number(number).is_some();
-            if !self.processes.other_programs().any(has_number) {
+            let is_elsewhere = {
+                let mut others = self.processes.others().filter_map(|it| it.program.as_ref());
+                others.any(has_number)
+            };
+            if !is_elsewhere {
                 for gone in self.end_points_of_thread(number)? {
                     observer.notice(&gone);
                 }
@@ -98,12 +105,12 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         observer.notice(&self.runs_now(path));
-        self.watch.on_exec();
-        self.evaluations.clear();
-        self.breakpoints.forget_process();
-        self.catchpoints.forget_locations();
-        self.hardware_breakpoints.forget_locations();
-        for gone in self.watchpoints.forget_program(true) {
+        self.processes.monitors.on_exec();
+        self.processes.evaluations.clear();
+        self.points.breakpoints.forget_process();
+        self.points.catchpoints.forget_locations();
+        self.points.hardware.forget_locations();
+        for gone in self.processes.watchpoints.forget_program(true) {
             let (number, text) = (gone.point.number, gone.text);
             observer.notice(&format!(
                 "watchpoint {number} on {text} is gone: its memory is another program's now"
@@ -113,7 +120,7 @@ impl Session {
         self.running_mut()?
             .debuggee
             .set_single_stepping(thread, false);
-        self.selection.thread = Some(thread);
+        self.processes.selection.thread = Some(thread);
         if let Err(error) = self.bind(thread, false) {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }

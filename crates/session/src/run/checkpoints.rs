@@ -78,7 +78,7 @@ impl Session {
         self.check_for_checkpoint("a checkpoint is of one process")?;
         let before = self.checkpoints.saved.values().next_back();
         let before = before.map(|saved| &saved.state);
-        let Some(program) = &mut self.program else {
+        let Some(program) = &mut self.processes.program else {
             return Err(juror_view::error::not_running());
         };
         let threads = program.debuggee.threads();
@@ -97,16 +97,16 @@ impl Session {
             state,
             memo,
             thread,
-            watch: self.watch.kept(),
-            trace: self.watch.trace_mark(),
-            announced: self.announced,
-            passes: self.breakpoints.passes.clone(),
-            hardware_passes: self.hardware_breakpoints.passes.clone(),
-            exit_violations: self.exit_violations.clone(),
+            watch: self.processes.monitors.kept(),
+            trace: self.processes.monitors.trace_mark(),
+            announced: self.processes.stop.announced,
+            passes: self.points.breakpoints.passes.clone(),
+            hardware_passes: self.points.hardware.passes.clone(),
+            exit_violations: self.processes.exit_violations.clone(),
             is_fresh: self.is_fresh(),
             view,
         };
-        let last_point = self.breakpoints.last_number();
+        let last_point = self.points.breakpoints.last_number();
         self.scenarios.checkpoints.push((number, last_point));
         self.checkpoints.last = number;
         self.checkpoints.saved.insert(number, saved);
@@ -125,7 +125,7 @@ impl Session {
                 "set follow parent follows one; detach lets the selected one go",
             ));
         }
-        if !self.evaluations.is_empty() {
+        if !self.processes.evaluations.is_empty() {
             return Err(CommandError::with_help(
                 "an expression waits for a function that it calls",
                 "continue until it has its value, or give it up: abandon",
@@ -138,7 +138,7 @@ impl Session {
         let program = self.running()?;
         let is_there = |thread: &ThreadId| program.registers(*thread).is_ok();
         let mut threads = program.debuggee.thread_ids();
-        let selected = self.selection.thread.filter(is_there);
+        let selected = self.processes.selection.thread.filter(is_there);
         let found = selected.or_else(|| threads.find(is_there));
         found.ok_or_else(juror_view::error::not_running)
     }
@@ -150,12 +150,12 @@ impl Session {
         state: &Checkpoint,
         automatic: bool,
     ) -> CheckpointView {
-        let program = self.program.as_ref();
+        let program = self.processes.program.as_ref();
         let location = program.and_then(|program| {
             let pc = program.registers(thread).ok()?.rip;
             Some(juror_view::location::location(program, pc))
         });
-        let shown = self.watch.shown().iter();
+        let shown = self.processes.monitors.shown().iter();
         CheckpointView {
             number,
             automatic,

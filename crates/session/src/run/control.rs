@@ -22,12 +22,12 @@ use juror_view::error::{CommandError, SessionError, not_running};
 impl Session {
     /// Loaded and bound, but nothing of the program itself has run.
     pub(crate) fn is_fresh(&self) -> bool {
-        self.control.mode() == Mode::Loaded
+        self.control.state.mode() == Mode::Loaded
     }
 
     /// Whether the program has begun, and stands or runs.
     pub(crate) fn has_begun(&self) -> bool {
-        !matches!(self.control.mode(), Mode::Init | Mode::Loaded)
+        !matches!(self.control.state.mode(), Mode::Init | Mode::Loaded)
     }
 
     /// Under a self-check the control is followed from the beginning.
@@ -37,8 +37,8 @@ impl Session {
     pub(crate) fn begin_control_check(&mut self) -> Result<(), SessionError> {
         if self.options.self_check.is_some() {
             let check = ControlCheck::new().map_err(SessionError::Internal)?;
-            self.control = std::mem::take(&mut self.control).followed();
-            self.control_check = Some(Box::new(check));
+            self.control.state = std::mem::take(&mut self.control.state).followed();
+            self.control.check = Some(Box::new(check));
         }
         Ok(())
     }
@@ -46,8 +46,8 @@ impl Session {
     /// Holds what the control has passed through to its model.
     #[inline]
     pub(crate) fn follow_control(&mut self) {
-        if let Some(check) = &mut self.control_check
-            && let Err(words) = check.follow(&mut self.control)
+        if let Some(check) = &mut self.control.check
+            && let Err(words) = check.follow(&mut self.control.state)
             && let Some(self_check) = &self.options.self_check
         {
             self_check.record_violation(words);
@@ -59,7 +59,7 @@ impl Session {
     /// # Errors
     /// It is not possible now; what is to be done about that.
     pub(crate) fn permit(&self, modes: Modes) -> Result<(), CommandError> {
-        self.control.permit(modes).map_err(|_| match modes {
+        self.control.state.permit(modes).map_err(|_| match modes {
             Modes::Before => CommandError::with_help(
                 "a program is being debugged already",
                 "end it with kill, or let it go on alone with detach",

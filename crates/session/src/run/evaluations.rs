@@ -41,7 +41,7 @@ impl Session {
         self.begun()?;
         let thread = self.thread()?;
         let frames = self.frames()?.to_vec();
-        let level = self.selection.level;
+        let level = self.processes.selection.level;
         let evaluation = self.new_evaluation(thread, text, expression, purpose, frames, level);
         self.advance_evaluation(evaluation, observer)
     }
@@ -57,7 +57,7 @@ impl Session {
     ) -> Evaluation {
         let own = |one: &&Evaluation| one.thread == thread;
         Evaluation {
-            number: self.evaluations.next_number(),
+            number: self.processes.evaluations.next_number(),
             thread,
             text: text.to_owned(),
             expression,
@@ -65,7 +65,7 @@ impl Session {
             frames,
             level,
             answers: RefCell::default(),
-            depth: self.evaluations.open.iter().filter(own).count(),
+            depth: self.processes.evaluations.open.iter().filter(own).count(),
             call: None,
             was_suspended: false,
             announced: None,
@@ -81,6 +81,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         let position = self
+            .processes
             .evaluations
             .open
             .iter()
@@ -88,7 +89,7 @@ impl Session {
         let Some(position) = position else {
             return Err(CommandError::new("no evaluation waits for this call"));
         };
-        let mut evaluation = self.evaluations.open.remove(position);
+        let mut evaluation = self.processes.evaluations.open.remove(position);
         self.end_call(&mut evaluation, end)?;
         self.select_thread(thread);
         self.advance_evaluation(evaluation, observer)
@@ -97,7 +98,7 @@ impl Session {
     /// `info evaluations`
     pub(crate) fn evaluation_views(&self) -> Result<Outcome, CommandError> {
         let program = self.running()?;
-        let open = self.evaluations.open.iter();
+        let open = self.processes.evaluations.open.iter();
         let views = open.map(|one| EvaluationView {
             number: one.number,
             thread: program.thread_number(one.thread),
@@ -111,7 +112,7 @@ impl Session {
     /// thread began inside it.
     pub(crate) fn abandon(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let selected = self.thread()?;
-        let open = &self.evaluations.open;
+        let open = &self.processes.evaluations.open;
         let found = match crate::command_table::words::number(text)? {
             Some(number) => open.iter().find(|one| u64::from(one.number) == number),
             None => {
@@ -142,11 +143,11 @@ impl Session {
         let program = self.running_mut()?;
         program.debuggee.halt_all()?;
         program.debuggee.end_calls(thread, depth)?;
-        self.selection.frames = None;
+        self.processes.selection.frames = None;
         let mut numbers = Vec::new();
-        for mut gone in self.evaluations.take_from(thread, depth) {
+        for mut gone in self.processes.evaluations.take_from(thread, depth) {
             if numbers.is_empty() {
-                self.announced = gone.announced.take();
+                self.processes.stop.announced = gone.announced.take();
             }
             numbers.push(gone.number);
             self.lift_exits(&mut gone)?;
@@ -157,12 +158,12 @@ impl Session {
     /// While evaluations are open, commands that let the program run speak of
     /// one of them: the selected thread's.
     pub(crate) fn choose_evaluation(&mut self, must_be_own: bool) -> Result<(), CommandError> {
-        let Some(last) = self.evaluations.open.last() else {
+        let Some(last) = self.processes.evaluations.open.last() else {
             return Ok(());
         };
         let (number, holder) = (last.number, last.thread);
         let selected = self.thread()?;
-        let is_own = self.evaluations.innermost(selected).is_some();
+        let is_own = self.processes.evaluations.innermost(selected).is_some();
         let program = self.running_mut()?;
         if !is_own && must_be_own {
             let thread = program.thread_number(holder);
@@ -181,10 +182,12 @@ impl Session {
     /// A thread with evaluations has ended.
     pub(crate) fn lose_evaluations(&mut self, thread: ThreadId) -> Result<(), CommandError> {
         // By `exit`, it takes the others along: that is told as the end.
-        if self.evaluations.innermost(thread).is_none() || self.running()?.debuggee.is_ending() {
+        if self.processes.evaluations.innermost(thread).is_none()
+            || self.running()?.debuggee.is_ending()
+        {
             return Ok(());
         }
-        let lost = self.evaluations.take_from(thread, 0);
+        let lost = self.processes.evaluations.take_from(thread, 0);
         let Some(first) = lost.first() else {
             return Ok(());
         };

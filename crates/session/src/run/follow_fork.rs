@@ -22,7 +22,7 @@ impl Session {
             }
         };
         self.options.follow = follow;
-        if let Some(program) = &mut self.program {
+        if let Some(program) = &mut self.processes.program {
             program.debuggee.set_follow(follow);
         }
         for program in self.processes.other_programs_mut() {
@@ -62,11 +62,12 @@ impl Session {
         let process = program.debuggee.pid();
         observer.notice(&format!("following process {process}, which it has forked"));
         program.follow(thread);
-        if let Some(program) = &mut self.program {
-            self.watch.follow(program, thread, parent)?;
+        let process = &mut *self.processes;
+        if let Some(program) = &mut process.program {
+            process.monitors.follow(program, thread, parent)?;
         }
-        self.watchpoints.follow(thread, parent);
-        self.selection.thread = Some(thread);
+        process.watchpoints.follow(thread, parent);
+        process.selection.thread = Some(thread);
         Ok(())
     }
 }

@@ -32,7 +32,7 @@ impl Session {
         if !self.is_shown(signal, fatal)? {
             return Ok(None);
         }
-        let decision = self.handling.decide(signal, fatal);
+        let decision = self.user.signals.decide(signal, fatal);
         if let Some(reason) = self.catch_signal(thread, signal)? {
             self.running_mut()?
                 .debuggee

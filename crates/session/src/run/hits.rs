@@ -38,11 +38,11 @@ impl Session {
         let mut calls = self.running()?.debuggee.open_calls();
         let is_called = calls.any(|call| call.thread == thread);
         drop(calls);
-        if is_called && self.is_asking {
+        if is_called && self.processes.stop.is_asking {
             return Ok(None);
         }
-        if let Some(program) = &self.program {
-            self.breakpoints.arrive(program, thread, address);
+        if let Some(program) = &self.processes.program {
+            self.points.breakpoints.arrive(program, thread, address);
         }
         let mut moment = Moment::default();
         for owner in Owner::IN_ORDER {
@@ -97,8 +97,8 @@ impl Session {
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
         let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
-        let announced = self.announced.take_if(is_own) == Some((thread, address));
-        self.asked = Some((thread, address));
+        let announced = self.processes.stop.announced.take_if(is_own) == Some((thread, address));
+        self.processes.stop.asked = Some((thread, address));
         if announced {
             return Ok(None);
         }
@@ -121,32 +121,36 @@ impl Session {
         if !owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL) {
             return Ok(None);
         }
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Ok(None);
         };
         let mut reaction = Reaction::default();
         if owners.contains(Owners::INTERNAL) {
-            self.watch
+            process
+                .monitors
                 .on_unwinding(program, thread, address, observer, &mut reaction)?;
         }
         if owners.contains(Owners::RETURN) {
-            self.watch
+            process
+                .monitors
                 .on_return(program, thread, address, observer, &mut reaction)?;
         }
         if owners.contains(Owners::MONITOR) {
-            self.watch
+            process
+                .monitors
                 .on_call(program, thread, address, observer, &mut reaction)?;
         }
         self.scenarios.heard.extend(reaction.heard.drain(..));
         if reaction.is_empty() {
             return Ok(None);
         }
-        self.begun = reaction.level.map(|count| Unentered {
+        process.stop.begun = reaction.level.map(|count| Unentered {
             thread,
             pc: address,
             count,
         });
-        let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+        let reason = report::reason(&process.monitors, &reaction, process.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
@@ -174,11 +178,12 @@ impl Session {
             Ok(answers) => answers,
             Err(pause) => return Ok(Some(pause)),
         };
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return Ok(None);
         };
-        let values = |name: &str| of_thread(&self.values, program, thread, name);
+        let values = |name: &str| of_thread(&self.user.values, program, thread, name);
         let mut hit = self
+            .points
             .breakpoints
             .hit(program, thread, address, &values, &answers, owners);
         if let Some(hit) = hit.as_mut().filter(|hit| !hit.printing.is_empty()) {
@@ -189,6 +194,7 @@ impl Session {
         };
         let chain = self.running()?.inlined_chain(thread);
         let level = self
+            .points
             .breakpoints
             .level_of(address, &stopping.numbers, &chain);
         self.stand_at_level(thread, level, &chain);
@@ -218,7 +224,7 @@ impl Session {
     /// The program stops at points: their commands are next, and those that it
     /// uses up go or are disabled. Tells whether the stop is not to be shown.
     pub(crate) fn finish_stopping(&mut self, stopping: &Stopping) -> Result<bool, CommandError> {
-        let silent = self.attached.prepare(stopping);
+        let silent = self.points.commands.prepare(stopping);
         let mut gone = Vec::new();
         for &number in &stopping.spent {
             if self.point(number)?.fate == Fate::Delete {
@@ -256,7 +262,7 @@ impl Session {
         address: u64,
         goal: Goal<'_>,
     ) -> Result<Option<Pause>, CommandError> {
-        let announced = self.announced.take() == Some((thread, address));
+        let announced = self.processes.stop.announced.take() == Some((thread, address));
         let pause = match announced {
             true => None,
             false => self.on_hardware_hit(thread, address)?,

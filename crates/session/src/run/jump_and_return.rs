@@ -50,7 +50,7 @@ impl Session {
         }
         registers.rip = address;
         program.debuggee.set_registers(thread, &registers)?;
-        self.selection.frames = None;
+        self.processes.selection.frames = None;
         self.continue_run(observer)
     }
 
@@ -78,7 +78,7 @@ impl Session {
     /// `return`, `return EXPRESSION`: the selected function is left at once,
     /// with this result; the rest of it does not run.
     pub(crate) fn return_from(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let level = self.selection.level;
+        let level = self.processes.selection.level;
         let frames = self.frames()?;
         let frame = frames
             .get(level)
@@ -111,7 +111,7 @@ impl Session {
             text => Some(self.result_bytes(&frame, text)?),
         };
         self.leave_to(&caller, value)?;
-        self.selection.frames = None;
+        self.processes.selection.frames = None;
         self.select_frame(0)
     }
 
@@ -152,11 +152,12 @@ impl Session {
             pc: registers.rip,
             stack: registers.rsp,
         };
-        if let Some(program) = &mut self.program
+        let process = &mut *self.processes;
+        if let Some(program) = &mut process.program
             && let Some(dropped) = Dropped::below(program, thread, landing)
         {
-            self.watch.drop_calls(program, thread, &dropped)?;
-            self.watchpoints.drop_frames(program, thread, &dropped)?;
+            process.monitors.drop_calls(program, thread, &dropped)?;
+            process.watchpoints.drop_frames(program, thread, &dropped)?;
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ impl Session {
     /// Where a thread that runs through these ranges must be stopped; nothing
     /// when it is to be stepped.
     pub(crate) fn stops_of_line(&self, ranges: &[Range<u64>]) -> Option<LineStops> {
-        let debuggee = &self.program.as_ref()?.debuggee;
+        let debuggee = &self.processes.program.as_ref()?.debuggee;
         let size: u64 = ranges
             .iter()
             .map(|it| it.end.saturating_sub(it.start))
@@ -115,7 +115,7 @@ impl Session {
         points: &[Temporary],
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        let process = self.processes.current();
+        let process = self.processes.number;
         let debuggee = &mut self.running_mut()?.debuggee;
         let mut planted = Vec::with_capacity(points.len());
         for point in points {
@@ -134,9 +134,7 @@ impl Session {
         if !matches!(pause, Ok(Pause::Temporary(_))) {
             self.halt_processes()?;
         }
-        if let Some(program) = self.program_of(process)
-            && program.debuggee.is_alive()
-        {
+        if let Some(program) = self.processes.living_program_of(process) {
             for address in planted {
                 program.debuggee.remove(address, Owner::Step)?;
             }

@@ -27,14 +27,14 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         self.tell_of_numbers(observer);
         self.checkpoint_at_start(observer)?;
-        if !self.control.begin()? {
+        if !self.control.state.begin()? {
             return Ok(None);
         }
         let thread = self.thread()?;
         let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
         let pause = self.react_to_start(pause, thread, observer)?;
         if pause.is_some() {
-            self.control.owe()?;
+            self.control.state.owe()?;
         }
         Ok(pause)
     }
@@ -50,7 +50,8 @@ impl Session {
         if self.is_called(thread)? {
             return Ok(None);
         }
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Ok(None);
         };
         let mut reaction = Reaction::default();
@@ -61,14 +62,16 @@ impl Session {
             observer,
             reaction: &mut reaction,
         };
-        tell(&mut self.watch, &mut scene)?;
+        tell(&mut process.monitors, &mut scene)?;
         // It may happen in the very call whose end is waited for now.
-        self.watch.await_those_needed_now(scene.program, thread)?;
+        process
+            .monitors
+            .await_those_needed_now(scene.program, thread)?;
         self.scenarios.heard.extend(reaction.heard.drain(..));
         if reaction.is_empty() {
             return Ok(self.or_heard(None, thread));
         }
-        let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+        let reason = report::reason(&process.monitors, &reaction, process.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
@@ -88,10 +91,11 @@ impl Session {
         let is_meant = |it: &&MemoryAccess| it.owner == Owner::Monitor;
         let mut accesses = accesses.iter().filter(is_meant);
         if self.is_called(thread)?
-            && let Some(program) = &mut self.program
+            && let process = &mut *self.processes
+            && let Some(program) = &mut process.program
         {
             // What the places hold is known all the same.
-            accesses.try_for_each(|access| self.watch.overlook(program, access))?;
+            accesses.try_for_each(|access| process.monitors.overlook(program, access))?;
             return Ok(None);
         }
         self.tell_monitors(thread, observer, |watch, scene| {
@@ -122,7 +126,7 @@ impl Session {
     /// Whether the program gets a signal.
     pub(crate) fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
         Ok(match self.is_shown(signal, fatal)? {
-            true => self.handling.decide(signal, fatal).pass,
+            true => self.user.signals.decide(signal, fatal).pass,
             false => self.running()?.debuggee.signal_policy(signal).deliver,
         })
     }
@@ -135,10 +139,11 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
         // A function that juror called has ended it.
-        if self.evaluations.running_function().is_some() {
+        if self.processes.evaluations.running_function().is_some() {
             return Ok(());
         }
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Ok(());
         };
         let mut reaction = Reaction::default();
@@ -150,18 +155,18 @@ impl Session {
             observer,
             reaction: &mut reaction,
         };
-        self.watch.on_exit(&mut scene, status)?;
+        process.monitors.on_exit(&mut scene, status)?;
         self.scenarios.heard.extend(reaction.heard.drain(..));
-        self.exit_violations = reaction.violations;
+        process.exit_violations = reaction.violations;
         Ok(())
     }
 
     /// The events of the properties, as `info breakpoints` shows them; those
     /// of some kinds.
     pub(crate) fn monitor_points(&self, is_meant: impl Fn(EventKind) -> bool) -> Vec<PointView> {
-        let program = self.program.as_ref();
+        let program = self.processes.program.as_ref();
         let mut views = Vec::new();
-        for (number, watched) in self.watch.shown().iter().enumerate() {
+        for (number, watched) in self.processes.monitors.shown().iter().enumerate() {
             for (event, symbolic) in watched.property.events.iter().enumerate() {
                 if !is_meant(symbolic.kind) {
                     continue;
@@ -170,7 +175,7 @@ impl Session {
                     addresses,
                     tier,
                     is_watched,
-                } = self.watch.planted(program, number, event);
+                } = self.processes.monitors.planted(program, number, event);
                 views.push(PointView {
                     number: None,
                     owner: "monitor".to_owned(),

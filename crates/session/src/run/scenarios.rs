@@ -56,7 +56,7 @@ impl Session {
         &self,
         source: &PropertySource,
     ) -> Result<Vec<Scenario>, CommandError> {
-        let shown = self.watch.shown().iter();
+        let shown = self.processes.monitors.shown().iter();
         let properties: Vec<Arc<Property>> = shown.map(|it| Arc::clone(&it.property)).collect();
         let known: Vec<&Property> = properties.iter().map(|it| &**it).collect();
         let (found, _) = read(source, &known)?;
@@ -109,7 +109,8 @@ impl Session {
     pub(crate) fn renew_listeners(&mut self) {
         let scenarios = &self.scenarios.list;
         let listening: Vec<_> = self
-            .watch
+            .processes
+            .monitors
             .shown()
             .iter()
             .map(|watched| {
@@ -119,9 +120,8 @@ impl Session {
             .collect();
         let is_any = listening.iter().any(|it| !it.is_empty());
         let listening = if is_any { listening } else { Vec::new() };
-        for watch in self.processes.other_watches_mut() {
-            watch.told.listeners.clone_from(&listening);
+        for process in self.processes.all_mut() {
+            process.monitors.told.listeners.clone_from(&listening);
         }
-        self.watch.told.listeners = listening;
     }
 }

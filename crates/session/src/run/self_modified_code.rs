@@ -20,7 +20,7 @@ impl Session {
     }
 
     fn renew_overwritten_here(&mut self, observer: &mut dyn Observer) -> Result<(), CommandError> {
-        let Some(program) = &mut self.program else {
+        let Some(program) = &mut self.processes.program else {
             return Ok(());
         };
         let places = program.debuggee.reinsert_overwritten()?;
@@ -39,8 +39,8 @@ impl Session {
 
     /// The points at an address, with their verb.
     fn points_at(&self, address: u64) -> String {
-        let numbers = self.breakpoints.planted_at(address);
-        let owners = self.program.as_ref();
+        let numbers = self.points.breakpoints.planted_at(address);
+        let owners = self.processes.program.as_ref();
         let owners = owners.map(|it| it.debuggee.engine().owners_at(address));
         let is_watched = owners.is_some_and(|it| it.intersects(Owners::MONITOR));
         let listed: Vec<String> = numbers.iter().map(u32::to_string).collect();

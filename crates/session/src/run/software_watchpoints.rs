@@ -13,11 +13,12 @@ use smallvec::SmallVec;
 impl Session {
     /// Before threads run: those of watched registers do it by steps.
     pub(crate) fn prepare_followed(&mut self) -> Result<(), DebuggeeError> {
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Ok(());
         };
         let mut stepped: SmallVec<[ThreadId; 2]> = SmallVec::new();
-        for watchpoint in self.watchpoints.followed() {
+        for watchpoint in process.watchpoints.followed() {
             let Some(thread) = watchpoint.home.as_ref().map(|home| home.thread) else {
                 continue;
             };
@@ -40,15 +41,16 @@ impl Session {
         &mut self,
         thread: ThreadId,
     ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &process.program else {
             return Ok(None);
         };
         let mut accesses = Vec::new();
         let mut over = Vec::new();
         let mut stopping = None;
-        let values = |name: &str| of_thread(&self.values, program, thread, name);
+        let values = |name: &str| of_thread(&self.user.values, program, thread, name);
         let is_own = |it: &&mut Watchpoint| it.home.as_ref().is_some_and(|it| it.thread == thread);
-        for watchpoint in self.watchpoints.followed().filter(is_own) {
+        for watchpoint in process.watchpoints.followed().filter(is_own) {
             let (before, reader) = match watchpoint.compare(program)? {
                 Compared::Same => continue,
                 Compared::Over => {
@@ -87,16 +89,17 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &mut self.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Ok(None);
         };
-        if self.watchpoints.followed().next().is_none() {
+        if process.watchpoints.followed().next().is_none() {
             return Ok(None);
         }
         let stack = program.registers(thread)?.rsp;
-        let dropped = self.watchpoints.dropped(program, thread, address)?;
+        let dropped = process.watchpoints.dropped(program, thread, address)?;
         let mut is_back = false;
-        for watchpoint in self.watchpoints.followed() {
+        for watchpoint in process.watchpoints.followed() {
             if watchpoint
                 .home
                 .as_ref()

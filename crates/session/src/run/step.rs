@@ -247,7 +247,7 @@ impl Session {
             let found = || self.stops_of_line(&leaving.ranges).map(Rc::new);
             return leaving.stops.get_or_insert_with(found).clone();
         }
-        let module = self.program.as_ref()?.modules.find(address)?;
+        let module = self.processes.program.as_ref()?.modules.find(address)?;
         let ranges = ranges_at(module, address);
         let is_inside = ranges.iter().any(|range| range.contains(&address));
         is_inside.then(|| self.stops_of_line(&ranges).map(Rc::new))?
@@ -260,12 +260,12 @@ impl Session {
         let (Some(module), Some(file), Some(_)) = (&frame.module, &frame.file, frame.line) else {
             return false;
         };
-        self.sources.line_count(file).is_some() || (module.is_main && !self.has_main_source())
+        self.user.sources.line_count(file).is_some() || (module.is_main && !self.has_main_source())
     }
 
     fn has_main_source(&mut self) -> bool {
         match self.main_file() {
-            Some(file) => self.sources.line_count(&file).is_some(),
+            Some(file) => self.user.sources.line_count(&file).is_some(),
             None => false,
         }
     }
@@ -343,18 +343,20 @@ impl Session {
             return Ok(None);
         };
         let is_main = |session: &Session| {
-            let found = session.program.as_ref()?.modules.find(*body)?;
+            let found = session.processes.program.as_ref()?.modules.find(*body)?;
             Some(found.is_main)
         };
         let wanted = foreign
-            || self.sources.line_count(&file).is_some()
+            || self.user.sources.line_count(&file).is_some()
             || (is_main(self) == Some(true) && !self.has_main_source());
         Ok(wanted.then_some(*body))
     }
 
     /// Whether the user does not want to step into the function of a frame.
     fn is_skipped(&self, frame: &Frame) -> bool {
-        self.skips.has(frame.name.as_deref(), frame.file.as_deref())
+        self.user
+            .skips
+            .has(frame.name.as_deref(), frame.file.as_deref())
     }
 
     /// The same of the function whose code an address belongs to.
@@ -364,7 +366,7 @@ impl Session {
             let function = &bound.function;
             let line = bound.module.symbols.opening_line(function);
             let file = line.as_ref().map(|line| &*line.file);
-            self.skips.has(Some(&function.name), file)
+            self.user.skips.has(Some(&function.name), file)
         })
     }
 

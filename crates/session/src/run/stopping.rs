@@ -35,7 +35,7 @@ impl Session {
                 Ok(Outcome::Done)
             }
             Pause::CallEnded(thread, end) => {
-                self.ended_call = Some((thread, end));
+                self.processes.stop.ended_call = Some((thread, end));
                 Ok(Outcome::Done)
             }
             Pause::Temporary(thread) | Pause::Stepped(thread) => {
@@ -58,15 +58,15 @@ impl Session {
         let is_hardware = debuggee.is_hardware_site(address);
         // A handler may have led back to it.
         let is_reported = debuggee.engine().is_reported(thread, address, stack);
-        let was_asked = is_reported || self.asked == Some((thread, address));
-        if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
+        let was_asked = is_reported || self.processes.stop.asked == Some((thread, address));
+        if was_asked || (!self.points.breakpoints.is_at(address) && !is_hardware) {
             return Ok(None);
         }
         let mut pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
         if pause.is_none() && is_hardware {
             pause = self.on_hardware_hit(thread, address)?;
         }
-        self.announced = Some((thread, address));
+        self.processes.stop.announced = Some((thread, address));
         Ok(pause)
     }
 
@@ -76,7 +76,7 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
-        self.control.owe()?;
+        self.control.state.owe()?;
         self.halt_processes()?;
         let program = self.running_mut()?;
         program.debuggee.forget_interruption();
@@ -92,10 +92,10 @@ impl Session {
             return Ok(self.end_instead(reason));
         };
         self.select_thread(thread);
-        self.control.settle()?;
+        self.control.state.settle()?;
         if !says_where_it_stands(&reason) {
-            self.unentered = None;
-            let begun = self.begun.take();
+            self.processes.stop.unentered = None;
+            let begun = self.processes.stop.begun.take();
             let is_shown = match begun {
                 Some(begun) => self.stand_at_begun(begun, thread)?,
                 None => false,
@@ -105,7 +105,7 @@ impl Session {
             }
         }
         if reason.is_silent().is_none() {
-            self.attached.clear();
+            self.points.commands.clear();
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
@@ -212,12 +212,12 @@ impl Session {
         if source.is_none() && asks_why(&reason) {
             (source, source_frame) = self.source_of_caller(thread).unzip();
             let shown = source_frame.as_ref().map(|caller| &caller.location);
-            self.selection.of_caller =
+            self.processes.selection.of_caller =
                 shown.and_then(|it| Some((it.file.as_ref()?.into(), it.line?)));
         }
         let displays = self.displayed(&frames, 0);
         Ok(StopView {
-            evaluation: self.evaluations.innermost(thread),
+            evaluation: self.processes.evaluations.innermost(thread),
             process: self.process_name(),
             reason,
             thread: number,
@@ -275,17 +275,16 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         if let Some(Ending::Exited { status }) = ending {
-            self.values.set_number("_exitcode", status);
+            self.user.values.set_number("_exitcode", status);
         }
-        let called = self.evaluations.running_function();
+        let called = self.processes.evaluations.running_function();
         let violations = self.final_violations(ending);
-        self.watch.end_recording(ending);
-        let summaries = {
-            let gone = self.processes.gone();
-            gone.summaries(&self.watch, self.program.as_ref())
-        };
+        self.processes.monitors.end_recording(ending);
+        let gone = &self.processes.gone;
+        let program = self.processes.program.as_ref();
+        let summaries = gone.summaries(&self.processes.monitors, program);
         let process = self.process_name();
-        if let Some(program) = &mut self.program {
+        if let Some(program) = &mut self.processes.program {
             program.debuggee.take_terminal();
         }
         self.forget_program();

@@ -122,10 +122,14 @@ impl Session {
         if names == Names::None {
             return Ok(());
         }
-        let modules = self.program.as_ref().map(|program| &program.modules);
-        let modules = modules.unwrap_or(&self.last_modules);
+        let modules = self
+            .processes
+            .program
+            .as_ref()
+            .map(|program| &program.modules);
+        let modules = modules.unwrap_or(&self.processes.last_modules);
         let modules: Vec<Rc<Module>> = modules.iter().cloned().collect();
-        self.cancel.store(false, Ordering::Relaxed);
+        self.control.cancel.store(false, Ordering::Relaxed);
         for module in modules {
             self.read_names(&module, &names, observer)?;
             self.tell_missing(&module, observer);
@@ -142,21 +146,21 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
-        let Some(program) = &mut self.program else {
+        let Some(program) = &mut self.processes.program else {
             return Ok(());
         };
         program.update_modules();
         let modules: Vec<Rc<Module>> = program.modules.iter().cloned().collect();
-        let properties = self.watch.watched.iter();
+        let properties = self.processes.monitors.watched.iter();
         let events = properties.flat_map(|it| it.property.events.iter());
         let mut wanted: Vec<(Reach, Names)> = events
             .map(|event| (event.reach.clone(), names_of(event)))
             .collect();
-        let points = self.breakpoints.functions();
-        let points = points.chain(self.hardware_breakpoints.functions());
+        let points = self.points.breakpoints.functions();
+        let points = points.chain(self.points.hardware.functions());
         wanted.extend(points.map(|name| (Reach::Anywhere, Names::Function(name.to_owned()))));
         wanted.retain(|(_, names)| *names != Names::None);
-        self.cancel.store(false, Ordering::Relaxed);
+        self.control.cancel.store(false, Ordering::Relaxed);
         for (reach, names) in &wanted {
             for module in modules.iter().filter(|module| module.is_reached(reach)) {
                 self.read_names(module, names, observer)?;
@@ -172,7 +176,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
         let began = Instant::now();
-        let cancel = Arc::clone(&self.cancel);
+        let cancel = Arc::clone(&self.control.cancel);
         let name = module.name();
         let what = format!("reading the names of {name}");
         let mut is_told = false;
@@ -205,7 +209,7 @@ impl Session {
         for remark in module.symbols.take_remarks() {
             observer.notice(&remark);
         }
-        if !module.is_main || !self.missing_told.insert(module.path.clone()) {
+        if !module.is_main || !self.symbols.missing_told.insert(module.path.clone()) {
             return;
         }
         let problems = module.symbols.problems();
@@ -220,12 +224,12 @@ impl Session {
     /// `set debug-file-directory DIRECTORY:…`.
     pub(crate) fn set_debug_directories(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let directories = text.trim().split(':').filter(|it| !it.is_empty());
-        let mut settings = self.symbols.settings();
+        let mut settings = self.symbols.store.settings();
         settings.debug_file_directories = directories.map(PathBuf::from).collect();
-        self.symbols.set(settings.clone());
+        self.symbols.store.set(settings.clone());
         self.options.symbols = settings;
-        self.missing_told.clear();
-        if self.program.is_none() {
+        self.symbols.missing_told.clear();
+        if self.processes.program.is_none() {
             return Ok(Outcome::Done);
         }
         Ok(Outcome::Message(
@@ -243,7 +247,7 @@ impl Session {
                 "set substitute-path /where/it/was /where/it/is; without the second the rule goes",
             ));
         };
-        self.sources.substitute(from, words.next());
+        self.user.sources.substitute(from, words.next());
         Ok(Outcome::Done)
     }
 }

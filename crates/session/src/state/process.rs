@@ -1,126 +1,379 @@
 //! The processes of a run.
+//!
+//! A [`Process`] has everything that belongs to one process: its program, its
+//! monitors, its watchpoints, its selection, what is known of its last stop. What
+//! belongs to the user (breakpoints with their counts, settings, values) does not.
+//!
+//! **Invariant**: there is always a current process. While a run has several, each
+//! has its program; before a run and after it there is one process without a program.
 
-use crate::state::evaluations::Evaluations;
+use crate::state::evaluations::{CallEnd, Evaluations};
+use crate::state::inline_frames::Unentered;
 use crate::state::selection::Selection;
-use juror_debuggee::{FairWaiter, ThreadId};
+use juror_debuggee::{Debuggee, DebuggeeError, FairWaiter, StopEvent, ThreadId};
+use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_monitor::Monitor;
-use juror_monitoring::monitors::Watch;
+use juror_monitoring::monitors::{Violated, Watch};
 use juror_monitoring::recording::Recorder;
 use juror_monitoring::totals::Totals;
 use juror_points::breakpoints::Places;
 use juror_points::catchpoints::CaughtPlaces;
 use juror_points::hardware_breakpoints::HardwarePlaces;
 use juror_points::watchpoints::Watchpoints;
-use juror_view::{Ending, ProcessEnd};
+use juror_view::{Ending, ProcessEnd, ProcessName};
+use smallvec::SmallVec;
+use std::mem;
+use std::ops::{Deref, DerefMut};
 
 /// The number of the process that a run begins with.
 pub(crate) const FIRST: u32 = 1;
 
-/// A process that is not the current one.
-pub(crate) struct Parked {
-    pub(crate) number: u32,
-    pub(crate) program: Option<Program>,
-    pub(crate) watch: Watch,
-    pub(crate) evaluations: Evaluations,
-    pub(crate) announced: Option<(ThreadId, u64)>,
-    pub(crate) asked: Option<(ThreadId, u64)>,
-    pub(crate) selection: Selection,
-    pub(crate) watchpoints: Watchpoints,
-    pub(crate) exit_violations: Vec<juror_monitoring::monitors::Violated>,
-    pub(crate) places: Places,
-    pub(crate) hardware: HardwarePlaces,
-    pub(crate) caught: CaughtPlaces,
+/// A process.
+#[derive(Default)]
+pub(crate) struct Process {
+    /// Its number for the user.
+    pub number: u32,
+    /// The program, while there is one.
+    pub program: Option<Program>,
+    /// The modules of a program that has ended, so that addresses in it can still be
+    /// named.
+    pub last_modules: Modules,
+    /// Its monitors.
+    pub monitors: Watch,
+    /// Expressions that wait for functions which they call.
+    pub evaluations: Evaluations,
+    /// The selected thread and frame.
+    pub selection: Selection,
+    /// Its watchpoints.
+    pub watchpoints: Watchpoints,
+    /// The violations at the exit of the program itself.
+    pub exit_violations: Vec<Violated>,
+    /// The locations of the user's points, while it is not the current process.
+    pub inserted: Inserted,
+    /// What is known of its last stop.
+    pub stop: StopState,
 }
 
-/// The processes of a run, but for what is the current one's own.
+/// Where the user's points are inserted in a process that is not the current one.
+///
+/// The tables of points say it for the current process.
+#[derive(Default)]
+pub(crate) struct Inserted {
+    pub breakpoints: Places,
+    pub hardware: HardwarePlaces,
+    pub caught: CaughtPlaces,
+}
+
+/// What is known of the last stop of a process, so that nothing is reported twice.
+#[derive(Default)]
+pub(crate) struct StopState {
+    /// The breakpoint, by thread and address, that has been shown because a step ended at
+    /// it: an arrival there is not a second stop.
+    pub announced: Option<(ThreadId, u64)>,
+    /// The thread and address at which the breakpoints have been asked in the present
+    /// run: a step that ends there does not ask them again.
+    pub asked: Option<(ThreadId, u64)>,
+    /// The inlined calls that the user has been shown as not entered yet.
+    pub unentered: Option<Unentered>,
+    /// The inlined call at whose beginning a monitor was the first to report.
+    pub begun: Option<Unentered>,
+    /// A call of an evaluation that has ended; the evaluation goes on when the command is
+    /// done.
+    pub ended_call: Option<(ThreadId, CallEnd)>,
+    /// Whether the condition of a breakpoint is being evaluated.
+    pub is_asking: bool,
+}
+
+impl Process {
+    /// Returns a process that the program has made.
+    pub(crate) fn new(number: u32, program: Program, monitors: Watch, thread: ThreadId) -> Process {
+        Process {
+            number,
+            program: Some(program),
+            monitors,
+            selection: Selection::of_thread(thread),
+            ..Process::default()
+        }
+    }
+
+    /// Forgets the program, which is gone; its monitors and watchpoints stay.
+    fn forget_program(&mut self) {
+        if let Some(mut program) = self.program.take() {
+            self.last_modules = mem::take(&mut program.modules);
+        }
+        self.evaluations.clear();
+        self.selection = Selection::default();
+        self.stop = StopState {
+            unentered: self.stop.unentered,
+            begun: self.stop.begun,
+            is_asking: self.stop.is_asking,
+            ..StopState::default()
+        };
+    }
+
+    /// Returns the modules that are loaded, or were when there was a program.
+    pub(crate) fn modules(&self) -> &Modules {
+        match &self.program {
+            Some(program) => &program.modules,
+            None => &self.last_modules,
+        }
+    }
+
+    /// Returns the program if its process lives.
+    pub(crate) fn living_program(&mut self) -> Option<&mut Program> {
+        self.program.as_mut().filter(|it| it.debuggee.is_alive())
+    }
+}
+
+/// The processes of a run; it stands for the current one, whose fields can be named
+/// directly (`processes.program`).
 pub(crate) struct Processes {
-    pub(crate) current: u32,
+    all: Vec<Process>,
+    /// The position of the current process.
+    current: usize,
     /// The last number that was given.
-    pub(crate) last: u32,
-    pub(crate) others: Vec<Parked>,
-    pub(crate) fair_waiter: FairWaiter,
-    /// What the monitors of processes that are gone have counted.
-    pub(crate) gone: Totals,
-    /// Ends that nobody has been told of.
-    pub(crate) untold: Vec<ProcessEnd>,
-    /// Who has recorded a process that is gone, for the next run.
-    pub(crate) recorder: Option<(Recorder, Monitor)>,
+    last: u32,
+    /// Chooses the process whose stop event is next.
+    pub fair_waiter: FairWaiter,
+    /// The counts of the monitors of processes that are gone.
+    pub gone: Totals,
+    /// Ends that no observer has been told of.
+    pub unreported: Vec<ProcessEnd>,
+    /// The recorder of a process that is gone, for the next run.
+    recorder: Option<(Recorder, Monitor)>,
     /// Watchpoints of processes that are gone, for the next run.
-    pub(crate) waiting: Watchpoints,
-    /// Sentences about those that are gone, too, which nobody has been told.
-    pub(crate) lost: Vec<String>,
+    pub waiting: Watchpoints,
+    /// Sentences about watchpoints that ended with their process, not yet reported.
+    pub lost: Vec<String>,
 }
 
-impl Default for Processes {
-    fn default() -> Processes {
+impl Deref for Processes {
+    type Target = Process;
+
+    fn deref(&self) -> &Process {
+        &self.all[self.current]
+    }
+}
+
+impl DerefMut for Processes {
+    fn deref_mut(&mut self) -> &mut Process {
+        &mut self.all[self.current]
+    }
+}
+
+impl Processes {
+    /// Returns one process without a program.
+    pub(crate) fn new(monitors: Watch) -> Processes {
+        let first = Process {
+            number: FIRST,
+            monitors,
+            ..Process::default()
+        };
         Processes {
-            current: FIRST,
+            all: vec![first],
+            current: 0,
             last: FIRST,
-            others: Vec::new(),
             fair_waiter: FairWaiter::default(),
             gone: Totals::default(),
-            untold: Vec::new(),
+            unreported: Vec::new(),
             recorder: None,
             waiting: Watchpoints::default(),
             lost: Vec::new(),
         }
     }
-}
 
-impl Processes {
-    /// Whether there is more than one.
+    /// Returns whether there is more than one.
     #[inline]
     pub(crate) fn are_several(&self) -> bool {
-        !self.others.is_empty()
+        self.all.len() > 1
     }
 
-    /// What the monitors of processes that are gone have counted.
-    pub(crate) fn gone(&self) -> &Totals {
-        &self.gone
+    /// Returns whether the run has had more than one.
+    pub(crate) fn were_several(&self) -> bool {
+        self.last > FIRST
     }
 
-    /// A process is gone: keeps what its monitors have counted, and who has
-    /// recorded it.
-    pub(crate) fn count(
-        &mut self,
-        watch: &mut Watch,
-        program: Option<&Program>,
-        ending: Option<Ending>,
-    ) {
-        self.gone.add(watch, program);
-        let recorder = watch.take_recorder(ending);
+    /// Returns all processes, in no order.
+    pub(crate) fn all(&self) -> &[Process] {
+        &self.all
+    }
+
+    /// Returns all processes, in no order.
+    pub(crate) fn all_mut(&mut self) -> &mut [Process] {
+        &mut self.all
+    }
+
+    /// Returns all but the current one.
+    pub(crate) fn others(&self) -> impl Iterator<Item = &Process> {
+        let current = self.current;
+        let all = self.all.iter().enumerate();
+        all.filter(move |(position, _)| *position != current)
+            .map(|(_, it)| it)
+    }
+
+    /// Returns all but the current one.
+    pub(crate) fn others_mut(&mut self) -> impl Iterator<Item = &mut Process> {
+        let current = self.current;
+        let all = self.all.iter_mut().enumerate();
+        all.filter(move |(position, _)| *position != current)
+            .map(|(_, it)| it)
+    }
+
+    /// Returns the programs of all but the current one.
+    pub(crate) fn other_programs_mut(&mut self) -> impl Iterator<Item = &mut Program> {
+        self.others_mut().filter_map(|it| it.program.as_mut())
+    }
+
+    /// Returns all programs.
+    pub(crate) fn programs_mut(&mut self) -> impl Iterator<Item = &mut Program> {
+        self.all.iter_mut().filter_map(|it| it.program.as_mut())
+    }
+
+    /// Returns all processes and the watchpoints that wait for the next run.
+    pub(crate) fn watchpoint_lists(&mut self) -> (&mut [Process], &mut Watchpoints) {
+        (&mut self.all, &mut self.waiting)
+    }
+
+    /// Returns all numbers, in ascending order.
+    pub(crate) fn numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.all.iter().map(|it| it.number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Returns a process by its number.
+    pub(crate) fn numbered_mut(&mut self, number: u32) -> Option<&mut Process> {
+        self.all.iter_mut().find(|it| it.number == number)
+    }
+
+    /// Returns the program of a process, wherever it is, if it lives.
+    pub(crate) fn living_program_of(&mut self, number: u32) -> Option<&mut Program> {
+        self.numbered_mut(number)?.living_program()
+    }
+
+    /// Waits for the next stop event of any process; returns it with the number of its
+    /// process.
+    ///
+    /// # Errors
+    /// There is nothing to wait for.
+    pub(crate) fn wait(&mut self) -> Result<(u32, StopEvent), DebuggeeError> {
+        let current = self.current;
+        let mut numbers: SmallVec<[u32; 8]> = SmallVec::new();
+        let mut debuggees: SmallVec<[&mut Debuggee; 8]> = SmallVec::new();
+        // The current process is asked first.
+        let (before, rest) = self.all.split_at_mut(current);
+        let (now, after) = rest.split_at_mut(1);
+        for process in now.iter_mut().chain(before).chain(after) {
+            if let Some(program) = &mut process.program {
+                numbers.push(process.number);
+                debuggees.push(&mut program.debuggee);
+            }
+        }
+        let (position, stop_event) = self.fair_waiter.wait(&mut debuggees)?;
+        Ok((numbers.get(position).copied().unwrap_or(FIRST), stop_event))
+    }
+
+    /// Returns the name of the current process if the run has had several.
+    pub(crate) fn name(&self) -> Option<ProcessName> {
+        let program = self.program.as_ref()?;
+        self.were_several().then(|| ProcessName {
+            number: self.number,
+            id: program.debuggee.pid(),
+            count: self.all.len(),
+        })
+    }
+
+    /// Returns the number of the current process if the run has had several.
+    pub(crate) fn number_shown(&self) -> Option<u32> {
+        self.were_several().then_some(self.number)
+    }
+
+    /// Takes the number of a process that joins.
+    pub(crate) fn take_number(&mut self) -> u32 {
+        self.last += 1;
+        self.last
+    }
+
+    /// Adds a process; the current one stays.
+    pub(crate) fn add(&mut self, process: Process) {
+        self.all.push(process);
+    }
+
+    /// Makes another process the current one. Returns the one before and the new one;
+    /// nothing if there is no such process or it is the current one.
+    pub(crate) fn make_current(&mut self, number: u32) -> Option<(&mut Process, &mut Process)> {
+        let found = self.all.iter().position(|it| it.number == number)?;
+        let before = mem::replace(&mut self.current, found);
+        match self.all.get_disjoint_mut([before, found]) {
+            Ok([before, now]) => Some((before, now)),
+            Err(_) => None,
+        }
+    }
+
+    /// Returns the lowest number of the processes that are not the current one.
+    pub(crate) fn next_number(&self) -> Option<u32> {
+        self.others().map(|it| it.number).min()
+    }
+
+    /// Takes a process that is not the current one out of the run.
+    pub(crate) fn remove(&mut self, number: u32) -> Option<Process> {
+        let mut all = self.all.iter();
+        let position = all.position(|it| it.number == number)?;
+        if position == self.current {
+            return None;
+        }
+        let removed = self.all.remove(position);
+        if position < self.current {
+            self.current -= 1;
+        }
+        Some(removed)
+    }
+
+    /// Takes all but the current process out of the run.
+    pub(crate) fn take_others(&mut self) -> Vec<Process> {
+        let mut others = mem::take(&mut self.all);
+        let current = others.swap_remove(self.current);
+        self.all.push(current);
+        self.current = 0;
+        others
+    }
+
+    /// Keeps the counts of the monitors of a process that is gone, and its recorder.
+    pub(crate) fn count(&mut self, gone: &mut Process, ending: Option<Ending>) {
+        self.gone.add(&gone.monitors, gone.program.as_ref());
+        let recorder = gone.monitors.take_recorder(ending);
         self.recorder = self.recorder.take().or(recorder);
     }
 
-    /// Who has recorded a process that is gone.
-    pub(crate) fn take_recorder(&mut self) -> Option<(Recorder, Monitor)> {
-        self.recorder.take()
+    /// Forgets what the monitors of processes that are gone have counted for a property.
+    pub(crate) fn forget_counts(&mut self, position: usize) {
+        let current = &self.all[self.current];
+        if let Some(watched) = current.monitors.shown().get(position) {
+            self.gone.forget(watched);
+        }
     }
 
-    /// The number of the current one.
-    pub(crate) fn current(&self) -> u32 {
-        self.current
+    /// Ends the run: one process is left, without a program, with the monitors and
+    /// watchpoints of the current one.
+    pub(crate) fn end_run(&mut self) {
+        let mut last = self.take_last();
+        last.forget_program();
+        last.watchpoints.forget_program(false);
+        last.watchpoints.adopt(self.take_waiting());
+        // If the first process was recorded and is gone, the next run's is recorded.
+        if let Some((recorder, monitor)) = self.recorder.take() {
+            last.monitors.add_recorder(recorder, monitor);
+        }
+        last.number = FIRST;
+        *self = Processes {
+            all: vec![last],
+            ..Processes::new(Watch::default())
+        };
     }
 
-    /// The other programs.
-    pub(crate) fn other_programs(&self) -> impl Iterator<Item = &Program> {
-        self.others.iter().filter_map(|it| it.program.as_ref())
-    }
-
-    /// The other programs.
-    pub(crate) fn other_programs_mut(&mut self) -> impl Iterator<Item = &mut Program> {
-        self.others.iter_mut().filter_map(|it| it.program.as_mut())
-    }
-
-    pub(crate) fn other_watches_mut(&mut self) -> impl Iterator<Item = &mut Watch> {
-        self.others.iter_mut().map(|it| &mut it.watch)
-    }
-
-    pub(crate) fn numbers(&self) -> Vec<u32> {
-        let mut numbers: Vec<u32> = self.others.iter().map(|it| it.number).collect();
-        numbers.push(self.current);
-        numbers.sort_unstable();
-        numbers
+    /// Takes the current process; one without anything takes its place.
+    fn take_last(&mut self) -> Process {
+        mem::take(&mut **self)
     }
 }

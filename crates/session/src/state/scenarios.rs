@@ -151,6 +151,8 @@ pub(crate) struct Scenarios {
     pub points: Vec<PointReaction>,
     /// A reaction is being carried out.
     pub is_performing: bool,
+    /// What is done is what a scenario says; it has a scenario's permissions.
+    pub acts: bool,
     /// Reactions that go on when a command of theirs is done, in order.
     pub waiting: VecDeque<Waiting>,
     /// Which statement has accessed what a scenario watches, since the program

@@ -20,6 +20,16 @@ pub(crate) struct Selection {
     pub of_caller: Option<(PathBuf, u32)>,
 }
 
+impl Selection {
+    /// Selects a thread, at its innermost frame.
+    pub(crate) fn of_thread(thread: ThreadId) -> Selection {
+        Selection {
+            thread: Some(thread),
+            ..Selection::default()
+        }
+    }
+}
+
 /// Lines of a file that were shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {

@@ -49,7 +49,9 @@ impl Session {
             "functions" => self.names(Listed::Functions, argument),
             "line" => self.line_info(false),
             "source" => self.source_info(),
-            "graph" => crate::commands::info_graph::graphs(self.watch.shown(), argument),
+            "graph" => {
+                crate::commands::info_graph::graphs(self.processes.monitors.shown(), argument)
+            }
             "monitors" => self.monitors(""),
             "proc" => self.process_info(argument),
             "processes" => self.process_views(),

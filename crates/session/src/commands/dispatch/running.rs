@@ -26,12 +26,12 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
-        let said = self.next_line.take();
+        let said = self.launch.next_line.take();
         let line = match rest {
             "" => said,
             _ => Some(CommandLine::parse(rest)?),
         };
-        let is_as_wanted = self.has_wanted_numbers() && !self.starts_anew;
+        let is_as_wanted = self.has_wanted_numbers() && !self.launch.is_outdated;
         if self.is_fresh() && line.is_none() && is_as_wanted {
             return Ok(());
         }
@@ -41,7 +41,7 @@ impl Session {
                 "start juror with one, juror ./program, or attach to a process: attach 1234",
             ));
         }
-        if let Some(program) = &self.program
+        if let Some(program) = &self.processes.program
             && program.debuggee.origin() == Origin::Attached
         {
             return Err(CommandError::with_help(
@@ -50,14 +50,14 @@ impl Session {
             ));
         }
         let redirections = line.as_ref().map(|line| &line.redirections);
-        redirections.unwrap_or(&self.redirections).check()?;
+        redirections.unwrap_or(&self.launch.redirections).check()?;
         if let Some(line) = line {
             self.options.arguments = line.arguments;
-            self.redirections = line.redirections;
+            self.launch.redirections = line.redirections;
         }
         self.kill_processes()?;
         self.forget_program();
-        self.watch.restart(self.options.history);
+        self.processes.monitors.restart(self.options.history);
         self.forget_hits();
         self.restart_scenarios()?;
         self.launch(observer)?;
@@ -142,7 +142,7 @@ impl Session {
             // Where the thread stands, whichever frame is looked at.
             let thread = self.thread()?;
             let place = self.running()?.registers(thread)?.rip;
-            let numbers = self.attached.stopped_by().to_vec();
+            let numbers = self.points.commands.stopped_by().to_vec();
             let mut is_point = false;
             for point in self.every_point() {
                 if numbers.contains(&point.number) {
@@ -150,7 +150,7 @@ impl Session {
                     is_point = true;
                 }
             }
-            if !is_point && !self.breakpoints.ignore_at(place, count - 1) {
+            if !is_point && !self.points.breakpoints.ignore_at(place, count - 1) {
                 observer.notice("there is no breakpoint here: the number says nothing");
             }
         }
@@ -191,7 +191,7 @@ impl Session {
         let count = number(rest)?.unwrap_or(1).max(1);
         let thread = self.thread()?;
         for round in 1..=count {
-            self.unentered = None;
+            self.processes.stop.unentered = None;
             let pause = if over_calls {
                 self.next_instruction(thread, observer)?
             } else {

@@ -48,7 +48,7 @@ impl Session {
         let options = &self.options;
         let value = match setting {
             Setting::Arguments => {
-                let next = self.next_line.as_ref().map(|line| &line.arguments);
+                let next = self.launch.next_line.as_ref().map(|line| &line.arguments);
                 words(next.unwrap_or(&options.arguments))
             }
             Setting::AtInlined => match options.inlined.at {
@@ -76,11 +76,11 @@ impl Session {
                 crate::options::Follow::Both => "both".to_owned(),
             },
             Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
-            Setting::ListLines => limit(u64::from(self.settings.list_lines), u32::MAX.into()),
-            Setting::PrintElements => limit(self.settings.elements_max, u64::MAX),
-            Setting::PrintPretty => on_or_off(self.settings.is_pretty),
+            Setting::ListLines => limit(u64::from(self.user.settings.list_lines), u32::MAX.into()),
+            Setting::PrintElements => limit(self.user.settings.elements_max, u64::MAX),
+            Setting::PrintPretty => on_or_off(self.user.settings.is_pretty),
             Setting::SubstitutePath => {
-                let rules = self.sources.substitutions();
+                let rules = self.user.sources.substitutions();
                 let rules =
                     rules.map(|(from, to)| format!("{} is {}", from.display(), to.display()));
                 rules.collect::<Vec<_>>().join("; ")
@@ -92,7 +92,7 @@ impl Session {
 
     /// The values that have names.
     fn named_values(&self) -> String {
-        let lines = self.values.named();
+        let lines = self.user.values.named();
         let lines: Vec<String> = lines
             .map(|(name, value)| format!("${name} = {}", self.value_text(value)))
             .collect();
@@ -104,7 +104,7 @@ impl Session {
 
     /// The values that were printed last.
     fn printed_values(&self) -> String {
-        let printed = self.values.printed();
+        let printed = self.user.values.printed();
         let first = printed.len().saturating_sub(VALUES_MAX);
         let lines = printed.iter().enumerate().skip(first);
         let lines: Vec<String> = lines
@@ -117,7 +117,7 @@ impl Session {
     }
 
     pub(crate) fn value_text(&self, value: &Typed) -> String {
-        match &self.program {
+        match &self.processes.program {
             Some(program) => format(value, program, program, Radix::Natural),
             None => format(value, &Nothing, &Nothing, Radix::Natural),
         }

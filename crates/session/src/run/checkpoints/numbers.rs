@@ -45,7 +45,7 @@ impl Session {
 
     /// Whether a program that has not begun was started as is wanted now.
     pub(crate) fn has_wanted_numbers(&self) -> bool {
-        let program = self.program.as_ref();
+        let program = self.processes.program.as_ref();
         let is_started = program.is_some_and(|it| it.debuggee.origin() == Origin::Launched);
         !is_started || self.checkpoints.numbers == self.wanted_numbers()
     }
@@ -53,7 +53,7 @@ impl Session {
     /// The program is about to begin: the user hears of numbers that it was to
     /// have and has not.
     pub(crate) fn tell_of_numbers(&mut self, observer: &mut dyn Observer) {
-        let program = self.program.as_ref();
+        let program = self.processes.program.as_ref();
         let refusal = program.and_then(|program| program.debuggee.namespace_refusal());
         let Some(refusal) = refusal else {
             return;

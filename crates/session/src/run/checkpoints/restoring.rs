@@ -41,7 +41,11 @@ impl Session {
 
     fn go_back_to(&mut self, saved: &Saved) -> Result<RestoreReport, CommandError> {
         let points = self.points_after(saved);
-        let present = self.program.as_mut().map(|program| &mut program.debuggee);
+        let present = self
+            .processes
+            .program
+            .as_mut()
+            .map(|program| &mut program.debuggee);
         let was_alive = present.is_some();
         let restored = saved.state.restore(present, &points);
         let Restored { thawed, losses } = restored.map_err(|error| {
@@ -63,28 +67,30 @@ impl Session {
             remarks: Vec::new(),
         };
         let mut program = Program::revived(&saved.memo, thawed.debuggee, number);
-        self.user_views.apply(&mut program);
-        let before = self.program.replace(program);
+        self.user.pretty_printers.apply(&mut program);
+        let before = self.processes.program.replace(program);
         // It has ended.
         drop(before);
         let mark = saved.trace.as_ref();
         report
             .remarks
-            .extend(self.watch.go_back(&saved.watch, mark, number));
-        self.exit_violations.clone_from(&saved.exit_violations);
-        self.announced = saved.announced.map(|(thread, at)| (number(thread), at));
-        self.breakpoints.passes = saved.passes.renumbered(number);
-        self.hardware_breakpoints.passes = saved.hardware_passes.renumbered(number);
-        self.asked = None;
-        self.ended_call = None;
-        self.attached.clear();
-        self.control.restore(saved.is_fresh);
-        self.selection = Selection {
+            .extend(self.processes.monitors.go_back(&saved.watch, mark, number));
+        self.processes
+            .exit_violations
+            .clone_from(&saved.exit_violations);
+        self.processes.stop.announced = saved.announced.map(|(thread, at)| (number(thread), at));
+        self.points.breakpoints.passes = saved.passes.renumbered(number);
+        self.points.hardware.passes = saved.hardware_passes.renumbered(number);
+        self.processes.stop.asked = None;
+        self.processes.stop.ended_call = None;
+        self.points.commands.clear();
+        self.control.state.restore(saved.is_fresh);
+        self.processes.selection = Selection {
             thread: Some(number(saved.thread)),
             ..Selection::default()
         };
         self.adjust_developers_points(was_alive, &mut report)?;
-        if let Some(program) = self.program.as_mut().filter(|_| !was_alive) {
+        if let Some(program) = self.processes.program.as_mut().filter(|_| !was_alive) {
             for (address, owner, count) in developers_points_of(saved) {
                 for _ in 0..count {
                     // What could not be planted is not there.
@@ -106,12 +112,12 @@ impl Session {
                 .into_iter()
                 .map(|at| (at, Owner::Internal, 1)),
         );
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             points.extend(developers_points_of(saved));
             return points;
         };
         // What is internal now is the developer's, but for the monitors' own.
-        let own = internal(&self.watch);
+        let own = internal(&self.processes.monitors);
         let now = program.debuggee.points().into_iter();
         points.extend(now.filter_map(|(address, owner, count)| match owner {
             Owner::Developer | Owner::Scenario => Some((address, owner, count)),
@@ -131,22 +137,23 @@ impl Session {
         was_alive: bool,
         report: &mut RestoreReport,
     ) -> Result<(), CommandError> {
-        let mut program = self.program.take();
+        let mut program = self.processes.program.take();
         if let Some(program) = &mut program {
-            self.share_interrupter(&mut program.debuggee)?;
+            self.control.share_interrupter(&mut program.debuggee)?;
             program.debuggee.set_follow(self.options.follow);
-            self.breakpoints.bind(program);
-            self.catchpoints.bind(program);
+            self.points.breakpoints.bind(program);
+            self.points.catchpoints.bind(program);
         }
-        self.program = program;
+        self.processes.program = program;
         self.renew_catchpoints();
         if was_alive {
             self.end_foreign_watchpoints(report)?;
         }
-        if let Some(program) = &mut self.program {
-            self.hardware_breakpoints.settle(program)?;
-            self.watchpoints.look_again(program)?;
-            self.watchpoints.settle(program)?;
+        let process = &mut *self.processes;
+        if let Some(program) = &mut process.program {
+            self.points.hardware.settle(program)?;
+            process.watchpoints.look_again(program)?;
+            process.watchpoints.settle(program)?;
         }
         Ok(())
     }
@@ -159,9 +166,9 @@ impl Session {
             .thread_ids()
             .filter_map(|thread| Some((thread, program.registers(thread).ok()?.rsp)))
             .collect();
-        let mut gone = self.watchpoints.of_other_threads(&standing);
+        let mut gone = self.processes.watchpoints.of_other_threads(&standing);
         for (thread, stack) in standing {
-            gone.extend(self.watchpoints.ended(thread, stack));
+            gone.extend(self.processes.watchpoints.ended(thread, stack));
         }
         gone.sort_unstable();
         for &number in &gone {
@@ -169,9 +176,9 @@ impl Session {
                 "watchpoint {number} is gone: the call whose variable it watched has not begun"
             ));
         }
-        let mut watchpoints = mem::take(&mut self.watchpoints);
-        let deleted = watchpoints.delete(self.program.as_mut(), &gone);
-        self.watchpoints = watchpoints;
+        let mut watchpoints = mem::take(&mut self.processes.watchpoints);
+        let deleted = watchpoints.delete(self.processes.program.as_mut(), &gone);
+        self.processes.watchpoints = watchpoints;
         Ok(deleted?)
     }
 }

@@ -45,7 +45,7 @@ fn session(mode: Mode) -> Session {
     if mode == Mode::Break {
         session.execute("start", &mut Deaf).expect("it begins");
     }
-    assert_eq!(session.control.mode(), mode);
+    assert_eq!(session.control.state.mode(), mode);
     session
 }
 
@@ -76,10 +76,10 @@ fn a_session_follows_the_model_of_its_control() {
 fn a_session_that_leaves_the_model_of_its_control_is_found() {
     // That the program was given the control is lost.
     let forget = |session: &mut Session| {
-        if session.control.mode() == Mode::Break {
-            session.control.run().expect("it stands");
-            session.control.take_passed().for_each(drop);
-            session.control.finish();
+        if session.control.state.mode() == Mode::Break {
+            session.control.state.run().expect("it stands");
+            session.control.state.take_passed().for_each(drop);
+            session.control.state.finish();
         }
     };
     let found = checked(&["start", "stepi"], forget).expect("it is found");
@@ -99,7 +99,7 @@ fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
     let mut session = kept.take().unwrap_or_else(|| session(mode));
     let result = session.execute(line, &mut Deaf).map(|_| ());
     let message = result.as_ref().err().map(|it| it.message.clone());
-    if session.attached.is_being_given() {
+    if session.points.commands.is_being_given() {
         // What follows would be lines of a group.
         session.execute("end", &mut Deaf).expect("an end");
     }
@@ -108,12 +108,12 @@ fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
         !modes.contain(mode),
         "`{line}` in {mode}: {message:?}"
     );
-    let now = session.control.mode();
+    let now = session.control.state.mode();
     assert!(
         matches!(now, Mode::Init | Mode::Loaded | Mode::Break),
         "`{line}` leaves the control in {now}"
     );
-    assert!(!session.control.owes_stop());
+    assert!(!session.control.state.owes_stop());
     match now == mode {
         true => *kept = Some(session),
         false => drop(session.leave()),

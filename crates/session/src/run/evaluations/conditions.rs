@@ -52,6 +52,7 @@ impl Session {
     ) -> Result<Result<Vec<(u32, Answer)>, Pause>, CommandError> {
         let program = self.running()?;
         let asked = self
+            .points
             .breakpoints
             .calling_conditions(program, thread, address);
         let mut answers = Vec::new();
@@ -101,9 +102,9 @@ impl Session {
         let purpose = Purpose::Condition;
         let evaluation = self.new_evaluation(thread, "", expression, purpose, frames, level);
         let depth = evaluation.depth;
-        let was_asking = std::mem::replace(&mut self.is_asking, true);
+        let was_asking = std::mem::replace(&mut self.processes.stop.is_asking, true);
         let driven = self.drive(evaluation, &mut Nobody);
-        self.is_asking = was_asking;
+        self.processes.stop.is_asking = was_asking;
         match driven? {
             Driven::Value(_, value) => self.truth(&value),
             Driven::Paused(pause) => Err(self.trouble(thread, depth, pause)),
@@ -125,7 +126,11 @@ impl Session {
 
     /// The call of a condition was stopped: gives it up, and says why.
     fn trouble(&mut self, thread: ThreadId, depth: usize, pause: Pause) -> ConditionError {
-        let function = self.evaluations.running_function().unwrap_or_default();
+        let function = self
+            .processes
+            .evaluations
+            .running_function()
+            .unwrap_or_default();
         if matches!(pause, Pause::Ended(_)) {
             return ConditionError::Pause(pause);
         }
@@ -135,7 +140,7 @@ impl Session {
         match pause {
             Pause::Reason(StopReason::Signal { signal, .. }, of) if of == thread => {
                 // It is told with the breakpoint whose condition was asked.
-                self.control.withdraw();
+                self.control.state.withdraw();
                 ConditionError::Message(format!("`{function}` received {signal}"))
             }
             pause => ConditionError::Pause(pause),

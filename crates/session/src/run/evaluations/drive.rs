@@ -42,10 +42,11 @@ impl Session {
                 Attempt::Value(value) => return Ok(Driven::Value(Box::new(evaluation), value)),
                 Attempt::Call(request) => self.begin_call(&mut evaluation, &request, observer)?,
             }
-            self.evaluations.open.push(evaluation);
+            self.processes.evaluations.open.push(evaluation);
             self.running_mut()?.debuggee.resume(thread)?;
             let pause = self.pump(observer, Goal::default())?;
             let position = self
+                .processes
                 .evaluations
                 .open
                 .iter()
@@ -55,11 +56,11 @@ impl Session {
             };
             match pause {
                 Pause::CallEnded(ended, end) if ended == thread => {
-                    evaluation = self.evaluations.open.remove(position);
+                    evaluation = self.processes.evaluations.open.remove(position);
                     self.end_call(&mut evaluation, end)?;
                 }
                 other => {
-                    if let Some(open) = self.evaluations.open.get_mut(position) {
+                    if let Some(open) = self.processes.evaluations.open.get_mut(position) {
                         open.was_suspended = true;
                     }
                     return Ok(Driven::Paused(other));
@@ -69,7 +70,7 @@ impl Session {
     }
 
     fn attempt(&self, evaluation: &Evaluation) -> Result<Attempt, CommandError> {
-        let values = |name: &str| crate::state::values::convenience(&self.values, name);
+        let values = |name: &str| crate::state::values::convenience(&self.user.values, name);
         let scope = CallingScope {
             frame: FrameScope {
                 program: self.running()?,
@@ -103,7 +104,7 @@ impl Session {
             lay_out(&planned, evaluation.number, stack).map_err(CommandError::new)?;
         let exits = self.plant_exits()?;
         let begun = self.running_mut()?.debuggee.begin_call(thread, &call);
-        evaluation.announced = self.announced.take();
+        evaluation.announced = self.processes.stop.announced.take();
         let is_assumed = planned.is_result_assumed;
         let name = planned.name.clone();
         evaluation.call = Some(ActiveCall {
@@ -113,11 +114,11 @@ impl Session {
             exits,
         });
         if let Err(error) = begun {
-            self.announced = evaluation.announced.take();
+            self.processes.stop.announced = evaluation.announced.take();
             self.lift_exits(evaluation)?;
             return Err(error.into());
         }
-        if is_assumed && self.evaluations.assumed.insert(name.clone()) {
+        if is_assumed && self.processes.evaluations.assumed.insert(name.clone()) {
             observer.notice(&format!(
                 "`{name}` has no debug information: its result is taken as long; \
                  write (TYPE){name}(...) for another type"
@@ -149,8 +150,8 @@ impl Session {
         evaluation.call = None;
         let depth = evaluation.depth;
         self.running_mut()?.debuggee.end_calls(thread, depth)?;
-        self.announced = evaluation.announced.take();
-        self.selection.frames = None;
+        self.processes.stop.announced = evaluation.announced.take();
+        self.processes.selection.frames = None;
         let how = match end {
             CallEnd::Returned => None,
             CallEnd::Jumped => Some("left by longjmp"),
@@ -212,7 +213,7 @@ impl Session {
             returned,
         };
         let outcome = self.stop(reason, thread);
-        self.selection.level = evaluation.level;
+        self.processes.selection.level = evaluation.level;
         outcome
     }
 }

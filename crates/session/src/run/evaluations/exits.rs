@@ -27,7 +27,7 @@ impl Session {
             return Ok(());
         };
         let exits = std::mem::take(&mut call.exits);
-        if let Some(program) = &mut self.program {
+        if let Some(program) = &mut self.processes.program {
             for address in exits.addresses() {
                 program.debuggee.remove(address, Owner::Internal)?;
             }
@@ -42,13 +42,13 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<CallEnd>, DebuggeeError> {
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return Ok(None);
         };
         if program.debuggee.has_returned(thread) {
             return Ok(Some(CallEnd::Returned));
         }
-        let mut open = self.evaluations.open.iter().rev();
+        let mut open = self.processes.evaluations.open.iter().rev();
         let Some(own) = open.find(|one| one.thread == thread) else {
             return Ok(None);
         };

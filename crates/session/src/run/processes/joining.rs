@@ -3,16 +3,9 @@
 use crate::run::late_error;
 use crate::run::pause::Pause;
 use crate::session::Session;
-use crate::state::evaluations::Evaluations;
-use crate::state::process::{FIRST, Parked};
-use crate::state::selection::Selection;
+use crate::state::process::{FIRST, Inserted, Process};
 use juror_debuggee::{Debuggee, ForkKind, ThreadId};
 use juror_instrument::program::Program;
-use juror_monitoring::monitors::Watch;
-use juror_points::breakpoints::Places;
-use juror_points::catchpoints::CaughtPlaces;
-use juror_points::hardware_breakpoints::HardwarePlaces;
-use juror_points::watchpoints::Watchpoints;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use std::path::Path;
@@ -32,10 +25,9 @@ impl Session {
             return Ok(None);
         };
         program.debuggee.set_only_debuggee(false);
-        let home = self.processes.current;
-        self.watch.process = Some(home);
-        self.processes.last += 1;
-        let number = self.processes.last;
+        let home = self.processes.number;
+        self.processes.monitors.process = Some(home);
+        let number = self.processes.take_number();
         let thread = ThreadId(process);
         let joined = match kind {
             ForkKind::Fork => self.forked(debuggee, number, thread, parent)?,
@@ -48,18 +40,18 @@ impl Session {
         observer.notice(&format!(
             "process {number} ({process}) {how} process {home} ({maker}); it is debugged, too"
         ));
-        if number == FIRST + 1 && !self.watchpoints.is_empty() {
+        if number == FIRST + 1 && !self.processes.watchpoints.is_empty() {
             observer.notice("watchpoints stay with the process that they were set in");
         }
-        if number == FIRST + 1 && self.watch.is_recorded() {
+        if number == FIRST + 1 && self.processes.monitors.is_recorded() {
             observer.notice(&format!("the trace is of process {home} alone"));
         }
-        self.processes.others.push(joined);
+        self.processes.add(joined);
         self.switch_to(number);
         let pause = match kind {
             ForkKind::Fork => {
-                let program = self.program.as_mut();
-                program.map_or(Ok(()), |it| self.hardware_breakpoints.settle(it))?;
+                let program = self.processes.program.as_mut();
+                program.map_or(Ok(()), |it| self.points.hardware.settle(it))?;
                 None
             }
             ForkKind::Vfork => self.begin_executed(thread, observer)?,
@@ -88,23 +80,30 @@ impl Session {
         number: u32,
         thread: ThreadId,
         parent: ThreadId,
-    ) -> Result<Parked, CommandError> {
+    ) -> Result<Process, CommandError> {
         let mut program = self.running()?.forked(debuggee, thread, parent);
-        let watch = self.watch.forked(number, &mut program, thread, parent)?;
-        self.watchpoints.leave_fork(&mut program)?;
-        Ok(Parked {
-            places: self.breakpoints.places_of_fork(),
-            caught: self.catchpoints.places_of_fork(),
-            ..Parked::new(number, program, watch, thread)
+        let watch = self
+            .processes
+            .monitors
+            .forked(number, &mut program, thread, parent)?;
+        self.processes.watchpoints.leave_fork(&mut program)?;
+        let inserted = Inserted {
+            breakpoints: self.points.breakpoints.places_of_fork(),
+            caught: self.points.catchpoints.places_of_fork(),
+            ..Inserted::default()
+        };
+        Ok(Process {
+            inserted,
+            ..Process::new(number, program, watch, thread)
         })
     }
 
     /// A process with a program of its own; nothing is bound in it yet.
-    fn executed(&self, debuggee: Debuggee, number: u32, thread: ThreadId) -> Parked {
-        let watch = self.watch.executed(number);
-        let mut program = Program::new(debuggee, &self.symbols);
-        self.user_views.apply(&mut program);
-        Parked::new(number, program, watch, thread)
+    fn executed(&self, debuggee: Debuggee, number: u32, thread: ThreadId) -> Process {
+        let watch = self.processes.monitors.executed(number);
+        let mut program = Program::new(debuggee, &self.symbols.store);
+        self.user.pretty_printers.apply(&mut program);
+        Process::new(number, program, watch, thread)
     }
 
     /// The current process stands before the first instruction of its own
@@ -114,7 +113,11 @@ impl Session {
         thread: ThreadId,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        let name = self.program.as_ref().and_then(|it| it.modules.main());
+        let name = self
+            .processes
+            .program
+            .as_ref()
+            .and_then(|it| it.modules.main());
         let path = name.map(|main| main.path.clone()).unwrap_or_default();
         observer.notice(&self.runs_now(&path));
         self.renew_catchpoints();
@@ -123,27 +126,5 @@ impl Session {
             Ok(()) => self.catch_exec(thread, &path)?,
         };
         Ok(reason.map(|reason| Pause::Reason(reason, thread)))
-    }
-}
-
-impl Parked {
-    fn new(number: u32, program: Program, watch: Watch, thread: ThreadId) -> Parked {
-        Parked {
-            number,
-            program: Some(program),
-            watch,
-            evaluations: Evaluations::default(),
-            announced: None,
-            asked: None,
-            selection: Selection {
-                thread: Some(thread),
-                ..Selection::default()
-            },
-            watchpoints: Watchpoints::default(),
-            exit_violations: Vec::new(),
-            places: Places::default(),
-            hardware: HardwarePlaces::default(),
-            caught: CaughtPlaces::default(),
-        }
     }
 }

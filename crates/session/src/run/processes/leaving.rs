@@ -2,7 +2,7 @@
 
 use crate::run::pause::Pause;
 use crate::session::Session;
-use crate::state::process::Parked;
+use crate::state::process::Process;
 use juror_debuggee::StopEvent;
 use juror_monitoring::report;
 use juror_view::error::CommandError;
@@ -21,16 +21,17 @@ impl Session {
     /// What the end of the current process violates; nothing where it was ended
     /// by the user, by a command or by a function that a command called.
     pub(crate) fn final_violations(&mut self, ending: Option<Ending>) -> Vec<ViolationView> {
-        let is_called = self.evaluations.running_function().is_some();
+        let is_called = self.processes.evaluations.running_function().is_some();
         let violations = match ending {
-            Some(ending) if ending.is_final() && !is_called => self.watch.finish(),
+            Some(ending) if ending.is_final() && !is_called => self.processes.monitors.finish(),
             _ => Vec::new(),
         };
-        let program = self.program.as_ref();
-        let at_exit = std::mem::take(&mut self.exit_violations);
-        let mut shown = report::end_violations(&self.watch, &at_exit, program, false);
+        let process = &mut *self.processes;
+        let program = process.program.as_ref();
+        let at_exit = std::mem::take(&mut process.exit_violations);
+        let mut shown = report::end_violations(&process.monitors, &at_exit, program, false);
         shown.extend(report::end_violations(
-            &self.watch,
+            &process.monitors,
             &violations,
             program,
             true,
@@ -43,12 +44,16 @@ impl Session {
     pub(crate) fn retire(&mut self, ending: Option<Ending>) {
         let violations = self.final_violations(ending);
         let end = ProcessEnd {
-            number: self.processes.current,
-            id: self.program.as_ref().map_or(0, |it| it.debuggee.pid()),
+            number: self.processes.number,
+            id: self
+                .processes
+                .program
+                .as_ref()
+                .map_or(0, |it| it.debuggee.pid()),
             ending,
             violations,
         };
-        self.processes.untold.push(end);
+        self.processes.unreported.push(end);
         if let Some(mut gone) = self.replace_current(ending) {
             self.processes.keep_watchpoints(&mut gone);
         }
@@ -56,28 +61,28 @@ impl Session {
 
     /// Makes another process the current one in place of this, which is given
     /// away with what belongs to it. Its monitors are counted.
-    fn replace_current(&mut self, ending: Option<Ending>) -> Option<Parked> {
-        let others = &self.processes.others;
-        let first = others.iter().enumerate().min_by_key(|(_, it)| it.number);
-        let position = first.map(|(position, _)| position)?;
-        let program = self.program.as_ref();
-        self.processes.count(&mut self.watch, program, ending);
-        let mut parked = self.processes.others.swap_remove(position);
-        self.exchange(&mut parked);
-        if let Some(program) = &mut self.program
-            && self.processes.others.is_empty()
+    fn replace_current(&mut self, ending: Option<Ending>) -> Option<Process> {
+        let next = self.processes.next_number()?;
+        let gone = self.processes.number;
+        self.switch_to(next);
+        let mut gone = self.processes.remove(gone)?;
+        self.processes.count(&mut gone, ending);
+        let is_alone = !self.processes.are_several();
+        if let Some(program) = &mut self.processes.program
+            && is_alone
         {
             program.debuggee.set_only_debuggee(true);
         }
-        Some(parked)
+        Some(gone)
     }
 
     /// Takes note of the processes that have ended while they were being
     /// stopped. False when the current one was among them.
     pub(crate) fn retire_ended(&mut self) -> bool {
-        let home = self.processes.current;
+        let home = self.processes.number;
         for number in self.processes.numbers() {
-            let program = self.program_of(number);
+            let process = self.processes.numbered_mut(number);
+            let program = process.and_then(|it| it.program.as_mut());
             let has_ended = program.is_some_and(|it| !it.debuggee.is_alive());
             if has_ended && self.processes.are_several() {
                 self.switch_to(number);
@@ -86,12 +91,12 @@ impl Session {
             }
         }
         self.switch_to(home);
-        self.processes.current == home
+        self.processes.number == home
     }
 
     /// How the current process, which is gone, has ended.
     pub(crate) fn ending_told(&mut self) -> Option<Ending> {
-        let debuggee = &mut self.program.as_mut()?.debuggee;
+        let debuggee = &mut self.processes.program.as_mut()?.debuggee;
         loop {
             match debuggee.wait() {
                 Ok(StopEvent::Exited { status }) => return Some(Ending::Exited { status }),
@@ -104,23 +109,19 @@ impl Session {
 
     /// Lets the current one of several processes go on alone.
     pub(crate) fn detach_one(&mut self) -> Result<Outcome, CommandError> {
-        let (number, process) = (self.processes.current, self.running()?.debuggee.pid());
+        let (number, process) = (self.processes.number, self.running()?.debuggee.pid());
         let ending = Some(Ending::Detached { process });
         let Some(mut left) = self.replace_current(ending) else {
             return Ok(Outcome::Done);
         };
         self.processes.keep_watchpoints(&mut left);
-        for program in self
-            .program
-            .iter_mut()
-            .chain(self.processes.other_programs_mut())
-        {
+        for program in self.processes.programs_mut() {
             program.debuggee.keep_process_group();
         }
         if let Some(program) = left.program.take() {
             program.debuggee.detach()?;
         }
-        let selected = self.processes.current;
+        let selected = self.processes.number;
         let id = self.running()?.debuggee.pid();
         Ok(Outcome::Message(format!(
             "Process {number} ({process}) goes on without juror; process {selected} ({id}) is \
@@ -132,12 +133,11 @@ impl Session {
     /// of the first that could not be let go as it was.
     pub(crate) fn detach_others(&mut self) -> Result<(), CommandError> {
         let mut result = Ok(());
-        for mut other in std::mem::take(&mut self.processes.others) {
+        for mut other in self.processes.take_others() {
             let ending = other.program.as_ref().map(|it| Ending::Detached {
                 process: it.debuggee.pid(),
             });
-            self.processes
-                .count(&mut other.watch, other.program.as_ref(), ending);
+            self.processes.count(&mut other, ending);
             self.processes.keep_watchpoints(&mut other);
             if let Some(program) = other.program.take() {
                 result = result.and(program.debuggee.detach());
@@ -148,13 +148,12 @@ impl Session {
 
     /// Ends all processes.
     pub(crate) fn kill_processes(&mut self) -> Result<(), CommandError> {
-        let mut result = match &mut self.program {
+        let mut result = match &mut self.processes.program {
             Some(program) => program.debuggee.kill(),
             None => Ok(()),
         };
-        for mut other in std::mem::take(&mut self.processes.others) {
-            self.processes
-                .count(&mut other.watch, other.program.as_ref(), None);
+        for mut other in self.processes.take_others() {
+            self.processes.count(&mut other, None);
             self.processes.keep_watchpoints(&mut other);
             if let Some(program) = &mut other.program {
                 result = result.and(program.debuggee.kill());

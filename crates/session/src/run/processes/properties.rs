@@ -36,11 +36,11 @@ impl Session {
     /// # Errors
     /// One of them does not fit the program of a process: none is added.
     pub(crate) fn insert_everywhere(&mut self, added: &[Watched]) -> Result<(), CommandError> {
-        let first = self.watch.shown().len();
+        let first = self.processes.monitors.shown().len();
         let inserted = self.in_every_process(|session| session.insert_here(added));
         if inserted.is_err() {
             self.in_every_process(|session| {
-                while session.watch.shown().len() > first {
+                while session.processes.monitors.shown().len() > first {
                     session.remove_here(first)?;
                 }
                 Ok(())
@@ -50,12 +50,14 @@ impl Session {
     }
 
     fn insert_here(&mut self, added: &[Watched]) -> Result<(), CommandError> {
-        let thread = self.selection.thread;
+        let thread = self.processes.selection.thread;
         for watched in added {
-            let standing = standing(&mut self.program, thread);
-            let inserted = self
-                .watch
-                .insert(watched.clone(), standing, &self.options.binding());
+            let process = &mut *self.processes;
+            let standing = standing(&mut process.program, thread);
+            let inserted =
+                process
+                    .monitors
+                    .insert(watched.clone(), standing, &self.options.binding());
             if let Err(error) = inserted {
                 return Err(self.of_this_process(error.into()));
             }
@@ -76,17 +78,16 @@ impl Session {
 
     /// Removes a property of the user, and what has been counted for it.
     pub(crate) fn remove_everywhere(&mut self, position: usize) -> Result<(), CommandError> {
-        if let Some(watched) = self.watch.shown().get(position) {
-            self.processes.gone.forget(watched);
-        }
+        self.processes.forget_counts(position);
         self.in_every_process(|session| session.remove_here(position))
     }
 
     fn remove_here(&mut self, position: usize) -> Result<(), CommandError> {
-        let standing = standing(&mut self.program, self.selection.thread);
-        self.watch.remove(position, standing)?;
+        let process = &mut *self.processes;
+        let standing = standing(&mut process.program, process.selection.thread);
+        process.monitors.remove(position, standing)?;
         self.scenarios.forget_waiting_about(position);
-        let gone = self.watch.told.forget_monitor(position);
+        let gone = process.monitors.told.forget_monitor(position);
         self.delete_points(&gone)
     }
 
@@ -97,8 +98,9 @@ impl Session {
         is_enabled: bool,
     ) -> Result<(), CommandError> {
         self.in_every_process(|session| {
-            let standing = standing(&mut session.program, session.selection.thread);
-            Ok(session.watch.enable(position, is_enabled, standing)?)
+            let process = &mut *session.processes;
+            let standing = standing(&mut process.program, process.selection.thread);
+            Ok(process.monitors.enable(position, is_enabled, standing)?)
         })
     }
 }

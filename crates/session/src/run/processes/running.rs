@@ -2,12 +2,11 @@
 //! stopping them all.
 
 use crate::session::Session;
-use juror_debuggee::{Debuggee, StopEvent};
+use juror_debuggee::StopEvent;
 use juror_instrument::program::Program;
 use juror_view::error::{CommandError, not_running};
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
-use smallvec::SmallVec;
 
 impl Session {
     /// Lets every thread of every process run. While the current process makes
@@ -24,7 +23,7 @@ impl Session {
 
     /// Stops every thread of every process.
     pub(crate) fn halt_processes(&mut self) -> Result<(), CommandError> {
-        if let Some(program) = &mut self.program {
+        if let Some(program) = &mut self.processes.program {
             halt(program)?;
         }
         for program in self.processes.other_programs_mut() {
@@ -44,26 +43,18 @@ impl Session {
 
     #[cold]
     fn next_stop_event_of_several(&mut self) -> Result<StopEvent, CommandError> {
-        let current = self.program.as_mut().ok_or_else(not_running)?;
-        let mut debuggees: SmallVec<[&mut Debuggee; 8]> = SmallVec::new();
-        debuggees.push(&mut current.debuggee);
-        for parked in &mut self.processes.others {
-            debuggees.extend(parked.program.as_mut().map(|it| &mut it.debuggee));
-        }
-        let told = self.processes.fair_waiter.wait(&mut debuggees);
-        drop(debuggees);
-        let (position, stop_event) = told?;
-        let other = position.checked_sub(1);
-        let other = other.and_then(|position| self.processes.others.get(position));
-        if let Some(number) = other.map(|parked| parked.number) {
-            self.switch_to(number);
-        }
+        let (number, stop_event) = self.processes.wait()?;
+        self.switch_to(number);
         Ok(stop_event)
     }
 
     /// Whether the current process makes a call for juror.
     fn is_calling(&self) -> bool {
-        let mut calls = self.program.iter().flat_map(|it| it.debuggee.open_calls());
+        let mut calls = self
+            .processes
+            .program
+            .iter()
+            .flat_map(|it| it.debuggee.open_calls());
         calls.next().is_some()
     }
 
@@ -94,7 +85,7 @@ impl Session {
 
     /// Tells of the processes that have ended.
     pub(crate) fn tell_ends(&mut self, observer: &mut dyn Observer) {
-        for end in self.processes.untold.drain(..) {
+        for end in self.processes.unreported.drain(..) {
             observer.process_ended(&end);
         }
         self.tell_lost_watchpoints(observer);

@@ -9,7 +9,7 @@ impl Session {
     /// `process`, `process N`: commands speak of another one.
     pub(crate) fn choose_process(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let id = self.running()?.debuggee.pid();
-        let current = self.processes.current;
+        let current = self.processes.number;
         if text.is_empty() {
             return Ok(Outcome::Message(format!("process {current} ({id})")));
         }
@@ -24,13 +24,13 @@ impl Session {
             ));
         }
         self.switch_to(number);
-        self.selection.frames = None;
+        self.processes.selection.frames = None;
         self.select_frame(0)
     }
 
     /// `info processes`
     pub(crate) fn process_views(&mut self) -> Result<Outcome, CommandError> {
-        let home = self.processes.current;
+        let home = self.processes.number;
         self.running()?;
         let mut views = Vec::new();
         self.in_every_process(|session| {
@@ -44,15 +44,15 @@ impl Session {
     fn process_view(&self, home: u32) -> Result<ProcessView, CommandError> {
         let program = self.running()?;
         let threads: Vec<_> = program.debuggee.threads().collect();
-        let selected = self.selection.thread;
+        let selected = self.processes.selection.thread;
         let shown = threads.iter().find(|it| Some(it.id) == selected);
         let shown = shown.or(threads.first());
         let main = program.modules.main();
         Ok(ProcessView {
-            number: self.processes.current,
+            number: self.processes.number,
             id: program.debuggee.pid(),
             program: main.map_or_else(String::new, |main| main.path.display().to_string()),
-            current: self.processes.current == home,
+            current: self.processes.number == home,
             state: match shown.map(|it| it.state) {
                 Some(ThreadState::Stopped) => "stopped",
                 Some(ThreadState::WaitingForChild) => "waiting",

@@ -9,7 +9,7 @@
 //! Invariant: a watchpoint is in the list of one process, or waits.
 
 use crate::session::Session;
-use crate::state::process::{FIRST, Parked, Processes};
+use crate::state::process::{Process, Processes};
 use juror_debuggee::DebuggeeError;
 use juror_points::watchpoints::{Watchpoint, Watchpoints};
 use juror_view::PointView;
@@ -17,26 +17,26 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 impl Processes {
-    /// The watchpoints of the other processes, and those that wait.
-    pub(crate) fn other_watchpoints_mut(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
-        let others = self.others.iter_mut();
-        let own = others.flat_map(|it| it.watchpoints.iter_mut());
-        own.chain(self.waiting.iter_mut())
+    /// Returns the watchpoints of all processes, and those that wait.
+    pub(crate) fn all_watchpoints_mut(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
+        let (all, waiting) = self.watchpoint_lists();
+        let own = all.iter_mut().flat_map(|it| it.watchpoints.iter_mut());
+        own.chain(waiting.iter_mut())
     }
 
     /// Removes those of these numbers from the other processes.
     pub(crate) fn delete_watchpoints(&mut self, numbers: &[u32]) -> Result<(), DebuggeeError> {
         let mut result = self.waiting.delete(None, numbers);
-        for parked in &mut self.others {
-            let program = parked.program.as_mut();
-            result = result.and(parked.watchpoints.delete(program, numbers));
+        for process in self.others_mut() {
+            let program = process.program.as_mut();
+            result = result.and(process.watchpoints.delete(program, numbers));
         }
         result
     }
 
     /// A process is gone: keeps those of its watchpoints that are set again in
     /// the next run, and notes the others.
-    pub(super) fn keep_watchpoints(&mut self, gone: &mut Parked) {
+    pub(super) fn keep_watchpoints(&mut self, gone: &mut Process) {
         let mut watchpoints = std::mem::take(&mut gone.watchpoints);
         for lost in watchpoints.forget_program(false) {
             self.lost.push(format!(
@@ -49,15 +49,10 @@ impl Processes {
 
     /// Those that are set again in the next run.
     pub(crate) fn take_waiting(&mut self) -> Watchpoints {
-        for mut other in std::mem::take(&mut self.others) {
+        for mut other in self.take_others() {
             self.keep_watchpoints(&mut other);
         }
         std::mem::take(&mut self.waiting)
-    }
-
-    /// The number of the current process, when there have been several.
-    fn number_shown(&self) -> Option<u32> {
-        (self.last > FIRST).then_some(self.current)
     }
 }
 
@@ -66,10 +61,10 @@ impl Session {
     pub(crate) fn watchpoint_views(&self) -> Vec<PointView> {
         let processes = &self.processes;
         let shown = processes.number_shown();
-        let mut views = of_process(self.watchpoints.views(self.program.as_ref()), shown);
-        for parked in &processes.others {
-            let own = parked.watchpoints.views(parked.program.as_ref());
-            views.extend(of_process(own, shown.and(Some(parked.number))));
+        let mut views = Vec::new();
+        for process in processes.all() {
+            let own = process.watchpoints.views(process.program.as_ref());
+            views.extend(of_process(own, shown.and(Some(process.number))));
         }
         views.extend(processes.waiting.views(None));
         views.sort_by_key(|view| view.number);
@@ -86,11 +81,11 @@ impl Session {
 
     /// Watches in the other processes what is enabled there. All stand.
     pub(crate) fn settle_other_watchpoints(&mut self) -> Result<(), DebuggeeError> {
-        for parked in &mut self.processes.others {
-            if let Some(program) = &mut parked.program
+        for process in self.processes.others_mut() {
+            if let Some(program) = &mut process.program
                 && program.debuggee.is_alive()
             {
-                parked.watchpoints.settle(program)?;
+                process.watchpoints.settle(program)?;
             }
         }
         Ok(())

@@ -113,7 +113,8 @@ impl Session {
                 *number -= u32::from(*number as usize > position);
             }
         }
-        self.watch
+        self.processes
+            .monitors
             .told
             .lasting
             .retain(|it| !numbers.contains(&it.point));

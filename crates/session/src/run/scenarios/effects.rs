@@ -101,15 +101,17 @@ impl Session {
                 self.property_command(&format!("{word} {property}"), observer)?;
             }
             Effect::Command(line) => {
-                if let Some(lines) = self.attached.group(&line) {
+                if let Some(lines) = self.points.commands.group(&line) {
                     return Ok(Done::StandsFor(lines.to_vec()));
                 }
                 permissions::check(&line, self.options.permissions)?;
                 match waiting::timing(&line) {
                     Timing::Now => {
-                        let waited = self.attached.waiting();
+                        let waited = self.points.commands.waiting();
                         self.run_for_scenario(&name, &line, observer)?;
-                        return Ok(Done::StandsFor(self.attached.take_script_but(waited)));
+                        return Ok(Done::StandsFor(
+                            self.points.commands.take_script_but(waited),
+                        ));
                     }
                     Timing::Restore => {
                         self.run_for_scenario(&name, &line, observer)?;
@@ -190,7 +192,8 @@ impl Session {
         self.scenarios
             .points
             .retain(|it| !newer.contains(&it.number));
-        self.watch
+        self.processes
+            .monitors
             .told
             .lasting
             .retain(|it| !newer.contains(&it.point));
@@ -206,7 +209,7 @@ impl Session {
         span: Range<usize>,
     ) -> Result<u32, CommandError> {
         let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        self.placing = PointOwner::Scenario {
+        self.points.owner = PointOwner::Scenario {
             number: narrow(scenario),
             reacts,
             start: narrow(span.start),
@@ -220,8 +223,8 @@ impl Session {
             PointWord::ReadWatch => session.set_watchpoint(place, WatchKind::Read),
             PointWord::AccessWatch => session.set_watchpoint(place, WatchKind::Access),
         });
-        self.placing = PointOwner::Developer;
-        set.map(|_| self.breakpoints.last_number())
+        self.points.owner = PointOwner::Developer;
+        set.map(|_| self.points.breakpoints.last_number())
     }
 
     /// A name that nothing has yet may be misspelt.
@@ -232,7 +235,7 @@ impl Session {
         place: &str,
         observer: &mut dyn Observer,
     ) {
-        let breakpoint = self.breakpoints.numbered(number);
+        let breakpoint = self.points.breakpoints.numbered(number);
         if breakpoint.is_some_and(|it| it.locations.bound().next().is_none()) {
             observer.notice(&format!(
                 "scenario {scenario}: no loaded module has `{place}`; breakpoint {number} waits \
@@ -251,7 +254,7 @@ impl Session {
         let (false, Some((monitor, slice))) = (states.is_empty(), about) else {
             return Ok(());
         };
-        let Some(watched) = self.watch.shown().get(monitor) else {
+        let Some(watched) = self.processes.monitors.shown().get(monitor) else {
             return Ok(());
         };
         let states = States::of(states, &watched.property);
@@ -266,7 +269,7 @@ impl Session {
                 "`while` names states in which it is when the point is set",
             ));
         }
-        self.watch.told.lasting.push(Lasting {
+        self.processes.monitors.told.lasting.push(Lasting {
             point,
             monitor,
             slice,
@@ -297,14 +300,14 @@ impl Session {
                 Some(name) => format!("signal {name}"),
                 None => "signal".to_owned(),
             };
-            let number = self.breakpoints.take_number();
+            let number = self.points.breakpoints.take_number();
             let owner = PointOwner::Scenario {
                 number: u32::try_from(scenario).unwrap_or(u32::MAX),
                 reacts: true,
                 start: 0,
                 end: 0,
             };
-            self.catchpoints.add(Catchpoint {
+            self.points.catchpoints.add(Catchpoint {
                 point: Point {
                     owner,
                     ..Point::new(number, None, Fate::Keep)

@@ -76,9 +76,9 @@ fn redirects(rest: &str) -> bool {
 impl Session {
     /// Does what a scenario says.
     pub(super) fn for_scenario<T>(&mut self, act: impl FnOnce(&mut Session) -> T) -> T {
-        let before = std::mem::replace(&mut self.acts_for_scenario, true);
+        let before = std::mem::replace(&mut self.scenarios.acts, true);
         let done = act(self);
-        self.acts_for_scenario = before;
+        self.scenarios.acts = before;
         done
     }
 
@@ -88,7 +88,7 @@ impl Session {
     /// # Errors
     /// It is done for a scenario, which may not; how it can be allowed.
     pub(crate) fn permit_calls(&self) -> Result<(), CommandError> {
-        if self.acts_for_scenario && !self.options.permissions.programs {
+        if self.scenarios.acts && !self.options.permissions.programs {
             return Err(CommandError::with_help(
                 "this calls a function of the program, which may do anything; scenarios may not",
                 "start juror with --allow-programs to let them",

@@ -52,7 +52,7 @@ impl Session {
             return Ok(Some(pause));
         }
         let ran = self.running_threads();
-        let selection = std::mem::take(&mut self.selection);
+        let selection = std::mem::take(&mut self.processes.selection);
         let thread = pause.thread();
         let (pause, next) = self.react_to(pause, todo, observer)?;
         let pause = match self.is_fresh() {
@@ -67,8 +67,8 @@ impl Session {
             self.resume_processes()?;
             return Ok(None);
         }
-        self.selection = selection;
-        self.selection.frames = None;
+        self.processes.selection = selection;
+        self.processes.selection.frames = None;
         if self.processes.are_several() {
             self.resume_processes()?;
             return Ok(None);
@@ -84,7 +84,7 @@ impl Session {
 
     /// The threads that a reaction will have to stop.
     fn running_threads(&self) -> Vec<ThreadId> {
-        let Some(program) = &self.program else {
+        let Some(program) = &self.processes.program else {
             return Vec::new();
         };
         let debuggee = &program.debuggee;
@@ -110,11 +110,11 @@ impl Session {
         let todo = Todo { rest: None, heard };
         let (next, own) = self.decide_about(told, todo, observer);
         let thread = match own.is_restored {
-            true => self.selection.thread,
-            false => pause.thread().or(self.selection.thread),
+            true => self.processes.selection.thread,
+            false => pause.thread().or(self.processes.selection.thread),
         };
         let is_there = |program: &Program| program.debuggee.is_alive();
-        let thread = thread.filter(|_| self.program.as_ref().is_some_and(is_there));
+        let thread = thread.filter(|_| self.processes.program.as_ref().is_some_and(is_there));
         let shown = match (next, own.reason, thread) {
             (Next::ShowError | Next::ShowScenario, Some(reason), Some(thread)) => {
                 Some(Pause::Reason(reason, thread))
@@ -141,13 +141,13 @@ impl Session {
     ) -> (Next, OwnStop) {
         self.scenarios.is_performing = true;
         let mut decision = Decision::default();
-        let is_lent = self.control.lend();
+        let is_lent = self.control.state.lend();
         let mut failed = self.carry_out_all(todo, &mut decision, observer);
         if failed.is_none() {
             let in_place = self.carry_out_in_place(&mut decision, observer);
             failed = in_place.err().map(|reason| *reason);
         }
-        self.control.give_back(is_lent);
+        self.control.state.give_back(is_lent);
         self.scenarios.is_performing = false;
         // What a reaction itself has brought about is nothing to react to.
         self.scenarios.heard.clear();
@@ -232,7 +232,11 @@ impl Session {
 
     /// A thread as reactions know it.
     pub(crate) fn thread_value(&self, thread: ThreadId) -> Value {
-        let number = self.program.as_ref().map(|it| it.thread_number(thread));
+        let number = self
+            .processes
+            .program
+            .as_ref()
+            .map(|it| it.thread_number(thread));
         Value::Int(i128::from(number.unwrap_or(0)))
     }
 }

@@ -216,7 +216,7 @@ impl Session {
                 // What a reaction goes on from.
                 observer.scenario_outcome(&name, &line, outcome);
             }
-            self.control.finish();
+            self.control.state.finish();
             let done = self.for_scenario(|session| session.perform_line(&line, observer));
             let rest = self.scenarios.end_waiting();
             afterwards = match (done, rest) {

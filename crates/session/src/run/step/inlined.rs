@@ -94,7 +94,7 @@ impl Session {
             return;
         };
         let is_beginning = level <= beginning_calls(chain);
-        self.unentered = is_beginning.then_some(Unentered {
+        self.processes.stop.unentered = is_beginning.then_some(Unentered {
             thread,
             pc: first.pc,
             count: level,
@@ -152,7 +152,7 @@ impl Session {
     /// How many of a thread's frames are not shown.
     fn unentered_count(&self, thread: ThreadId, frames: &[Frame]) -> usize {
         let here = frames.first().map(|frame| frame.pc);
-        let said = self.unentered;
+        let said = self.processes.stop.unentered;
         let said = said.filter(|it| it.thread == thread && Some(it.pc) == here);
         match said {
             Some(it) => it.count.min(beginning_calls(frames)),

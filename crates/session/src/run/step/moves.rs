@@ -142,7 +142,7 @@ impl Session {
             return Ok(pause);
         }
         self.prepare_all_followed()?;
-        let process = self.processes.current();
+        let process = self.processes.number;
         let program = self.running_mut()?;
         for point in points {
             program.debuggee.insert(point.address, Owner::Step)?;
@@ -156,9 +156,7 @@ impl Session {
             },
         );
         self.halt_processes()?;
-        if let Some(program) = self.program_of(process)
-            && program.debuggee.is_alive()
-        {
+        if let Some(program) = self.processes.living_program_of(process) {
             for point in points {
                 program.debuggee.remove(point.address, Owner::Step)?;
             }

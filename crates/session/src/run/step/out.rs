@@ -99,7 +99,7 @@ impl Session {
         if matches!(value.r#type.strip().kind(), TypeKind::Void) {
             return None;
         }
-        let program = self.program.as_ref()?;
+        let program = self.processes.program.as_ref()?;
         let (frames, _) = program.backtrace(thread, 1);
         let now = frames.first()?;
         let typed = program.at_entry(now, value.r#type.clone(), &value.location, None);

@@ -1,0 +1,56 @@
+//! Who has the control, and how it is taken back.
+
+use juror_debuggee::{Debuggee, Interrupter};
+use juror_rules::control::{Control, ControlCheck};
+use juror_view::error::SessionError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The control machine, and the means to interrupt what runs.
+#[derive(Default)]
+pub(crate) struct ControlState {
+    /// Who has the control.
+    pub state: Control,
+    /// Under a self-check: compares the control with its model.
+    pub check: Option<Box<ControlCheck>>,
+    /// Set to give up long work of juror's own.
+    pub cancel: Arc<AtomicBool>,
+    /// Shared with the threads that may interrupt a run.
+    pub interrupter: Arc<Mutex<Option<Interrupter>>>,
+}
+
+impl ControlState {
+    /// Returns a function that makes a command which lets the program run return; it may
+    /// be called from any thread.
+    pub(crate) fn interrupt(&self) -> impl Fn() + Send + use<> {
+        let shared = Arc::clone(&self.interrupter);
+        let cancel = Arc::clone(&self.cancel);
+        move || {
+            cancel.store(true, Ordering::Relaxed);
+            if let Ok(guard) = shared.lock()
+                && let Some(interrupter) = &*guard
+            {
+                interrupter.interrupt();
+            }
+        }
+    }
+
+    /// Makes [`ControlState::interrupt`] stop this debuggee.
+    pub(crate) fn share_interrupter(&self, debuggee: &mut Debuggee) -> Result<(), SessionError> {
+        let interrupter = debuggee
+            .interrupter()
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = Some(interrupter);
+        }
+        Ok(())
+    }
+
+    /// Takes note that the debuggee is gone.
+    pub(crate) fn end(&mut self) {
+        self.state.end();
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = None;
+        }
+    }
+}

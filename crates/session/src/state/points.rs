@@ -1,0 +1,57 @@
+//! The points of the user and of scenarios.
+
+use crate::state::breakpoint_commands::Attached;
+use crate::state::process::Process;
+use juror_points::breakpoints::Breakpoints;
+use juror_points::catchpoints::Catchpoints;
+use juror_points::hardware_breakpoints::HardwareBreakpoints;
+use juror_points::point::PointOwner;
+use std::mem;
+
+/// The points that are not of one process, and what they have printed.
+#[derive(Default)]
+pub(crate) struct UserPoints {
+    /// The breakpoints, inserted by traps.
+    pub breakpoints: Breakpoints,
+    /// The breakpoints in debug registers.
+    pub hardware: HardwareBreakpoints,
+    /// The catchpoints.
+    pub catchpoints: Catchpoints,
+    /// The commands that are executed when a point is hit.
+    pub commands: Attached,
+    /// The owner of the points that are set now.
+    pub owner: PointOwner,
+    /// The output of `dprintf` points that no observer has been told of: point and text.
+    pub printed: Vec<(u32, String)>,
+}
+
+impl UserPoints {
+    /// Makes the tables say where the points are in `now`, which becomes the current
+    /// process in place of `before`, and inserts in it what is wanted now.
+    pub(crate) fn exchange(&mut self, before: &mut Process, now: &mut Process) {
+        let places = &mut now.inserted.hardware;
+        self.hardware.exchange(places);
+        before.inserted.hardware = mem::take(places);
+        let Some(program) = &mut now.program else {
+            return;
+        };
+        let places = &mut now.inserted.breakpoints;
+        self.breakpoints.exchange(places, program);
+        before.inserted.breakpoints = mem::take(places);
+        let places = &mut now.inserted.caught;
+        self.catchpoints.exchange(places, program);
+        before.inserted.caught = mem::take(places);
+        // The terminal, and what an interruption is sent to.
+        if let Some(before) = &mut before.program {
+            before.debuggee.transfer_to(&mut program.debuggee);
+        }
+    }
+
+    /// Forgets where the points are in the process, which is gone.
+    pub(crate) fn forget_process(&mut self) {
+        self.commands.clear();
+        self.breakpoints.forget_process();
+        self.catchpoints.forget_locations();
+        self.hardware.forget_locations();
+    }
+}

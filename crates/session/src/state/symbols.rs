@@ -1,0 +1,13 @@
+//! The symbols of what is debugged.
+
+use juror_instrument::symbol_store::SymbolStore;
+use rustc_hash::FxHashSet;
+use std::path::PathBuf;
+
+/// The symbols of a session, which outlive its programs.
+pub(crate) struct SymbolState {
+    /// The symbols that were read.
+    pub store: SymbolStore,
+    /// The files whose missing symbols were reported.
+    pub missing_told: FxHashSet<PathBuf>,
+}

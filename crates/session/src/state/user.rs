@@ -1,0 +1,60 @@
+//! What the user has set, named and asked for, whatever process runs.
+
+use crate::state::displays::Displays;
+use crate::state::examined::Examined;
+use crate::state::pretty_printers::UserViews;
+use crate::state::settings::Settings;
+use crate::state::signals::Handling;
+use crate::state::skips::Skips;
+use crate::state::source::Sources;
+use crate::state::thread_names::ThreadNames;
+use crate::state::values::Kept;
+use juror_instrument::program::Program;
+
+/// The user's own state.
+pub(crate) struct UserState {
+    /// The source files that were read.
+    pub sources: Sources,
+    /// What `step` does not enter.
+    pub skips: Skips,
+    /// What is done about signals.
+    pub signals: Handling,
+    /// The expressions that are shown at every stop.
+    pub displays: Displays,
+    /// The pretty-printers.
+    pub pretty_printers: UserViews,
+    /// The format and the next address of `x`.
+    pub examined: Examined,
+    /// The value history and the convenience variables.
+    pub values: Kept,
+    /// The names of threads.
+    pub thread_names: ThreadNames,
+    /// The settings.
+    pub settings: Settings,
+    /// The property that commands mean if they name none.
+    pub current_property: Option<String>,
+}
+
+impl UserState {
+    /// Returns the state at the beginning. In batch mode signals do not stop the program.
+    pub(crate) fn new(is_batch: bool) -> UserState {
+        UserState {
+            sources: Sources::default(),
+            skips: Skips::default(),
+            signals: Handling::new(is_batch),
+            displays: Displays::default(),
+            pretty_printers: UserViews::default(),
+            examined: Examined::default(),
+            values: Kept::default(),
+            thread_names: ThreadNames::default(),
+            settings: Settings::default(),
+            current_property: None,
+        }
+    }
+
+    /// Makes a program show its values as the user has set.
+    pub(crate) fn apply(&self, program: &mut Program) {
+        self.pretty_printers.apply(program);
+        self.settings.apply(program);
+    }
+}
