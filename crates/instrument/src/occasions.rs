@@ -2,10 +2,10 @@
 //! are, what their places are, and how their captures are read.
 
 use crate::capture_plan::{CapturePlan, plan_free_capture, plan_line_capture};
-use crate::frames::{Frame, level_of_line, usual_level};
 use crate::places::{EventPlace, PlaceError, Sight};
 use crate::probes::BindError;
 use crate::program::Program;
+use crate::stack::frames::{Frame, level_of_line, usual_level};
 use juror_event::{Capture, Read, SymbolicEvent};
 
 /// An address of a line, with how the captures are read there.

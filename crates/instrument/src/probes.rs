@@ -12,10 +12,10 @@ pub use binding::{BindError, BoundCall, BoundCalls};
 pub use inlined::{AtInlined, InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal};
 
 use crate::capture_plan::CapturePlan;
-use crate::pending_returns::{PendingReturn, PendingReturns};
 use crate::program::Program;
 use crate::read_plan::Begun;
-use crate::unwinding::Dropped;
+use crate::stack::pending_returns::{PendingReturn, PendingReturns};
+use crate::stack::unwinding::Dropped;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, Unavailability};
 use juror_symbols::Order;

@@ -7,9 +7,9 @@ pub(crate) mod registers;
 pub use registers::is_register;
 
 use crate::expression::{Overload, Scope, dereference, function_at};
-use crate::frames::Frame;
 use crate::modules::{Module, Modules};
 use crate::program::Program;
+use crate::stack::frames::Frame;
 use crate::typed::Place;
 use crate::typed::Typed;
 use crate::value_error::ValueError;

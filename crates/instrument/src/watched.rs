@@ -8,9 +8,9 @@
 //! ([`WatchedExpression::follow`]).
 
 use crate::expression::{Scope, evaluate};
-use crate::frames::Frame;
 use crate::program::Program;
 use crate::scope::FrameScope;
+use crate::stack::frames::Frame;
 use crate::typed::{Memory, Place, Typed};
 use crate::value_error::ValueError;
 use crate::views::Views;

@@ -8,8 +8,8 @@
 //! Invariant: an instruction that has not run (a signal's handler was entered
 //! instead) has done nothing ([`ValueUse::has_run`]).
 
-use crate::frames::Frame;
 use crate::program::Program;
+use crate::stack::frames::Frame;
 use crate::watched::{Reading, WatchedExpression};
 use juror_debuggee::{Registers, ThreadId};
 use juror_stepping::{

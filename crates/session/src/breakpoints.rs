@@ -26,8 +26,8 @@ use crate::points::{Fate, Point, PointOwner};
 use juror_debuggee::DebuggeeError;
 use juror_instrument::condition::{Check, Condition};
 use juror_instrument::expression::ExpressionError;
-use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
+use juror_instrument::stack::frames::Frame;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

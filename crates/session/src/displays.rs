@@ -11,8 +11,8 @@ use crate::session::Session;
 use crate::view::{DisplayView, Outcome};
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Radix, format, pretty};
-use juror_instrument::frames::Frame;
 use juror_instrument::scope::FrameScope;
+use juror_instrument::stack::frames::Frame;
 use juror_instrument::typed::{Number, Typed};
 use juror_language::Expression;
 

@@ -15,8 +15,8 @@ use crate::view::Outcome;
 use juror_debuggee::ThreadId;
 use juror_instrument::condition::missing_name;
 use juror_instrument::expression::evaluate;
-use juror_instrument::frames::usual_level;
 use juror_instrument::scope::FrameScope;
+use juror_instrument::stack::frames::usual_level;
 use std::rc::Rc;
 
 /// What can be said.

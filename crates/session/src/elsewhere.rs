@@ -7,8 +7,8 @@ use crate::session::Session;
 use crate::step::nowhere_to_return;
 use crate::view::Outcome;
 use juror_instrument::assignment::{bytes_for, meant};
-use juror_instrument::frames::{Frame, returns_to};
-use juror_instrument::unwinding::{Dropped, JumpTarget};
+use juror_instrument::stack::frames::{Frame, returns_to};
+use juror_instrument::stack::unwinding::{Dropped, JumpTarget};
 use juror_symbols::{EntryPlace, Type, TypeKind, register};
 
 impl Session {

@@ -5,7 +5,7 @@ use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::format::Names as _;
-use juror_instrument::frames::{Frame, returns_to};
+use juror_instrument::stack::frames::{Frame, returns_to};
 use juror_symbols::{Registers, register, register_name};
 use std::fmt::Write as _;
 

@@ -10,9 +10,9 @@ use crate::view::{PointLocation, PointView};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::{Check, Condition};
 use juror_instrument::expression::ExpressionError;
-use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
+use juror_instrument::stack::frames::Frame;
 use juror_instrument::typed::Typed;
 use smallvec::SmallVec;
 

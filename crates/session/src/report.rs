@@ -10,10 +10,10 @@ use crate::view::{
 };
 use crate::watch::{Reaction, Violated, Watch, Watched};
 use juror_event::{EventId, EventKind, Read, SymbolicEvent, Value};
-use juror_instrument::frames::{Frame, level_of_line};
 use juror_instrument::occasions::split_line;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
+use juror_instrument::stack::frames::{Frame, level_of_line};
 use juror_language::{Diagnostic, EvaluationError, Property};
 use juror_monitor::{Change, Monitor, PathEvent, SliceId};
 use std::sync::Arc;

@@ -27,9 +27,9 @@ use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };
-use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
+use juror_instrument::stack::frames::Frame;
 use juror_instrument::symbol_store::SymbolStore;
 use juror_rules::control::{Control, ControlCheck, Modes};
 use rustc_hash::FxHashSet;

@@ -26,7 +26,7 @@ use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventId, Value};
 use juror_instrument::probes::Probes;
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::UnwindPoints;
+use juror_instrument::stack::unwinding::UnwindPoints;
 use occasions::Occasions;
 use places::PlaceWatches;
 use std::path::{Path, PathBuf};

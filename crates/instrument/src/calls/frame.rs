@@ -1,7 +1,7 @@
 //! The frame that stands on a stack for a call of juror's.
 
-use crate::frames::Frame;
 use crate::program::Program;
+use crate::stack::frames::Frame;
 use juror_debuggee::ThreadId;
 use juror_symbols::{Registers, register};
 

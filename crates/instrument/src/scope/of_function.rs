@@ -2,7 +2,7 @@
 //! the innermost one of the frame at hand and its callers, or else of those it has called.
 
 use super::FrameScope;
-use crate::frames::Frame;
+use crate::stack::frames::Frame;
 use crate::typed::Typed;
 use crate::value_error::ValueError;
 use juror_symbols::{is_name_of, scope_and_name};

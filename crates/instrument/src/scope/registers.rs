@@ -2,7 +2,7 @@
 //! the x87, and parts of others, by the names of the manuals of the processor.
 
 use super::FrameScope;
-use crate::frames::Frame;
+use crate::stack::frames::Frame;
 use crate::typed::Typed;
 use crate::value_error::ValueError;
 use juror_symbols::{

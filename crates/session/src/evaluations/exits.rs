@@ -10,7 +10,9 @@ use crate::options::CommandError;
 use crate::session::Session;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Drops, FrameDropping, frame_dropping_functions, jump_target};
+use juror_instrument::stack::unwinding::{
+    Drops, FrameDropping, frame_dropping_functions, jump_target,
+};
 
 /// Called when no handler was found: the unwinder does not go past the frame
 /// from where juror called.

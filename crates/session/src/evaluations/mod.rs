@@ -23,7 +23,7 @@ use exits::Exits;
 use juror_debuggee::ThreadId;
 use juror_instrument::calls::{Answers, PlannedCall};
 use juror_instrument::format::Radix;
-use juror_instrument::frames::Frame;
+use juror_instrument::stack::frames::Frame;
 use juror_instrument::typed::Typed;
 use juror_language::Expression;
 use rustc_hash::FxHashSet;

@@ -6,7 +6,9 @@ use crate::run::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Dropped, Drops, JumpTarget, Raised, frame_dropping_functions};
+use juror_instrument::stack::unwinding::{
+    Dropped, Drops, JumpTarget, Raised, frame_dropping_functions,
+};
 use juror_stepping::{Flow, flow_of};
 
 /// The longest instruction of the machine, in bytes.

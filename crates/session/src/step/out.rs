@@ -8,8 +8,8 @@ use crate::session::Session;
 use crate::view::{Outcome, StopReason, VariableView};
 use juror_debuggee::ThreadId;
 use juror_instrument::format::{Radix, format};
-use juror_instrument::frames::{Frame, returns_to};
-use juror_instrument::unwinding::JumpTarget;
+use juror_instrument::stack::frames::{Frame, returns_to};
+use juror_instrument::stack::unwinding::JumpTarget;
 use juror_symbols::TypeKind;
 
 impl Session {

@@ -7,7 +7,7 @@ use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventKind, Value};
 use juror_instrument::probes::{ActiveCall, Occurrence, Probe};
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::Dropped;
+use juror_instrument::stack::unwinding::Dropped;
 
 impl Watch {
     /// A thread is about to execute the first instruction of watched

@@ -11,8 +11,8 @@ mod tail_calls;
 
 pub use tail_calls::TailCall;
 
-use crate::frames::Frame;
 use crate::program::Program;
+use crate::stack::frames::Frame;
 use juror_symbols::{CallSite, UnwindMethod, register};
 use tail_calls::Entered;
 

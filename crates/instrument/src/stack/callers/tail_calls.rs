@@ -6,9 +6,9 @@
 
 use super::Caller;
 use super::jumps::{self, Jump, Node};
-use crate::frames::Frame;
 use crate::modules::{Bound, Module};
 use crate::program::Program;
+use crate::stack::frames::Frame;
 use crate::values::FrameContext;
 use juror_symbols::{Binding, CallSite, Callee, EvaluationContext, Registers, register};
 use std::rc::Rc;

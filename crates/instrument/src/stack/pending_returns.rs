@@ -18,8 +18,8 @@ use smallvec::SmallVec;
 use std::cmp::Reverse;
 
 use crate::read_plan::Begun;
+use crate::stack::unwinding::{Dropped, JumpTarget};
 use crate::typed::Typed;
-use crate::unwinding::{Dropped, JumpTarget};
 
 /// A call that has been entered and has not returned.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,9 @@
 //! Stacks: the frames of a stopped thread, inlined ones included, and what is
 //! visible in each.
 
-use crate::callers::TailCall;
 use crate::modules::{Module, Modules, SourcePlace};
 use crate::program::Program;
+use crate::stack::callers::TailCall;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     Function, Registers, ScopeKind, UnwindError, UnwindMethod, Variable, register,

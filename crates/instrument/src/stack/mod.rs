@@ -1,0 +1,7 @@
+//! The stack of a stopped thread: its frames, the callers that are certain, the frames
+//! that an unwinding drops, and the returns that are awaited.
+
+pub mod callers;
+pub mod frames;
+pub mod pending_returns;
+pub mod unwinding;
