@@ -3,10 +3,10 @@
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::definition::definition;
 use juror_instrument::modules::{Bound, Module};
 use juror_instrument::typed::{Place, Typed};
-use juror_instrument::written_type::written_type;
+use juror_instrument::types::definition::definition;
+use juror_instrument::types::written::written_type;
 use juror_language::{Derivation, TypeName};
 use juror_symbols::{Signature, Type};
 

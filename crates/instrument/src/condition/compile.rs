@@ -13,9 +13,9 @@ use crate::expression::{
     names_member, no_length, text_in_array, whole_text,
 };
 use crate::read_plan::ClassNumber;
+use crate::types::written::written_type;
 use crate::upcast::moves_address;
 use crate::views::{Views, Within};
-use crate::written_type::written_type;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 use std::ops::Range;

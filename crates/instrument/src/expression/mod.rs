@@ -48,7 +48,7 @@ use viewed::{Key, Reach};
 
 use crate::member_pointer;
 use crate::typed::{Memory, Number, Typed};
-use crate::written_type::written_type;
+use crate::types::written::written_type;
 use call::{Request, call};
 use conditional::conditional;
 use juror_event::{Unavailability, Value};
