@@ -3,11 +3,11 @@
 //! Invariant: nothing is lost. A number that the type does not hold is refused,
 //! where C would cut it off.
 
+use crate::classes::member_pointer;
+use crate::classes::upcast::{cast_address, referred_to};
 use crate::expression::cast;
-use crate::member_pointer;
 use crate::typed::complex_part;
 use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
-use crate::upcast::{cast_address, referred_to};
 use crate::value_error::ValueError;
 use juror_symbols::{BitField, Encoding, Memory, TypeKind};
 

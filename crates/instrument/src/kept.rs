@@ -4,8 +4,8 @@
 //! The place stays, so that `&$1` is its address. What a pointer in it leads to is no part
 //! of it, and is as it is now.
 
+use crate::classes::upcast::whole_object;
 use crate::typed::Typed;
-use crate::upcast::whole_object;
 use juror_symbols::{Memory, TableOwner, Type};
 use std::sync::Arc;
 

@@ -5,10 +5,10 @@
 
 #![forbid(unsafe_code)]
 
-mod alternative;
 pub mod assignment;
 pub mod calls;
 pub mod capture_plan;
+pub mod classes;
 pub mod code;
 pub mod condition;
 pub mod expression;
@@ -16,7 +16,6 @@ pub mod facts;
 pub mod format;
 mod gathered;
 pub mod kept;
-mod member_pointer;
 pub mod modules;
 pub mod occasions;
 pub mod places;
@@ -27,10 +26,8 @@ pub mod scope;
 pub mod stack;
 pub mod symbol_store;
 mod thread_local;
-mod trait_objects;
 pub mod typed;
 pub mod types;
-mod upcast;
 pub mod value_error;
 pub mod values;
 pub mod views;

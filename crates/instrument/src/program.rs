@@ -1,11 +1,11 @@
 //! The running program with its symbols: the debuggee, its modules, and
 //! whatever follows from both.
 
+use crate::classes::upcast::is_object;
 use crate::format::ELEMENTS_MAX;
 use crate::modules::{Bound, Described, Modules};
 use crate::read_plan::{ClassNumber, Machine};
 use crate::symbol_store::SymbolStore;
-use crate::upcast::is_object;
 use crate::views::Views;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::{Memory, TableOwner, Type};

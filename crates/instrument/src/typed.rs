@@ -4,8 +4,8 @@
 //! A value is a place in memory for as long as possible, so that a huge array
 //! costs nothing until its elements are looked at.
 
+use crate::classes::upcast::{through, virtual_part};
 use crate::kept::Kept;
-use crate::upcast::{through, virtual_part};
 use crate::value_error::ValueError;
 use crate::wide::{Wide, half, is_quad};
 use juror_event::Value;

@@ -2,10 +2,10 @@
 //! the promotions where no parameter says what is wanted.
 
 use super::Argument;
+use crate::classes::member_pointer;
+use crate::classes::upcast::{base_part, referred_to};
 use crate::expression::cast;
-use crate::member_pointer;
 use crate::typed::{Number, Place, Typed};
-use crate::upcast::{base_part, referred_to};
 use crate::value_error::ValueError;
 use crate::wide::{Wide, is_quad};
 use juror_symbols::{Character, Encoding, Memory, Type, TypeKind};

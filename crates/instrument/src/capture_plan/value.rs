@@ -1,11 +1,11 @@
 //! Values of expressions as monitors know values: numbers, text, and elements.
 
+use crate::classes::upcast::referred_to;
 use crate::expression::{self, Scope};
 use crate::program::Program;
 use crate::read_plan::{Decode, ReadPlan, Source, Step};
 use crate::scope::converted_type;
 use crate::typed::Typed;
-use crate::upcast::referred_to;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Value};
 use juror_symbols::{Character, Type, TypeKind};

@@ -6,6 +6,7 @@ use super::operand::{
     Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, word_of, wrong,
 };
 use super::read_type::may_have_length;
+use crate::classes::upcast::moves_address;
 use crate::expression::arithmetic::{Overflow, takes_fractions};
 use crate::expression::promotion::{common_type, overflow_in, promoted, unsigned_bits};
 use crate::expression::{
@@ -14,7 +15,6 @@ use crate::expression::{
 };
 use crate::read_plan::ClassNumber;
 use crate::types::written::written_type;
-use crate::upcast::moves_address;
 use crate::views::{Views, Within};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};

@@ -7,7 +7,7 @@
 use super::Scope;
 use super::complex::part_named;
 use super::viewed::{Key, Reach, is_composite};
-use crate::trait_objects::concrete;
+use crate::classes::trait_objects::concrete;
 use crate::typed::{Memory, Number, Place, Typed};
 use crate::value_error::ValueError;
 use juror_symbols::{Type, TypeKind};

@@ -1,8 +1,8 @@
 //! Operators between numbers, as C has them. Whole numbers are exact, and what does not
 //! fit is an error, but for C's types without a sign: they wrap (ISO C, 6.2.5).
 
+use crate::classes::upcast::as_one_class;
 use crate::typed::Number;
-use crate::upcast::as_one_class;
 use crate::value_error::ValueError;
 use crate::wide;
 use juror_language::BinaryOperator;

@@ -2,9 +2,9 @@
 //! a reference, too.
 
 use super::{address_of, is_nonzero, is_number, unsigned};
-use crate::member_pointer;
+use crate::classes::member_pointer;
+use crate::classes::upcast::{base_part, cast_address, referred_to};
 use crate::typed::{Memory, Number, Place, Typed};
-use crate::upcast::{base_part, cast_address, referred_to};
 use crate::value_error::ValueError;
 use crate::wide::{Wide, is_quad};
 use juror_symbols::{Type, TypeKind};

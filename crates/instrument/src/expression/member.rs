@@ -11,8 +11,8 @@ use super::call::Argument;
 use super::overload::{
     Fit, best, complaint, function_at, is_const_member, is_const_value, signature,
 };
+use crate::classes::upcast::base_part;
 use crate::typed::Typed;
-use crate::upcast::base_part;
 use crate::value_error::ValueError;
 use juror_symbols::{Method, Type, TypeKind};
 

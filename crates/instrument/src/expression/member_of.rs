@@ -4,9 +4,9 @@
 use super::access::{address_of, pointed_to};
 use super::member::{virtual_function, without_code};
 use super::{ExpressionError, Scope, part};
-use crate::member_pointer::{MemberPointer, identity, parts, read};
+use crate::classes::member_pointer::{MemberPointer, identity, parts, read};
+use crate::classes::upcast::{base_offset, base_part};
 use crate::typed::{Place, Typed};
-use crate::upcast::{base_offset, base_part};
 use crate::value_error::ValueError;
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Method, Type, TypeKind, scope_and_name};

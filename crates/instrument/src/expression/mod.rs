@@ -33,7 +33,7 @@ use operators::{binary, unary};
 pub use overload::Overload;
 pub(crate) use overload::function_at;
 
-use crate::upcast::referred_to;
+use crate::classes::upcast::referred_to;
 use crate::value_error::ValueError;
 use crate::views::Views;
 use access::{field_of, indexed, pointed_to};
@@ -46,7 +46,7 @@ use slice::elements;
 pub(crate) use text::{text_in_array, text_of, whole_text};
 use viewed::{Key, Reach};
 
-use crate::member_pointer;
+use crate::classes::member_pointer;
 use crate::typed::{Memory, Number, Typed};
 use crate::types::written::written_type;
 use call::{Request, call};

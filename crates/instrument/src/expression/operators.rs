@@ -12,7 +12,7 @@ use super::{
     ELEMENTS_MAX, ExpressionError, Scope, address_of, complex, integer, is_complex, is_true,
     number, part, pointed_to, static_type, truth, unsigned, vector,
 };
-use crate::member_pointer;
+use crate::classes::member_pointer;
 use crate::typed::{Number, Place, Typed};
 use crate::value_error::ValueError;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};

@@ -11,8 +11,8 @@
 //! them what the argument is (a variable or a value) tells, and whether there is code.
 
 use super::call::Argument;
+use crate::classes::upcast::base_steps;
 use crate::typed::{Place, Typed};
-use crate::upcast::base_steps;
 use crate::value_error::ValueError;
 use juror_symbols::{Character, Encoding, Type, TypeKind};
 

@@ -7,7 +7,7 @@
 use super::arithmetic::takes_fractions;
 use super::promotion::{common_type, of_bit_field, promoted};
 use super::{Scope, evaluate, named_type, viewed::Reach};
-use crate::member_pointer;
+use crate::classes::member_pointer;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 

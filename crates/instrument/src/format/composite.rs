@@ -1,9 +1,9 @@
 //! Structures, classes and the enumerations of Rust.
 
 use super::{DEPTH_MAX, Radix, Writer};
-use crate::trait_objects::concrete;
+use crate::classes::trait_objects::concrete;
+use crate::classes::upcast::whole_object;
 use crate::typed::Typed;
-use crate::upcast::whole_object;
 use juror_symbols::{Base, Composite, CompositeKind, Field, Type};
 use std::fmt::Write;
 

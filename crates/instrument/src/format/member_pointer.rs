@@ -1,7 +1,7 @@
 //! Pointers to members of C++: the name of the member.
 
 use super::{Radix, Writer};
-use crate::member_pointer::{MemberPointer, read};
+use crate::classes::member_pointer::{MemberPointer, read};
 use crate::typed::Typed;
 use juror_symbols::{Type, demangle};
 use std::fmt::Write;

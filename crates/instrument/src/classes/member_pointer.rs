@@ -4,9 +4,9 @@
 //! Invariant: where classes are not derived from each other, or by a virtual base, there is
 //! no conversion; nothing is taken as it is.
 
+use crate::classes::upcast::base_offset;
 use crate::expression::cast as cast_number;
 use crate::typed::{Number, Typed};
-use crate::upcast::base_offset;
 use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
