@@ -5,9 +5,13 @@
 //! costs nothing until its elements are looked at.
 
 use crate::classes::upcast::{through, virtual_part};
-use crate::kept::Kept;
+pub mod pieces;
+pub mod snapshot;
+pub mod wide;
+
+use crate::typed::snapshot::Kept;
+use crate::typed::wide::{Wide, half, is_quad};
 use crate::value_error::ValueError;
-use crate::wide::{Wide, half, is_quad};
 use juror_event::Value;
 use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
 

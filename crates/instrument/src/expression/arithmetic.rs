@@ -3,8 +3,8 @@
 
 use crate::classes::upcast::as_one_class;
 use crate::typed::Number;
+use crate::typed::wide;
 use crate::value_error::ValueError;
-use crate::wide;
 use juror_language::BinaryOperator;
 use juror_symbols::{Memory, Type};
 

@@ -5,8 +5,8 @@
 //! hold has a wider one. Those of a type without a sign wrap.
 
 use super::arithmetic::Overflow;
+use crate::typed::wide::{Wide, is_quad};
 use crate::typed::{Number, Typed};
-use crate::wide::{Wide, is_quad};
 use juror_symbols::{BitField, Encoding, Type, TypeKind};
 
 /// What arithmetic knows of a type.

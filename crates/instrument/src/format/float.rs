@@ -2,7 +2,7 @@
 
 use super::{Radix, Writer};
 use crate::typed::Typed;
-use crate::wide::Wide;
+use crate::typed::wide::Wide;
 use juror_symbols::Type;
 use std::fmt::Write;
 

@@ -2,8 +2,8 @@
 
 use super::escape::{Escapes, unquoted};
 use super::{Radix, Writer, decimal};
+use crate::typed::wide::Wide;
 use crate::typed::{Number, Typed, complex_part, is_complex_integer, is_decimal};
-use crate::wide::Wide;
 use juror_symbols::{Character, Encoding, Type, TypeKind};
 use std::fmt::Write;
 
