@@ -4,9 +4,9 @@
 use crate::classes::upcast::is_object;
 use crate::format::ELEMENTS_MAX;
 use crate::modules::{Bound, Described, Modules};
+use crate::pretty_printers::Views;
 use crate::read_plan::{ClassNumber, Machine};
 use crate::symbol_store::SymbolStore;
-use crate::views::Views;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::{Memory, TableOwner, Type};
 use rustc_hash::FxHashMap;

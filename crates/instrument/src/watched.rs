@@ -8,12 +8,12 @@
 //! ([`WatchedExpression::follow`]).
 
 use crate::expression::{Scope, evaluate};
+use crate::pretty_printers::Views;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::stack::frames::Frame;
 use crate::typed::{Memory, Place, Typed};
 use crate::value_error::ValueError;
-use crate::views::Views;
 use juror_language::Expression;
 use juror_symbols::{Piece, TableOwner, Type, Variable};
 use std::cell::{Cell, RefCell};

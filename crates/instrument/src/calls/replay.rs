@@ -8,10 +8,10 @@
 
 use crate::expression::call::Request;
 use crate::expression::{ExpressionError, Overload, Scope, evaluate};
+use crate::pretty_printers::Views;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
 use crate::value_error::ValueError;
-use crate::views::Views;
 use juror_language::Expression;
 use juror_symbols::{Memory, Type};
 use std::cell::RefCell;

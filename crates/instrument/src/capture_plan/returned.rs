@@ -3,10 +3,10 @@
 
 use super::evaluation::EntryName;
 use crate::expression::{self, Overload, Scope};
+use crate::pretty_printers::Views;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
 use crate::value_error::ValueError;
-use crate::views::Views;
 use juror_symbols::{Memory, Type};
 
 /// What names mean where a call has just returned.

@@ -13,9 +13,9 @@ use crate::expression::{
     REFERENCES_MAX, array_length, behind_reference, element_type, is_complex, names_alternative,
     names_member, no_length, text_in_array, whole_text,
 };
+use crate::pretty_printers::{Views, Within};
 use crate::read_plan::ClassNumber;
 use crate::types::written::written_type;
-use crate::views::{Views, Within};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 use std::ops::Range;

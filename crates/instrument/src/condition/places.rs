@@ -5,12 +5,12 @@ use super::compile::Names;
 use super::node::Word;
 use super::operand::{Operand, Spot, Unknown, field_behind};
 use crate::expression::Scope;
+use crate::pretty_printers::Within;
 use crate::program::Program;
 use crate::read_plan::ClassNumber;
 use crate::scope::FrameScope;
 use crate::scope::registers::whole_register;
 use crate::stack::frames::Frame;
-use crate::views::Within;
 use juror_symbols::{
     EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
     register,

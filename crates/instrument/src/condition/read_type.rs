@@ -6,7 +6,7 @@
 
 use super::compile::{Compiler, Names};
 use super::operand::Stuck;
-use crate::views::Within;
+use crate::pretty_printers::Within;
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 

@@ -1,7 +1,7 @@
 //! From a value to what it leads to: fields, elements, what a pointer points
 //! to.
 //!
-//! A library type is gone through as it is shown ([`crate::views`]): an element
+//! A library type is gone through as it is shown ([`crate::pretty_printers`]): an element
 //! of a vector, a value by its key, what a smart pointer holds.
 
 use super::Scope;

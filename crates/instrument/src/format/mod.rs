@@ -14,8 +14,8 @@ mod viewed;
 pub use escape::{quoted, readable};
 pub use layout::pretty;
 
+use crate::pretty_printers::Views;
 use crate::typed::{Memory, Number, Place, Typed};
-use crate::views::Views;
 use juror_symbols::{Character, Encoding, Enumerator, Type, TypeKind};
 use std::fmt::{self, Write};
 

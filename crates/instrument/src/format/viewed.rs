@@ -2,8 +2,8 @@
 
 use super::escape::Escapes;
 use super::{DEPTH_MAX, Writer};
+use crate::pretty_printers::{Shown, show};
 use crate::typed::Typed;
-use crate::views::{Shown, show};
 use std::fmt::Write;
 
 impl Writer<'_> {
