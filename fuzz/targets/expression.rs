@@ -6,7 +6,7 @@ use juror_fuzz::noise::Noise;
 use juror_instrument::expression::{Scope, evaluate, is_true};
 use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::typed::Typed;
-use juror_instrument::value_error::ValueError;
+use juror_instrument::error::ValueError;
 use juror_language::parse_expression;
 use juror_symbols::{Memory, SymbolFile, Type};
 use libfuzzer_sys::fuzz_target;

@@ -5,10 +5,10 @@
 
 use crate::classes::member_pointer;
 use crate::classes::upcast::{cast_address, referred_to};
+use crate::error::ValueError;
 use crate::expression::cast;
 use crate::typed::complex_part;
 use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
-use crate::value_error::ValueError;
 use juror_symbols::{BitField, Encoding, Memory, TypeKind};
 
 /// What an assignment changes, and takes: a reference of C++ is what it refers to, and

@@ -7,6 +7,7 @@
 //! path is stored to.
 
 use crate::capture_plan::decode_type;
+use crate::error::ValueError;
 use crate::expression::{Scope, evaluate};
 use crate::facts::Snapshot;
 use crate::modules::Module;
@@ -15,8 +16,7 @@ use crate::program::Program;
 use crate::read_plan::{Decode, ReadPlan, Source};
 use crate::scope::global;
 use crate::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
-use crate::value_error::ValueError;
-use crate::values::{Asker, static_address};
+use crate::variables::{Asker, static_address};
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
 use juror_symbols::{BitField, TableOwner, Type, TypeKind};

@@ -6,6 +6,7 @@ pub(crate) mod registers;
 
 pub use registers::is_register;
 
+use crate::error::ValueError;
 use crate::expression::{Overload, Scope, dereference, function_at};
 use crate::modules::{Module, Modules};
 use crate::pretty_printers::Views;
@@ -13,8 +14,7 @@ use crate::program::Program;
 use crate::stack::frames::Frame;
 use crate::typed::Place;
 use crate::typed::Typed;
-use crate::value_error::ValueError;
-use crate::values::{Asker, static_address, static_value};
+use crate::variables::{Asker, static_address, static_value};
 use juror_event::Conversion;
 use juror_symbols::{
     Function, Memory, Parameter, Signature, Type, Variable, argument_plan, is_whole_name_of,

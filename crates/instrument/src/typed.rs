@@ -9,9 +9,9 @@ pub mod pieces;
 pub mod snapshot;
 pub mod wide;
 
+use crate::error::ValueError;
 use crate::typed::snapshot::Kept;
 use crate::typed::wide::{Wide, half, is_quad};
-use crate::value_error::ValueError;
 use juror_event::Value;
 use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
 

@@ -7,13 +7,13 @@
 //! registers and memory is looked for again, where its call stands
 //! ([`WatchedExpression::follow`]).
 
+use crate::error::ValueError;
 use crate::expression::{Scope, evaluate};
 use crate::pretty_printers::Views;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::stack::frames::Frame;
 use crate::typed::{Memory, Place, Typed};
-use crate::value_error::ValueError;
 use juror_language::Expression;
 use juror_symbols::{Piece, TableOwner, Type, Variable};
 use std::cell::{Cell, RefCell};

@@ -4,10 +4,10 @@
 use super::Argument;
 use crate::classes::member_pointer;
 use crate::classes::upcast::{base_part, referred_to};
+use crate::error::ValueError;
 use crate::expression::cast;
 use crate::typed::wide::{Wide, is_quad};
 use crate::typed::{Number, Place, Typed};
-use crate::value_error::ValueError;
 use juror_symbols::{Character, Encoding, Memory, Type, TypeKind};
 use std::sync::Arc;
 

@@ -6,12 +6,12 @@
 //! call as long as the person at the prompt likes, and others may begin
 //! meanwhile.
 
+use crate::error::ValueError;
 use crate::expression::call::Request;
 use crate::expression::{ExpressionError, Overload, Scope, evaluate};
 use crate::pretty_printers::Views;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
-use crate::value_error::ValueError;
 use juror_language::Expression;
 use juror_symbols::{Memory, Type};
 use std::cell::RefCell;

@@ -6,7 +6,7 @@ use super::draft::{Draft, Part};
 use crate::modules::{Bound, Modules};
 use crate::read_plan::Source;
 use crate::scope::seen_place;
-use crate::values::static_address;
+use crate::variables::static_address;
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
 use juror_symbols::{
     ArgumentClass, EntryError, EntryLocation, EntryPlace, EntryUnavailable, Parameter, Type,

@@ -2,11 +2,11 @@
 //! its parameters as they were at its entry, and its result.
 
 use super::evaluation::EntryName;
+use crate::error::ValueError;
 use crate::expression::{self, Overload, Scope};
 use crate::pretty_printers::Views;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
-use crate::value_error::ValueError;
 use juror_symbols::{Memory, Type};
 
 /// What names mean where a call has just returned.

@@ -3,8 +3,8 @@
 //! Its fields are those of the alternative that it is: a field of another one is not there,
 //! and to ask for it is an error that is shown.
 
+use crate::error::ValueError;
 use crate::typed::{Memory, Number, Typed};
-use crate::value_error::ValueError;
 use juror_symbols::Field;
 
 impl Typed {

@@ -5,9 +5,9 @@
 //! no conversion; nothing is taken as it is.
 
 use crate::classes::upcast::base_offset;
+use crate::error::ValueError;
 use crate::expression::cast as cast_number;
 use crate::typed::{Number, Typed};
-use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
 

@@ -7,8 +7,8 @@
 //! Invariant: no address is guessed. Memory that is not yet, or not any more, or never
 //! was an object of the class has no such table, and gives an error.
 
+use crate::error::ValueError;
 use crate::typed::{Number, Place, Typed};
-use crate::value_error::ValueError;
 use juror_symbols::{Base, Memory, TableOwner, Type, TypeKind, VirtualStep};
 
 /// How deeply classes are derived.

@@ -4,12 +4,12 @@
 use super::compile::Names;
 use super::node::{Node, NumberClass, Reading, Scalar, Word};
 use crate::classes::upcast::moves_address;
+use crate::error::ValueError;
 use crate::expression::ExpressionError;
 use crate::expression::arithmetic::Overflow;
 use crate::expression::promotion::{literal_type, of_bit_field};
 use crate::read_plan::VirtualPart;
 use crate::typed::{Place, Typed};
-use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{BitField, Encoding, Field, Type, TypeKind};
 use std::ops::Range;

@@ -4,10 +4,10 @@
 use super::compile::{Names, truth};
 use super::node::{Scalar, Word};
 use super::operand::{Operand, Spot, Stuck, Unknown};
+use crate::error::ValueError;
 use crate::expression::{Scope, evaluate};
 use crate::read_plan::Machine;
 use crate::typed::{Memory, Number, Typed};
-use crate::value_error::ValueError;
 use juror_language::parse_expression;
 use juror_symbols::{BitField, Type, register};
 use proptest::prelude::*;

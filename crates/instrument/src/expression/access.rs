@@ -8,8 +8,8 @@ use super::Scope;
 use super::complex::part_named;
 use super::viewed::{Key, Reach, is_composite};
 use crate::classes::trait_objects::concrete;
+use crate::error::ValueError;
 use crate::typed::{Memory, Number, Place, Typed};
-use crate::value_error::ValueError;
 use juror_symbols::{Type, TypeKind};
 
 /// What a pointer points to.

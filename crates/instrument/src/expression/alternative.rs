@@ -5,8 +5,8 @@
 //! alternative.
 
 use super::access::dereference;
+use crate::error::ValueError;
 use crate::typed::{Memory, Typed};
-use crate::value_error::ValueError;
 use juror_language::{BinaryOperator, Expression, ExpressionKind};
 use juror_symbols::Type;
 

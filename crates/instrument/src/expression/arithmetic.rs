@@ -2,9 +2,9 @@
 //! fit is an error, but for C's types without a sign: they wrap (ISO C, 6.2.5).
 
 use crate::classes::upcast::as_one_class;
+use crate::error::ValueError;
 use crate::typed::Number;
 use crate::typed::wide;
-use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{Memory, Type};
 

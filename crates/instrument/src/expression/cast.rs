@@ -4,9 +4,9 @@
 use super::{address_of, is_nonzero, is_number, unsigned};
 use crate::classes::member_pointer;
 use crate::classes::upcast::{base_part, cast_address, referred_to};
+use crate::error::ValueError;
 use crate::typed::wide::{Wide, is_quad};
 use crate::typed::{Memory, Number, Place, Typed};
-use crate::value_error::ValueError;
 use juror_symbols::{Type, TypeKind};
 
 /// A reference to what a value is, or refers to.

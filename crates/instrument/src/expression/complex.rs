@@ -9,8 +9,8 @@
 use super::arithmetic::{Overflow, compute};
 use super::promotion::{fits, of_result};
 use super::static_type::is_float;
+use crate::error::ValueError;
 use crate::typed::{Number, Typed, complex_part, is_complex_integer};
-use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
 

@@ -4,8 +4,8 @@
 use super::promotion::{common_type, of_bit_field, of_result, wraps};
 use super::static_type::{is_float, static_type};
 use super::{ExpressionError, Scope, cast, is_number, is_true, part};
+use crate::error::ValueError;
 use crate::typed::{Number, Typed};
-use crate::value_error::ValueError;
 use juror_language::Expression;
 use juror_symbols::{Type, TypeKind};
 

@@ -2,8 +2,8 @@
 
 use super::viewed::Reach;
 use super::{Scope, dereference, size_value};
+use crate::error::ValueError;
 use crate::typed::Typed;
-use crate::value_error::ValueError;
 use juror_symbols::{Type, TypeKind};
 
 /// So many references to references are followed; damaged files have endless ones.

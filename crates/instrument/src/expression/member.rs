@@ -12,8 +12,8 @@ use super::overload::{
     Fit, best, complaint, function_at, is_const_member, is_const_value, signature,
 };
 use crate::classes::upcast::base_part;
+use crate::error::ValueError;
 use crate::typed::Typed;
-use crate::value_error::ValueError;
 use juror_symbols::{Method, Type, TypeKind};
 
 /// What is called, and the arguments that come before those written.

@@ -6,8 +6,8 @@ use super::member::{virtual_function, without_code};
 use super::{ExpressionError, Scope, part};
 use crate::classes::member_pointer::{MemberPointer, identity, parts, read};
 use crate::classes::upcast::{base_offset, base_part};
+use crate::error::ValueError;
 use crate::typed::{Place, Typed};
-use crate::value_error::ValueError;
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Method, Type, TypeKind, scope_and_name};
 

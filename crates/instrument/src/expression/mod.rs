@@ -34,8 +34,8 @@ pub use overload::Overload;
 pub(crate) use overload::function_at;
 
 use crate::classes::upcast::referred_to;
+use crate::error::ValueError;
 use crate::pretty_printers::Views;
-use crate::value_error::ValueError;
 use access::{field_of, indexed, pointed_to};
 pub(crate) use alternative::names_alternative;
 pub(crate) use complex::is_complex;

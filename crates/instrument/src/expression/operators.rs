@@ -13,8 +13,8 @@ use super::{
     number, part, pointed_to, static_type, truth, unsigned, vector,
 };
 use crate::classes::member_pointer;
+use crate::error::ValueError;
 use crate::typed::{Number, Place, Typed};
-use crate::value_error::ValueError;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
 

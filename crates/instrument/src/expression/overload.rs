@@ -12,8 +12,8 @@
 
 use super::call::Argument;
 use crate::classes::upcast::base_steps;
+use crate::error::ValueError;
 use crate::typed::{Place, Typed};
-use crate::value_error::ValueError;
 use juror_symbols::{Character, Encoding, Type, TypeKind};
 
 /// What an argument costs that is a number of a narrower type.

@@ -4,9 +4,9 @@
 use super::access::{behind_pointer, indexed};
 use super::viewed::{Key, Reach};
 use super::{ELEMENTS_MAX, Scope};
+use crate::error::ValueError;
 use crate::pretty_printers::{Shown, Slice, slice};
 use crate::typed::{Typed, VALUE_SIZE_MAX};
-use crate::value_error::ValueError;
 
 /// How many views may stand inside one another.
 const DEPTH_MAX: usize = 8;

@@ -6,8 +6,8 @@
 
 use super::arithmetic::{Overflow, compute};
 use super::promotion::{common_type, promoted};
+use crate::error::ValueError;
 use crate::typed::{Memory, Number, Typed};
-use crate::value_error::ValueError;
 use juror_language::{BinaryOperator, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 

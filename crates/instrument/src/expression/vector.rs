@@ -5,8 +5,8 @@
 
 use super::arithmetic::{Overflow, compute};
 use super::cast;
+use crate::error::ValueError;
 use crate::typed::{Number, Typed};
-use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
 

@@ -9,9 +9,9 @@ use super::access::{dereference, object_behind};
 use super::arithmetic::{Overflow, compute};
 use super::length::array_length;
 use super::text::is_c_text;
+use crate::error::ValueError;
 use crate::pretty_printers::{Index, Length, Shown, Sought, Views, instead, length, seek};
 use crate::typed::{Number, Typed};
-use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{Type, TypeKind};
 

@@ -3,9 +3,9 @@
 use super::arguments::{template_numbers, template_types};
 use super::seek::{self, Wanted};
 use super::{Shape, Source, Statement, TypeSource, View, Views};
+use crate::error::ValueError;
 use crate::expression::{self, Scope};
 use crate::typed::{Memory, Number, Typed};
-use crate::value_error::ValueError;
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type, TypeKind};
 use std::collections::HashMap;

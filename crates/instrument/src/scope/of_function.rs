@@ -2,9 +2,9 @@
 //! the innermost one of the frame at hand and its callers, or else of those it has called.
 
 use super::FrameScope;
+use crate::error::ValueError;
 use crate::stack::frames::Frame;
 use crate::typed::Typed;
-use crate::value_error::ValueError;
 use juror_symbols::{is_name_of, scope_and_name};
 
 fn is_of(frame: &Frame, function: &str) -> bool {

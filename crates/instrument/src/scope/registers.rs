@@ -2,9 +2,9 @@
 //! the x87, and parts of others, by the names of the manuals of the processor.
 
 use super::FrameScope;
+use crate::error::ValueError;
 use crate::stack::frames::Frame;
 use crate::typed::Typed;
-use crate::value_error::ValueError;
 use juror_symbols::{
     Type, processor_flags, register, register_name, vector_control, vector_register,
 };

@@ -81,8 +81,8 @@ fn source(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ValueError;
     use crate::typed::{Memory, Place as TypedPlace};
-    use crate::value_error::ValueError;
 
     /// Every register holds its number in each byte; memory holds addresses.
     struct Frame;

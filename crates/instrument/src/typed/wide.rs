@@ -2,8 +2,8 @@
 //! `__float128`. They are computed with in their own formats, rounded as the processor
 //! and the compiler's library do.
 
+use crate::error::ValueError;
 use crate::typed::Number;
-use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::Type;
 use rustc_apfloat::ieee::{Double, Half, Quad, X87DoubleExtended};

@@ -9,7 +9,7 @@ use super::jumps::{self, Jump, Node};
 use crate::modules::{Bound, Module};
 use crate::program::Program;
 use crate::stack::frames::Frame;
-use crate::values::FrameContext;
+use crate::variables::FrameContext;
 use juror_symbols::{Binding, CallSite, Callee, EvaluationContext, Registers, register};
 use std::rc::Rc;
 

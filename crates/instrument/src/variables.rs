@@ -1,12 +1,12 @@
 //! What variables are worth in a frame, and where it is kept.
 
+use crate::error::ValueError;
 use crate::modules::Module;
 use crate::program::Program;
 use crate::stack::callers::CALLERS_MAX;
 use crate::stack::frames::Frame;
 use crate::typed::pieces::Gathered;
 use crate::typed::{Typed, VALUE_SIZE_MAX};
-use crate::value_error::ValueError;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     CallSite, DroppedParameter, EntryLocation, EntryPlace, EvaluationContext, Location, Memory,
