@@ -26,6 +26,7 @@ pub mod scope;
 pub mod stack;
 pub mod symbol_store;
 mod thread_local;
+mod thread_start;
 pub mod typed;
 pub mod types;
 pub mod variables;

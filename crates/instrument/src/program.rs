@@ -323,7 +323,7 @@ impl Program {
 
 impl Program {
     /// Whether an object that points to this table is one of a class.
-    pub(crate) fn has_class(&self, table: u64, class: ClassNumber) -> bool {
+    pub fn has_class(&self, table: u64, class: ClassNumber) -> bool {
         let ask = |class: &Type| is_object(table, class, self);
         self.modules.is_object(table, class, ask)
     }

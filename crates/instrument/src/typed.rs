@@ -4,11 +4,11 @@
 //! A value is a place in memory for as long as possible, so that a huge array
 //! costs nothing until its elements are looked at.
 
-use crate::classes::upcast::{through, virtual_part};
 pub mod pieces;
 pub mod snapshot;
 pub mod wide;
 
+use crate::classes::upcast::{through, virtual_part};
 use crate::error::ValueError;
 use crate::typed::snapshot::Kept;
 use crate::typed::wide::{Wide, half, is_quad};

@@ -352,6 +352,18 @@ impl Program {
         }
         found
     }
+
+    /// Where a stopped thread is in the main program: the innermost call that
+    /// the main program itself has made.
+    pub fn innermost_own_call(&self, thread: ThreadId) -> Option<u64> {
+        let mut found = None;
+        self.walk(thread, |frame| {
+            let is_own = frame.module.as_ref().is_some_and(|module| module.is_main);
+            found = is_own.then_some(frame.lookup);
+            !is_own
+        });
+        found
+    }
 }
 
 /// The frame itself and, before it, those of the calls inlined into it.

@@ -4,4 +4,5 @@
 pub mod callers;
 pub mod frames;
 pub mod pending_returns;
+mod return_address;
 pub mod unwinding;
