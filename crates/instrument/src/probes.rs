@@ -8,7 +8,7 @@ mod binding;
 mod inlined;
 mod reading;
 
-pub use binding::{BindError, BoundCall, BoundCalls};
+pub use binding::{BindError, BoundCall, BoundCalls, bind_event, parameter_names};
 pub use inlined::{AtInlined, InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal};
 
 use crate::capture_plan::CapturePlan;

@@ -13,6 +13,7 @@ use crate::report::event_location;
 use crate::view::Ending;
 use crate::watch::loading;
 use juror_event::{Capture, EventId, EventKind, Reach, SymbolicEvent};
+use juror_instrument::probes::parameter_names;
 use juror_instrument::program::Program;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
@@ -130,7 +131,7 @@ impl Recorder {
         for event in &self.property.events {
             let declaration = Declaration {
                 event: event_words(event),
-                parameters: program.parameter_names(event),
+                parameters: parameter_names(program, event),
             };
             encoder.declare(&declaration, &mut buffer);
         }

@@ -49,7 +49,7 @@ impl Probes {
                         fact.value_as(*conversion, program, thread, &moment)
                     }
                     CapturePlan::Evaluate(..) | CapturePlan::Compiled(..) => {
-                        program.capture(thread, plan, &moment)
+                        plan.read(program, thread, &moment)
                     }
                     CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
                 }
@@ -82,7 +82,7 @@ impl Probes {
             if mask >> slot & 1 == 0 {
                 Value::Unavailable(Unavailability::NotCaptured)
             } else {
-                program.capture(thread, plan, &moment)
+                plan.read(program, thread, &moment)
             }
         }));
         compute_captures(plans, mask, values);
@@ -221,7 +221,7 @@ impl Probes {
                     kept = rest;
                     evaluation.value(program, thread, own)
                 }
-                CapturePlan::Compiled(..) => program.capture(thread, plan, &moment),
+                CapturePlan::Compiled(..) => plan.read(program, thread, &moment),
                 CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
             });
         }

@@ -311,7 +311,7 @@ impl Watch {
         for (slot, plan) in captures.iter().enumerate() {
             values.push(match mask >> slot & 1 {
                 0 => Value::Unavailable(Unavailability::NotCaptured),
-                _ => scene.program.capture(scene.thread, plan, moment),
+                _ => plan.read(scene.program, scene.thread, moment),
             });
         }
         compute_captures(captures, mask, &mut values);
