@@ -3,10 +3,10 @@
 //! Invariant: nothing is lost. A number that the type does not hold is refused,
 //! where C would cut it off.
 
-use crate::classes::member_pointer;
 use crate::classes::upcast::{cast_address, referred_to};
 use crate::error::ValueError;
 use crate::expression::cast;
+use crate::expression::member_pointer;
 use crate::typed::complex_part;
 use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
 use juror_symbols::{BitField, Encoding, Memory, TypeKind};

@@ -15,6 +15,7 @@ pub mod error;
 pub mod expression;
 pub mod facts;
 pub mod format;
+pub mod library_types;
 pub mod modules;
 pub mod occasions;
 pub mod places;

@@ -10,8 +10,8 @@ use crate::capture_plan::decode_type;
 use crate::error::ValueError;
 use crate::expression::{Scope, evaluate};
 use crate::facts::Snapshot;
+use crate::library_types::LibraryTypes;
 use crate::modules::Module;
-use crate::pretty_printers::Views;
 use crate::program::Program;
 use crate::read_plan::{Decode, ReadPlan, Source};
 use crate::scope::global;
@@ -428,7 +428,7 @@ impl Scope for GlobalScope<'_> {
     }
 
     /// Where a library keeps its elements changes, and such a place does not.
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

@@ -8,8 +8,8 @@ pub use registers::is_register;
 
 use crate::error::ValueError;
 use crate::expression::{Overload, Scope, dereference, function_at};
+use crate::library_types::LibraryTypes;
 use crate::modules::{Module, Modules};
-use crate::pretty_printers::Views;
 use crate::program::Program;
 use crate::stack::frames::Frame;
 use crate::typed::Place;
@@ -460,7 +460,7 @@ impl Scope for FrameScope<'_> {
             .or_else(|| Type::builtin(name))
     }
 
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         Some(&self.program.views)
     }
 

@@ -17,6 +17,16 @@ use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
 
 pub use juror_symbols::Memory;
 
+/// Memory of which nothing can be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoMemory;
+
+impl Memory for NoMemory {
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+}
+
 /// The most bytes that one value is read as.
 pub const VALUE_SIZE_MAX: u64 = 1 << 20;
 
@@ -464,16 +474,8 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-
-    /// Memory of which nothing can be read.
-    pub(crate) struct NoMemory;
-    impl Memory for NoMemory {
-        fn read(&self, _: u64, _: &mut [u8]) -> bool {
-            false
-        }
-    }
 
     fn check(type_name: &str, bytes: &[u8], expected: Number) {
         let typed = Typed::of_bytes(Type::builtin(type_name).unwrap(), bytes.to_vec());

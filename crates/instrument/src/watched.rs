@@ -9,7 +9,7 @@
 
 use crate::error::ValueError;
 use crate::expression::{Scope, evaluate};
-use crate::pretty_printers::Views;
+use crate::library_types::LibraryTypes;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::stack::frames::Frame;
@@ -410,7 +410,7 @@ impl Scope for Recording<'_> {
         self.frame.function_linked(linkage_name)
     }
 
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         self.frame.views()
     }
 

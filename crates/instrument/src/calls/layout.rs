@@ -129,7 +129,7 @@ mod tests {
     use super::super::Argument;
     use super::super::passing::promote;
     use super::*;
-    use crate::typed::tests::NoMemory;
+    use crate::typed::NoMemory;
     use crate::typed::{Number, Typed};
     use juror_symbols::{Type, outgoing_call_of_c};
 

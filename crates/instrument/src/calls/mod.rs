@@ -13,7 +13,7 @@ mod passing;
 mod replay;
 mod result;
 
-pub use crate::expression::call::{Argument, Request};
+pub use crate::expression::request::{Argument, Request};
 pub use layout::lay_out;
 pub use replay::{Answers, Attempt, CallingScope, attempt};
 pub use result::read_result;

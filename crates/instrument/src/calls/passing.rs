@@ -2,10 +2,10 @@
 //! the promotions where no parameter says what is wanted.
 
 use super::Argument;
-use crate::classes::member_pointer;
 use crate::classes::upcast::{base_part, referred_to};
 use crate::error::ValueError;
 use crate::expression::cast;
+use crate::expression::member_pointer;
 use crate::typed::wide::{Wide, is_quad};
 use crate::typed::{Number, Place, Typed};
 use juror_symbols::{Character, Encoding, Memory, Type, TypeKind};
@@ -218,7 +218,7 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::typed::tests::NoMemory;
+    use crate::typed::NoMemory;
 
     fn builtin(name: &str) -> Type {
         Type::builtin(name).unwrap()

@@ -7,9 +7,9 @@
 //! meanwhile.
 
 use crate::error::ValueError;
-use crate::expression::call::Request;
+use crate::expression::request::Request;
 use crate::expression::{ExpressionError, Overload, Scope, evaluate};
-use crate::pretty_printers::Views;
+use crate::library_types::LibraryTypes;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
 use juror_language::Expression;
@@ -109,7 +109,7 @@ impl Scope for CallingScope<'_> {
         }))
     }
 
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         self.frame.views()
     }
 

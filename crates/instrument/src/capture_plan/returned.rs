@@ -4,7 +4,7 @@
 use super::evaluation::EntryName;
 use crate::error::ValueError;
 use crate::expression::{self, Overload, Scope};
-use crate::pretty_printers::Views;
+use crate::library_types::LibraryTypes;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
 use juror_symbols::{Memory, Type};
@@ -66,7 +66,7 @@ impl Scope for ReturnScope<'_> {
         self.home.type_named(name)
     }
 
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         self.home.views()
     }
 

@@ -353,7 +353,7 @@ pub(crate) fn moves_address(from: &Type, to: &Type) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::typed::tests::NoMemory;
+    use crate::typed::NoMemory;
 
     #[test]
     fn what_is_no_class_keeps_its_address() {

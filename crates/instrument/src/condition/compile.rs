@@ -13,6 +13,7 @@ use crate::expression::{
     REFERENCES_MAX, array_length, behind_reference, element_type, is_complex, names_alternative,
     names_member, no_length, text_in_array, whole_text,
 };
+use crate::library_types::LibraryTypes as _;
 use crate::pretty_printers::{Views, Within};
 use crate::read_plan::ClassNumber;
 use crate::types::written::written_type;

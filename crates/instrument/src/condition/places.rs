@@ -5,6 +5,7 @@ use super::compile::Names;
 use super::node::Word;
 use super::operand::{Operand, Spot, Unknown, field_behind};
 use crate::expression::Scope;
+use crate::library_types::LibraryTypes as _;
 use crate::pretty_printers::Within;
 use crate::program::Program;
 use crate::read_plan::ClassNumber;

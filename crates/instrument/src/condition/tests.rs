@@ -6,6 +6,8 @@ use super::node::{Scalar, Word};
 use super::operand::{Operand, Spot, Stuck, Unknown};
 use crate::error::ValueError;
 use crate::expression::{Scope, evaluate};
+use crate::library_types::LibraryTypes;
+use crate::pretty_printers::Views;
 use crate::read_plan::Machine;
 use crate::typed::{Memory, Number, Typed};
 use juror_language::parse_expression;
@@ -152,6 +154,9 @@ impl Scope for Page {
     }
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
+    }
+    fn views(&self) -> Option<&dyn LibraryTypes> {
+        Some(Views::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)

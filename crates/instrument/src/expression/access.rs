@@ -4,8 +4,8 @@
 //! A library type is gone through as it is shown ([`crate::pretty_printers`]): an element
 //! of a vector, a value by its key, what a smart pointer holds.
 
-use super::Scope;
 use super::complex::part_named;
+use super::scope::Scope;
 use super::viewed::{Key, Reach, is_composite};
 use crate::classes::trait_objects::concrete;
 use crate::error::ValueError;

@@ -6,42 +6,19 @@
 //! What was found on the way to a call stays ([`Scope::decided`]), so that a
 //! function that changes what a condition before it has read is called once.
 
+use super::error::ExpressionError;
+use super::evaluate::{evaluate, part};
 use super::length::{OWN_FUNCTION, length_of};
 use super::member::{Members, call_operator, members};
 use super::member_of::{self, MemberCall};
 use super::overload::{Overload, choose};
-use super::{ExpressionError, Scope, evaluate, part};
+use super::request::{Argument, Request};
+use super::scope::Scope;
 use crate::error::ValueError;
 use crate::typed::{Place, Typed};
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
-use std::ops::Range;
 use std::sync::Arc;
-
-/// A call that an expression needs the result of.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// Which of the expression's calls it is: where it stands, in bytes.
-    pub span: Range<usize>,
-    /// The function, or a pointer to one.
-    pub function: Typed,
-    /// How it was written, when that is a name.
-    pub name: Option<Box<str>>,
-    /// The arguments, in order.
-    pub arguments: Vec<Argument>,
-    /// The type to which the result is cast at once: that of the result when
-    /// nothing else is known of it.
-    pub result: Option<Type>,
-}
-
-/// An argument of a call.
-#[derive(Debug, Clone)]
-pub enum Argument {
-    /// A value.
-    Value(Typed),
-    /// Text that is written into the debuggee's memory.
-    Text(Arc<str>),
-}
 
 /// What a call is of, before its arguments are known.
 enum Callee {

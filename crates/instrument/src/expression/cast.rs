@@ -1,8 +1,9 @@
 //! Casts, as C and C++ have them; what lies in memory may be seen as an array, a structure or
 //! a reference, too.
 
-use super::{address_of, is_nonzero, is_number, unsigned};
-use crate::classes::member_pointer;
+use super::access::address_of;
+use super::number::{is_nonzero, is_number};
+use super::{member_pointer, unsigned};
 use crate::classes::upcast::{base_part, cast_address, referred_to};
 use crate::error::ValueError;
 use crate::typed::wide::{Wide, is_quad};

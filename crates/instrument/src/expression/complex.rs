@@ -7,8 +7,7 @@
 //! that the program does not get, there is an error.
 
 use super::arithmetic::{Overflow, compute};
-use super::promotion::{fits, of_result};
-use super::static_type::is_float;
+use super::promotion::{fits, is_float, of_result};
 use crate::error::ValueError;
 use crate::typed::{Number, Typed, complex_part, is_complex_integer};
 use juror_language::BinaryOperator;

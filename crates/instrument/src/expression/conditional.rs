@@ -1,9 +1,13 @@
 //! `a ? b : c`: of the two sides one is evaluated, and both say of which type the result
 //! is, as in C: of a whole number and a fraction it is a fraction.
 
-use super::promotion::{common_type, of_bit_field, of_result, wraps};
-use super::static_type::{is_float, static_type};
-use super::{ExpressionError, Scope, cast, is_number, is_true, part};
+use super::cast::cast;
+use super::error::ExpressionError;
+use super::evaluate::{is_true, part};
+use super::number::is_number;
+use super::promotion::{common_type, is_float, of_bit_field, of_result, wraps};
+use super::scope::Scope;
+use super::static_type::static_type;
 use crate::error::ValueError;
 use crate::typed::{Number, Typed};
 use juror_language::Expression;

@@ -1,7 +1,8 @@
 //! `len(x)`: how many elements there are, where that is known without a walk.
 
+use super::access::dereference;
+use super::scope::Scope;
 use super::viewed::Reach;
-use super::{Scope, dereference, size_value};
 use crate::error::ValueError;
 use crate::typed::Typed;
 use juror_symbols::{Type, TypeKind};
@@ -34,6 +35,12 @@ pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, Value
         }
         None => Err(no_length(&value.r#type).into()),
     }
+}
+
+pub(super) fn size_value(size: Option<u64>) -> Result<Typed, ValueError> {
+    let size = size.ok_or("its size is not known")?;
+    let r#type = Type::builtin("unsigned long").ok_or("no type for sizes")?;
+    Ok(Typed::of_bytes(r#type, size.to_le_bytes().to_vec()))
 }
 
 /// What a reference of Rust refers to, where that is counted and not the reference itself,

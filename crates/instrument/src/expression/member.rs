@@ -5,12 +5,12 @@
 //! table of the object, so the one of its dynamic type is called. The object's address
 //! is the first argument.
 
-use super::Scope;
 use super::access::{address_of, object_behind, pointed_to};
-use super::call::Argument;
 use super::overload::{
     Fit, best, complaint, function_at, is_const_member, is_const_value, signature,
 };
+use super::request::Argument;
+use super::scope::Scope;
 use crate::classes::upcast::base_part;
 use crate::error::ValueError;
 use crate::typed::Typed;

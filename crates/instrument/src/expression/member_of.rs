@@ -2,8 +2,10 @@
 //! `(object.*f)(3)`.
 
 use super::access::{address_of, pointed_to};
+use super::error::ExpressionError;
+use super::evaluate::part;
 use super::member::{virtual_function, without_code};
-use super::{ExpressionError, Scope, part};
+use super::scope::Scope;
 use crate::classes::member_pointer::{MemberPointer, identity, parts, read};
 use crate::classes::upcast::{base_offset, base_part};
 use crate::error::ValueError;

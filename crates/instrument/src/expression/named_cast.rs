@@ -5,7 +5,11 @@
 //! is a program: as an operator between two values, or as a call; and it is a cast where the
 //! name turns out to be one of a type and of nothing else.
 
-use super::{ExpressionError, Scope, cast, part, pointer, unary};
+use super::cast::cast;
+use super::error::ExpressionError;
+use super::evaluate::{part, pointer};
+use super::operators::unary;
+use super::scope::Scope;
 use crate::typed::Typed;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;

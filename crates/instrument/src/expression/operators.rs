@@ -1,18 +1,22 @@
 //! What operators make of values: numbers, pointers, vectors, complex numbers, pointers to
 //! members.
 
+use super::access::{address_of, pointed_to};
 use super::alternative::compare_with_alternative;
 use super::arithmetic::compute;
+use super::complex::{self, is_complex};
+use super::error::ExpressionError;
+use super::evaluate::{integer, is_true, part};
 use super::named_cast::named_cast;
+use super::number::{number, truth};
 use super::promotion::{
     self, common_type, may_be_wider, of_bit_field, of_result, overflow_in, promoted,
 };
-use super::text::compare_with_text;
-use super::{
-    ELEMENTS_MAX, ExpressionError, Scope, address_of, complex, integer, is_complex, is_true,
-    number, part, pointed_to, static_type, truth, unsigned, vector,
-};
-use crate::classes::member_pointer;
+use super::scope::Scope;
+use super::slice::ELEMENTS_MAX;
+use super::static_type::static_type;
+use super::text_comparison::compare_with_text;
+use super::{member_pointer, unsigned, vector};
 use crate::error::ValueError;
 use crate::typed::{Number, Place, Typed};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
@@ -73,7 +77,7 @@ pub(super) fn unary(
             number => number,
         },
         UnaryOperator::Complement => {
-            return complement(value, static_type::static_type(operand, scope), scope);
+            return complement(value, static_type(operand, scope), scope);
         }
         UnaryOperator::Caller => return Err("`^` stands before a name".into()),
     };

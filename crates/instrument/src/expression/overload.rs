@@ -10,7 +10,7 @@
 //! Functions whose types differ in references and `const` alone are one group: among
 //! them what the argument is (a variable or a value) tells, and whether there is code.
 
-use super::call::Argument;
+use super::request::Argument;
 use crate::classes::upcast::base_steps;
 use crate::error::ValueError;
 use crate::typed::{Place, Typed};

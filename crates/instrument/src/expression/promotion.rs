@@ -262,6 +262,11 @@ pub(crate) fn fits(number: i128, r#type: &Type) -> bool {
     }
 }
 
+/// Whether values of a type are fractions.
+pub(super) fn is_float(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Base(Encoding::Float))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -300,7 +305,7 @@ mod tests {
             let result = of_result(&Number::Int(number), Type::builtin(name));
             let result = result.expect("a value");
             assert_eq!(result.r#type.name(), expected, "{number} {name}");
-            let read = result.number(&crate::typed::tests::NoMemory);
+            let read = result.number(&crate::typed::NoMemory);
             assert_eq!(read, Ok(Number::Int(number)), "{number} {name}");
         }
     }

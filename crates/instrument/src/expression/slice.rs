@@ -2,11 +2,14 @@
 //! containers of libraries, whose elements may lie anywhere.
 
 use super::access::{behind_pointer, indexed};
+use super::scope::Scope;
 use super::viewed::{Key, Reach};
-use super::{ELEMENTS_MAX, Scope};
 use crate::error::ValueError;
-use crate::pretty_printers::{Shown, Slice, slice};
+use crate::library_types::{Shown, Slice};
 use crate::typed::{Typed, VALUE_SIZE_MAX};
+
+/// The most elements that `p@n` and `a[i..j]` take.
+pub(super) const ELEMENTS_MAX: i128 = 1 << 16;
 
 /// How many views may stand inside one another.
 const DEPTH_MAX: usize = 8;
@@ -50,7 +53,7 @@ fn found(
     let types = |name: &str| scope.type_named(name);
     let mut object = object.clone();
     for _ in 0..DEPTH_MAX {
-        let why = match slice(&object, range, views, scope.memory(), &types)? {
+        let why = match views.slice(&object, range, scope.memory(), &types)? {
             Slice::Found(elements) => return Some(Ok(elements)),
             Slice::Instead(Some(Shown::Value(inner) | Shown::At(_, inner))) => {
                 object = inner;

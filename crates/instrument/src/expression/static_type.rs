@@ -5,16 +5,14 @@
 //! library types, calls) has none.
 
 use super::arithmetic::takes_fractions;
-use super::promotion::{common_type, of_bit_field, promoted};
-use super::{Scope, evaluate, named_type, viewed::Reach};
+use super::evaluate::evaluate;
+use super::promotion::{common_type, is_float, of_bit_field, promoted};
+use super::scope::Scope;
+use super::type_name::named_type;
+use super::viewed::Reach;
 use crate::classes::member_pointer;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
-use juror_symbols::{Encoding, Type, TypeKind};
-
-/// Whether values of a type are fractions.
-pub(super) fn is_float(r#type: &Type) -> bool {
-    matches!(r#type.strip().kind(), TypeKind::Base(Encoding::Float))
-}
+use juror_symbols::{Type, TypeKind};
 
 /// The type of an expression, where that is known without its value.
 pub(crate) fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {

@@ -1,47 +1,8 @@
-//! Comparing text of the program with text that is written.
+//! Text of the program as it stands in memory, beside text that is written.
 
 use super::length::array_length;
-use super::viewed::Reach;
-use super::{ExpressionError, Scope, part};
-use crate::read_plan::TEXT_LENGTH_MAX;
 use crate::typed::{Memory, Number, Typed};
-use juror_language::{BinaryOperator, Expression, ExpressionKind};
 use juror_symbols::Character;
-
-/// The text of a string of the library, as it is shown, up to a limit; nothing for
-/// other values.
-pub(crate) fn text_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
-    Reach::of(scope)?.text(value, TEXT_LENGTH_MAX)
-}
-
-/// `name == "text"`: the text that a `char *` points to, or a character array
-/// holds, or a string of the library.
-pub(super) fn compare_with_text(
-    operator: BinaryOperator,
-    left: &Expression,
-    right: &Expression,
-    scope: &dyn Scope,
-) -> Result<Option<bool>, ExpressionError> {
-    let (value, text) = match (&left.kind, &right.kind) {
-        (_, ExpressionKind::Text(text)) => (left, text),
-        (ExpressionKind::Text(text), _) => (right, text),
-        _ => return Ok(None),
-    };
-    let at = |why: &str| ExpressionError::new(why, &value.span);
-    if !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) {
-        return Err(at("text can only be compared with `==` and `!=`"));
-    }
-    let value_typed = part(value, scope)?;
-    let is_same = operator == BinaryOperator::Equal;
-    let reach = Reach::of(scope);
-    if let Some(equal) = reach.and_then(|reach| reach.is_text(&value_typed, text)) {
-        return Ok(Some(equal == is_same));
-    }
-    match is_c_text(&value_typed, text, scope.memory()) {
-        Ok(equal) => Ok(Some(equal == is_same)),
-        Err(message) => Err(at(message)),
-    }
-}
 
 /// A text as it stands in memory, with the zero at its end; nothing where a zero is in
 /// it, which would be its end.

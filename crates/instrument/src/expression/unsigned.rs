@@ -166,7 +166,7 @@ pub(super) fn cast_unsigned(value: &Typed, to: &Type, memory: &dyn Memory) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::typed::tests::NoMemory;
+    use crate::typed::NoMemory;
 
     fn unsigned(number: u128) -> Typed {
         let r#type = Type::builtin("unsigned __int128").expect("a type");

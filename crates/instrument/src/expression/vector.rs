@@ -4,7 +4,7 @@
 //! comparison gives -1 where it is true.
 
 use super::arithmetic::{Overflow, compute};
-use super::cast;
+use super::cast::cast;
 use crate::error::ValueError;
 use crate::typed::{Number, Typed};
 use juror_language::BinaryOperator;

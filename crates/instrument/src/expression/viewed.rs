@@ -4,13 +4,14 @@
 //! pointer, `name == "x"` of a string, `count + 1` of an atomic number. The
 //! program's own operators are not called: nothing runs.
 
-use super::Scope;
-use super::access::{dereference, object_behind};
+use super::access::{dereference, element, object_behind};
 use super::arithmetic::{Overflow, compute};
 use super::length::array_length;
+use super::scope::Scope;
 use super::text::is_c_text;
 use crate::error::ValueError;
-use crate::pretty_printers::{Index, Length, Shown, Sought, Views, instead, length, seek};
+use crate::library_types::{Index, Length, LibraryTypes, Shown, Sought};
+use crate::read_plan::TEXT_LENGTH_MAX;
 use crate::typed::{Number, Typed};
 use juror_language::BinaryOperator;
 use juror_symbols::{Type, TypeKind};
@@ -34,7 +35,7 @@ pub(super) fn is_composite(r#type: &Type) -> bool {
 /// Goes through library types by their views.
 pub(super) struct Reach<'a> {
     scope: &'a dyn Scope,
-    views: &'a Views,
+    views: &'a dyn LibraryTypes,
 }
 
 impl<'a> Reach<'a> {
@@ -71,7 +72,7 @@ impl<'a> Reach<'a> {
         let mut object = object.clone();
         for _ in 0..DEPTH_MAX {
             let memory = self.scope.memory();
-            let sought = seek(&object, index, self.views, memory, &self.types())?;
+            let sought = self.views.seek(&object, index, memory, &self.types())?;
             let missing = match sought {
                 Sought::Found(value) => return Some(Ok(value)),
                 Sought::Instead(Shown::Value(inner) | Shown::At(_, inner)) => {
@@ -102,7 +103,10 @@ impl<'a> Reach<'a> {
             if let Some(count) = array_length(&object.r#type) {
                 return Some(Ok(count));
             }
-            object = match length(&object, self.views, self.scope.memory(), &self.types())? {
+            object = match self
+                .views
+                .length(&object, self.scope.memory(), &self.types())?
+            {
                 Length::Known(count) => return Some(Ok(count as u64)),
                 Length::Instead(Shown::Value(inner) | Shown::At(_, inner)) => inner,
                 Length::Instead(Shown::Word(word)) => {
@@ -117,9 +121,7 @@ impl<'a> Reach<'a> {
     /// An element of an array that a library type holds or leads to.
     fn beside(&self, inner: &Typed, number: usize) -> Result<Typed, ValueError> {
         match inner.r#type.strip().kind() {
-            TypeKind::Array { .. } => {
-                super::access::element(inner, number as i128, self.scope.memory())
-            }
+            TypeKind::Array { .. } => element(inner, number as i128, self.scope.memory()),
             _ => Err(format!("`{}` has no elements", inner.r#type.name()).into()),
         }
     }
@@ -162,7 +164,10 @@ impl<'a> Reach<'a> {
     /// What a smart pointer leads to, or what a wrapper holds; nothing where
     /// the value is no such thing.
     pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, ValueError>> {
-        match instead(value, 0, self.views, self.scope.memory(), &self.types())? {
+        match self
+            .views
+            .instead(value, 0, self.scope.memory(), &self.types())?
+        {
             Shown::Value(inner) | Shown::At(_, inner) => Some(Ok(inner)),
             Shown::Word(word) => Some(Err(format!("this is `{word}`").into())),
             _ => None,
@@ -195,7 +200,7 @@ impl<'a> Reach<'a> {
             if !is_composite(&inner.r#type) {
                 return inner.number(memory);
             }
-            match instead(&inner, 0, self.views, memory, &self.types()) {
+            match self.views.instead(&inner, 0, memory, &self.types()) {
                 Some(Shown::Value(held)) => inner = held,
                 _ => break,
             }
@@ -211,7 +216,10 @@ impl<'a> Reach<'a> {
             if !is_composite(&value.r#type) {
                 break;
             }
-            match instead(&value, 0, self.views, self.scope.memory(), &self.types())? {
+            match self
+                .views
+                .instead(&value, 0, self.scope.memory(), &self.types())?
+            {
                 Shown::Value(inner) => value = inner,
                 _ => return None,
             }
@@ -259,7 +267,7 @@ impl<'a> Reach<'a> {
                 value = dereference(&value, memory).ok()?;
                 continue;
             }
-            match instead(&value, most, self.views, memory, &self.types())? {
+            match self.views.instead(&value, most, memory, &self.types())? {
                 Shown::Value(inner) | Shown::At(_, inner) => value = inner,
                 Shown::Text { bytes, size, more } => return Some((bytes, size, more)),
                 _ => return None,
@@ -267,6 +275,12 @@ impl<'a> Reach<'a> {
         }
         None
     }
+}
+
+/// The text of a string of the library, as it is shown, up to a limit; nothing for
+/// other values.
+pub(crate) fn text_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
+    Reach::of(scope)?.text(value, TEXT_LENGTH_MAX)
 }
 
 /// Whether characters of one, two or four bytes each are this text.

@@ -1,6 +1,6 @@
 //! The names that a view has for the arguments of a template.
 
-use super::View;
+use super::rule::View;
 use crate::typed::Typed;
 use juror_symbols::{TemplateArgument, Type};
 use std::collections::HashMap;

@@ -8,10 +8,12 @@
 //! `std::variant`), where branches differ, or a view does not fit, there is no answer.
 
 use super::arguments::{template_numbers, template_types};
-use super::{Shape, Source, Statement, TypeSource, View, Views};
+use super::rule::{Shape, Source, Statement, TypeSource, View};
+use super::views::Views;
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
-use crate::typed::{Memory, Typed};
+use crate::library_types::LibraryTypes;
+use crate::typed::{Memory, NoMemory, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type};
 use std::collections::HashMap;
@@ -48,15 +50,6 @@ impl Within {
             (Within::Text, Within::Text) => true,
             _ => false,
         }
-    }
-}
-
-/// Memory before the program runs: there is none.
-struct Nowhere;
-
-impl Memory for Nowhere {
-    fn read(&self, _: u64, _: &mut [u8]) -> bool {
-        false
     }
 }
 
@@ -237,7 +230,7 @@ impl Scope for Walk<'_> {
         match (self.variables.get(name), name) {
             (Some(r#type), _) => Ok(Typed::missing(r#type.clone(), "nothing is read")),
             (None, "this") => Ok(self.value.clone()),
-            (None, _) => self.value.field(name, &Nowhere),
+            (None, _) => self.value.field(name, &NoMemory),
         }
     }
 
@@ -258,7 +251,7 @@ impl Scope for Walk<'_> {
     }
 
     /// A view speaks of the fields as they are.
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 
@@ -268,6 +261,6 @@ impl Scope for Walk<'_> {
     }
 
     fn memory(&self) -> &dyn Memory {
-        &Nowhere
+        &NoMemory
     }
 }

@@ -1,10 +1,12 @@
 //! What a view makes of a value, from the debuggee's memory.
 
 use super::arguments::{template_numbers, template_types};
+use super::rule::{Shape, Source, Statement, TypeSource, View};
 use super::seek::{self, Wanted};
-use super::{Shape, Source, Statement, TypeSource, View, Views};
+use super::views::Views;
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
+use crate::library_types::{LibraryTypes, Shown};
 use crate::typed::{Memory, Number, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type, TypeKind};
@@ -14,34 +16,6 @@ use std::collections::HashMap;
 pub(crate) const ELEMENTS_MAX: usize = 200;
 /// Statements that one view may run: a bound for damaged containers.
 const STEPS_MAX: usize = 20_000;
-
-/// What is shown of a value.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shown {
-    /// Another value in its place.
-    Value(Typed),
-    /// What a pointer leads to: the address and the value.
-    At(u64, Typed),
-    /// Characters of this many bytes each, and whether there are more.
-    Text {
-        /// The characters' bytes.
-        bytes: Vec<u8>,
-        /// The size of one, in bytes.
-        size: usize,
-        /// Whether there are more of them.
-        more: bool,
-    },
-    /// A word of the language (`None`, `nullptr`).
-    Word(Box<str>),
-    /// Elements in order, and whether there are more.
-    List(Vec<Typed>, bool),
-    /// Elements without an order.
-    Set(Vec<Typed>, bool),
-    /// Values by keys.
-    Map(Vec<(Typed, Typed)>, bool),
-    /// Parts of different types.
-    Tuple(Vec<Typed>),
-}
 
 /// What the views make of a value; nothing when none fits it.
 pub fn show(
@@ -450,7 +424,7 @@ impl Scope for Variables<'_> {
     }
 
     /// A view speaks of the fields as they are.
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! Views as they are written: one statement a line, blocks in braces.
 
 use super::pattern::Pattern;
-use super::{Shape, Source, Statement, TypeSource, View, Words};
+use super::rule::{Shape, Source, Statement, TypeSource, View, Words};
 use juror_language::Expression;
 
 /// How deep blocks may be nested.

@@ -5,8 +5,10 @@
 //! a loop that does nothing but name elements is not walked but entered where
 //! the element is.
 
-use super::evaluate::{Halt, Run, Shown};
-use super::{Shape, Statement, View, Views};
+use super::evaluate::{Halt, Run};
+use super::rule::{Shape, Statement, View};
+use super::views::Views;
+use crate::library_types::{Index, Length, Shown, Sought};
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 
@@ -30,39 +32,8 @@ pub(crate) enum Wanted<'a> {
     Length,
 }
 
-/// How many elements a value has.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Length {
-    /// So many; of a text, characters as they are stored.
-    Known(usize),
-    /// This stands in the place of the value.
-    Instead(Shown),
-}
-
-/// What came of a search.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Sought {
-    /// The element, or the value of the key.
-    Found(Typed),
-    /// It is not there, among so many.
-    Missing(usize),
-    /// It may be there, further in than a walk goes.
-    Far,
-    /// This stands in the place of the value, and has no elements of its own.
-    Instead(Shown),
-}
-
-/// How a value is reached by an index.
-#[derive(Clone, Copy)]
-pub(crate) struct Index<'a> {
-    /// The number of an element, where the index is one.
-    pub number: Option<usize>,
-    /// Whether a key is the index.
-    pub is_key: &'a dyn Fn(&Typed) -> bool,
-}
-
 /// Looks for one part; nothing where no view fits the value.
-pub(crate) fn seek(
+pub(super) fn seek(
     value: &Typed,
     index: Index<'_>,
     views: &Views,
@@ -99,7 +70,7 @@ pub(crate) fn seek(
 }
 
 /// How many elements a value has; nothing where no view that fits knows it.
-pub(crate) fn length(
+pub(super) fn length(
     value: &Typed,
     views: &Views,
     memory: &dyn Memory,
@@ -122,7 +93,7 @@ pub(crate) fn length(
 
 /// What stands in the place of a value: what it points to, or holds. Of a text
 /// so many characters are read.
-pub(crate) fn instead(
+pub(super) fn instead(
     value: &Typed,
     characters: usize,
     views: &Views,
@@ -141,20 +112,8 @@ pub(crate) fn instead(
     })
 }
 
-impl Views {
-    /// Whether values of a type are shown by a view.
-    pub(crate) fn has(&self, r#type: &Type) -> bool {
-        self.of(r#type).next().is_some()
-    }
-
-    /// Whether a view may know how many elements values of a type have, without a walk.
-    pub(crate) fn know_length(&self, r#type: &Type) -> bool {
-        self.of(r#type).any(|view| view.knows_length())
-    }
-}
-
 impl View {
-    fn knows_length(&self) -> bool {
+    pub(super) fn knows_length(&self) -> bool {
         let counts = |statement: &Statement| match statement {
             Statement::Count(_) => true,
             Statement::For(_, _, _, body) => matches!(&**body, [Statement::Element(_)]),

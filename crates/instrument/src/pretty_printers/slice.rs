@@ -1,28 +1,15 @@
 //! Several elements of what a view shows, in one walk.
 
-use super::evaluate::{Halt, Run, Shown};
+use super::evaluate::{Halt, Run};
+use super::rule::Shape;
 use super::seek::Wanted;
-use super::{Shape, Views};
+use super::views::Views;
+use crate::library_types::Slice;
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 
-/// What came of looking for elements.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Slice {
-    /// They are there.
-    Found(Vec<Typed>),
-    /// Not all of them are, of so many.
-    Missing(usize),
-    /// They may be there, further in than a walk goes.
-    Far,
-    /// There are values by keys, and no first one.
-    Keys,
-    /// This stands in the place of the value; nothing for characters, which lie side by side.
-    Instead(Option<Shown>),
-}
-
 /// Looks for `count` elements from `start` on; nothing where no view fits the value.
-pub(crate) fn slice(
+pub(super) fn slice(
     value: &Typed,
     (start, count): (usize, usize),
     views: &Views,

@@ -1,4 +1,5 @@
-use super::*;
+use super::pattern::{self, Pattern};
+use super::views::{SOURCES, Views};
 
 #[test]
 fn the_standard_views_can_be_read() {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what stands in them is no object, so writing words needs no view again.
 
-use super::Words;
+use super::rule::Words;
 use crate::format::{Names, Radix, format};
 use crate::typed::{Memory, Number, Typed};
 use juror_language::Expression;

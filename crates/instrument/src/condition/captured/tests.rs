@@ -8,6 +8,8 @@ use super::super::value_of;
 use super::Captured;
 use crate::error::ValueError;
 use crate::expression::{Scope, evaluate};
+use crate::library_types::LibraryTypes;
+use crate::pretty_printers::Views;
 use crate::typed::{Memory, Number, Typed};
 use juror_event::Value;
 use juror_language::{Environment, TermKind, parse_expression};
@@ -88,6 +90,9 @@ impl Scope for Event {
     }
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
+    }
+    fn views(&self) -> Option<&dyn LibraryTypes> {
+        Some(Views::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)
