@@ -3,14 +3,14 @@
 #![no_main]
 
 use juror_fuzz::noise::Noise;
-use juror_instrument::error::ValueError;
-use juror_instrument::expression::{Scope, evaluate, is_true};
-use juror_instrument::format::{Names, Radix, format};
-use juror_instrument::library_types::LibraryTypes;
-use juror_instrument::pretty_printers::Views;
-use juror_instrument::typed::Typed;
 use juror_language::parse_expression;
 use juror_symbols::{Memory, SymbolFile, Type};
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate, is_true};
+use juror_values::format::{Names, Radix, format};
+use juror_values::library_types::LibraryTypes;
+use juror_values::pretty_printers::Views;
+use juror_values::typed::Typed;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 

@@ -3,13 +3,13 @@
 //! Invariant: nothing is lost. A number that the type does not hold is refused,
 //! where C would cut it off.
 
-use crate::classes::upcast::{cast_address, referred_to};
-use crate::error::ValueError;
-use crate::expression::cast;
-use crate::expression::member_pointer;
-use crate::typed::complex_part;
-use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
 use juror_symbols::{BitField, Encoding, Memory, TypeKind};
+use juror_values::classes::upcast::{cast_address, referred_to};
+use juror_values::error::ValueError;
+use juror_values::expression::cast;
+use juror_values::expression::member_pointer;
+use juror_values::typed::complex_part;
+use juror_values::typed::{Number, Typed, VALUE_SIZE_MAX};
 
 /// What an assignment changes, and takes: a reference of C++ is what it refers to, and
 /// nothing makes it refer to something else.

@@ -5,9 +5,9 @@
 //! of a caller is made once for each place.
 
 use crate::program::Program;
-use crate::read_plan::Machine;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, EventKind, Read, Unavailability, Value};
+use juror_values::read_plan::Machine;
 
 /// What a capture may ask of an event itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 //! Invariant: addresses in and out are those of the process; file addresses
 //! stay inside.
 
-use crate::read_plan::ClassNumber;
 use crate::symbol_store::SymbolStore;
 use juror_event::Reach;
 use juror_symbols::{
     Binding, Function, InlinedCall, InlinedCopy, InlinedFrame, Line, SymbolFile, Type,
 };
+use juror_values::read_plan::ClassNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};

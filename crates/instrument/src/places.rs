@@ -7,19 +7,19 @@
 //! path is stored to.
 
 use crate::capture_plan::decode_type;
-use crate::error::ValueError;
-use crate::expression::{Scope, evaluate};
 use crate::facts::Snapshot;
-use crate::library_types::LibraryTypes;
 use crate::modules::Module;
 use crate::program::Program;
-use crate::read_plan::{Decode, ReadPlan, Source};
 use crate::scope::global;
-use crate::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
 use crate::variables::{Asker, static_address};
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
 use juror_symbols::{BitField, TableOwner, Type, TypeKind};
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate};
+use juror_values::library_types::LibraryTypes;
+use juror_values::read_plan::{Decode, ReadPlan, Source};
+use juror_values::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;

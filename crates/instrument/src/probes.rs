@@ -13,12 +13,12 @@ pub use inlined::{AtInlined, InlinedEntry, InlinedPlace, InlinedPolicy, InlinedT
 
 use crate::capture_plan::CapturePlan;
 use crate::program::Program;
-use crate::read_plan::Begun;
 use crate::stack::pending_returns::{PendingReturn, PendingReturns};
 use crate::stack::unwinding::Dropped;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, Unavailability};
 use juror_symbols::Order;
+use juror_values::read_plan::Begun;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -1,14 +1,14 @@
 //! The running program with its symbols: the debuggee, its modules, and
 //! whatever follows from both.
 
-use crate::classes::upcast::is_object;
-use crate::format::ELEMENTS_MAX;
 use crate::modules::{Bound, Described, Modules};
-use crate::pretty_printers::Views;
-use crate::read_plan::{ClassNumber, Machine};
 use crate::symbol_store::SymbolStore;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::{Memory, TableOwner, Type};
+use juror_values::classes::upcast::is_object;
+use juror_values::format::ELEMENTS_MAX;
+use juror_values::pretty_printers::Views;
+use juror_values::read_plan::{ClassNumber, Machine};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
@@ -351,12 +351,12 @@ impl Memory for Program {
 
     fn table_owner(&self, address: u64) -> Option<TableOwner> {
         let name = self.modules.class_of_table(address)?;
-        let r#type = crate::format::Names::type_named(self, &name);
+        let r#type = juror_values::format::Names::type_named(self, &name);
         Some(TableOwner { name, r#type })
     }
 }
 
-impl crate::format::Names for Program {
+impl juror_values::format::Names for Program {
     fn name_of(&self, address: u64) -> Option<String> {
         let module = self.modules.find(address)?;
         let (name, offset) = module.symbols.symbol_at(module.to_file(address))?;

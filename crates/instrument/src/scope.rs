@@ -6,20 +6,20 @@ pub(crate) mod registers;
 
 pub use registers::is_register;
 
-use crate::error::ValueError;
-use crate::expression::{Overload, Scope, dereference, function_at};
-use crate::library_types::LibraryTypes;
 use crate::modules::{Module, Modules};
 use crate::program::Program;
 use crate::stack::frames::Frame;
-use crate::typed::Place;
-use crate::typed::Typed;
 use crate::variables::{Asker, static_address, static_value};
 use juror_event::Conversion;
 use juror_symbols::{
     Function, Memory, Parameter, Signature, Type, Variable, argument_plan, is_whole_name_of,
     leaves_arguments_out, register,
 };
+use juror_values::error::ValueError;
+use juror_values::expression::{Overload, Scope, dereference, function_at};
+use juror_values::library_types::LibraryTypes;
+use juror_values::typed::Place;
+use juror_values::typed::Typed;
 use registers::{SpecialRegister, whole_register};
 use std::rc::Rc;
 

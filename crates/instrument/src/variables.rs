@@ -1,17 +1,17 @@
 //! What variables are worth in a frame, and where it is kept.
 
-use crate::error::ValueError;
 use crate::modules::Module;
 use crate::program::Program;
 use crate::stack::callers::CALLERS_MAX;
 use crate::stack::frames::Frame;
-use crate::typed::pieces::Gathered;
-use crate::typed::{Typed, VALUE_SIZE_MAX};
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     CallSite, DroppedParameter, EntryLocation, EntryPlace, EvaluationContext, Location, Memory,
     Piece, Place as PiecePlace, Type, Variable, register,
 };
+use juror_values::error::ValueError;
+use juror_values::typed::pieces::Gathered;
+use juror_values::typed::{Typed, VALUE_SIZE_MAX};
 
 impl Program {
     /// The value of a variable in a frame.

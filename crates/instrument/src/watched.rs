@@ -7,15 +7,15 @@
 //! registers and memory is looked for again, where its call stands
 //! ([`WatchedExpression::follow`]).
 
-use crate::error::ValueError;
-use crate::expression::{Scope, evaluate};
-use crate::library_types::LibraryTypes;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::stack::frames::Frame;
-use crate::typed::{Memory, Place, Typed};
 use juror_language::Expression;
 use juror_symbols::{Piece, TableOwner, Type, Variable};
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate};
+use juror_values::library_types::LibraryTypes;
+use juror_values::typed::{Memory, Place, Typed};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -6,8 +6,8 @@ use crate::options::CommandError;
 use crate::place;
 use crate::session::Session;
 use crate::view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
-use juror_instrument::format::Names as _;
 use juror_symbols::disassemble;
+use juror_values::format::Names as _;
 use std::ops::Range;
 
 /// Bytes that are shown at once.

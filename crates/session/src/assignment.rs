@@ -6,10 +6,10 @@ use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::assignment::{bytes_for, meant};
-use juror_instrument::format::{Radix, format};
-use juror_instrument::typed::{Number, Place, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Place as Location, register, register_name};
+use juror_values::format::{Radix, format};
+use juror_values::typed::{Number, Place, Typed};
 
 /// What can be said.
 const HELP: &str = "for example: set var count = 3, set queue->items[2] = 0, set $rax = 1";

@@ -25,9 +25,9 @@ use passes::{Passage, Passes};
 use crate::points::{Fate, Point, PointOwner};
 use juror_debuggee::DebuggeeError;
 use juror_instrument::condition::{Check, Condition};
-use juror_instrument::expression::ExpressionError;
 use juror_instrument::program::Program;
 use juror_instrument::stack::frames::Frame;
+use juror_values::expression::ExpressionError;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

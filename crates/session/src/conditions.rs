@@ -6,7 +6,7 @@ use crate::points::{Ability, PointKind};
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::condition::Condition;
-use juror_instrument::expression::ExpressionError;
+use juror_values::expression::ExpressionError;
 
 impl Session {
     /// Reads a condition.

@@ -9,9 +9,9 @@ use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_instrument::program::Program;
 use juror_instrument::scope::is_register;
-use juror_instrument::typed::Typed;
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::Type;
+use juror_values::typed::Typed;
 use std::collections::BTreeMap;
 
 /// What the kernel says of a signal.
@@ -178,7 +178,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_instrument::typed::{Memory, Number};
+    use juror_values::typed::{Memory, Number};
 
     struct Nothing;
 

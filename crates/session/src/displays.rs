@@ -9,12 +9,12 @@ use crate::options::CommandError;
 use crate::print::split_format;
 use crate::session::Session;
 use crate::view::{DisplayView, Outcome};
-use juror_instrument::expression::evaluate;
-use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::scope::FrameScope;
 use juror_instrument::stack::frames::Frame;
-use juror_instrument::typed::{Number, Typed};
 use juror_language::Expression;
+use juror_values::expression::evaluate;
+use juror_values::format::{Radix, format, pretty};
+use juror_values::typed::{Number, Typed};
 
 /// The displays, in the order in which they were made.
 #[derive(Debug, Default)]

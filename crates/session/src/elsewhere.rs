@@ -178,7 +178,7 @@ impl Session {
             .symbols
             .return_value_plan(function)
             .ok_or_else(unknown)?;
-        let shape = juror_instrument::typed::Typed::missing(plan.r#type.clone(), "");
+        let shape = juror_values::typed::Typed::missing(plan.r#type.clone(), "");
         // A function that returns a reference returns an address.
         let is_reference = matches!(plan.r#type.strip().kind(), TypeKind::Reference(_));
         let value = match is_reference {

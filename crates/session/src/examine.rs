@@ -7,10 +7,10 @@ use crate::evaluations::Purpose;
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::{AssemblyView, MemoryRow, MemoryView, Outcome};
-use juror_instrument::format::{Names as _, Radix, quoted};
 use juror_instrument::program::Program;
-use juror_instrument::typed::{Number, Typed};
 use juror_symbols::{Character, Encoding, Type, TypeKind};
+use juror_values::format::{Names as _, Radix, quoted};
+use juror_values::typed::{Number, Typed};
 
 /// Elements that are shown at once.
 const COUNT_MAX: u64 = 10_000;

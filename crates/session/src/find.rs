@@ -6,9 +6,9 @@
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::{MemoryRow, MemoryView, Outcome};
-use juror_instrument::format::Names as _;
-use juror_instrument::typed::Typed;
 use juror_language::ExpressionKind;
+use juror_values::format::Names as _;
+use juror_values::typed::Typed;
 
 /// How it is written.
 const HELP: &str = "for example: find table, +400, 42; find/b $sp, +4096, 0x7f; \
@@ -168,7 +168,7 @@ impl Session {
 
 fn plain(value: &Typed) -> Option<i128> {
     match &value.place {
-        juror_instrument::typed::Place::Bytes(bytes) => {
+        juror_values::typed::Place::Bytes(bytes) => {
             let mut wide = [0; 16];
             wide.iter_mut()
                 .zip(bytes)

@@ -9,11 +9,11 @@ use crate::report;
 use crate::view::{PointLocation, PointView};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::{Check, Condition};
-use juror_instrument::expression::ExpressionError;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::stack::frames::Frame;
-use juror_instrument::typed::Typed;
+use juror_values::expression::ExpressionError;
+use juror_values::typed::Typed;
 use smallvec::SmallVec;
 
 /// A breakpoint in debug registers.

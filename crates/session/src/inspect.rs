@@ -7,11 +7,11 @@ use crate::report;
 use crate::session::Session;
 use crate::view::{FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView};
 use crate::watch::Watched;
-use juror_instrument::format::{Names, Radix, format, pretty};
 use juror_instrument::scope::is_register;
 use juror_instrument::stack::frames::Frame;
-use juror_instrument::typed::Typed;
 use juror_symbols::{processor_flags, register_name};
+use juror_values::format::{Names, Radix, format, pretty};
+use juror_values::typed::Typed;
 use std::path::{Path, PathBuf};
 
 /// Slices whose path `monitor NAME` shows.

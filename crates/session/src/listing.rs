@@ -5,8 +5,8 @@ use crate::options::CommandError;
 use crate::place::{self, Place};
 use crate::session::{Listed, Session};
 use crate::view::Outcome;
-use juror_instrument::typed::Number;
 use juror_symbols::Function;
+use juror_values::typed::Number;
 use std::path::PathBuf;
 
 impl Session {

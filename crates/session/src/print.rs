@@ -6,12 +6,12 @@ use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::view::{Outcome, ValueView};
-use juror_instrument::expression::evaluate;
-use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::scope::FrameScope;
-use juror_instrument::typed::{Place, Typed};
 use juror_language::Expression;
 use juror_symbols::TypeKind;
+use juror_values::expression::evaluate;
+use juror_values::format::{Radix, format, pretty};
+use juror_values::typed::{Place, Typed};
 
 impl Session {
     /// Keeps a value for `$N`; gives its number.

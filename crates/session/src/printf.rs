@@ -11,11 +11,11 @@ use crate::session::Session;
 use crate::view::Outcome;
 pub(crate) use conversion::arguments;
 use conversion::{Given, Piece, pieces, split, unescaped};
-use juror_instrument::format::{Radix, format, readable};
 use juror_instrument::program::Program;
-use juror_instrument::typed::{Number, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Memory, TypeKind};
+use juror_values::format::{Radix, format, readable};
+use juror_values::typed::{Number, Typed};
 
 /// What can be said.
 const HELP: &str = "for example: printf \"%d of %s\\n\", count, name";

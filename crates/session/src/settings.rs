@@ -11,8 +11,8 @@ use crate::options::{AtInlined, CommandError};
 use crate::session::Session;
 use crate::view::Outcome;
 use absent::{instead, needless};
-use juror_instrument::format::ELEMENTS_MAX;
 use juror_instrument::program::Program;
+use juror_values::format::ELEMENTS_MAX;
 
 /// Lines that `list` shows at once, unless the user has said otherwise.
 const LIST_LINES: u32 = 10;

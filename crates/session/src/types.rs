@@ -4,11 +4,11 @@ use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::modules::{Bound, Module};
-use juror_instrument::typed::{Place, Typed};
-use juror_instrument::types::definition::definition;
-use juror_instrument::types::written::written_type;
 use juror_language::{Derivation, TypeName};
 use juror_symbols::{Signature, Type};
+use juror_values::typed::{Place, Typed};
+use juror_values::types::definition::definition;
+use juror_values::types::written::written_type;
 
 /// Words of C before a type's name.
 const KINDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];

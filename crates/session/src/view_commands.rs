@@ -6,8 +6,8 @@
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::pretty_printers::Views;
 use juror_instrument::program::Program;
+use juror_values::pretty_printers::Views;
 
 /// The rules that are in force.
 #[derive(Debug)]

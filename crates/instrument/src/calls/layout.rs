@@ -129,9 +129,9 @@ mod tests {
     use super::super::Argument;
     use super::super::passing::promote;
     use super::*;
-    use crate::typed::NoMemory;
-    use crate::typed::{Number, Typed};
     use juror_symbols::{Type, outgoing_call_of_c};
+    use juror_values::typed::NoMemory;
+    use juror_values::typed::{Number, Typed};
 
     const STACK: u64 = 0x7fff_0000_1234;
 

@@ -13,18 +13,18 @@ mod passing;
 mod replay;
 mod result;
 
-pub use crate::expression::request::{Argument, Request};
+pub use juror_values::expression::request::{Argument, Request};
 pub use layout::lay_out;
 pub use replay::{Answers, Attempt, CallingScope, attempt};
 pub use result::read_result;
 
 use crate::modules::Bound;
 use crate::program::Program;
-use crate::typed::Number;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     EntryLocation, EntryPlace, OutgoingCall, Signature, Type, TypeKind, outgoing_call_of_c,
 };
+use juror_values::typed::Number;
 use passing::Passed;
 use std::rc::Rc;
 

@@ -2,13 +2,13 @@
 //! the promotions where no parameter says what is wanted.
 
 use super::Argument;
-use crate::classes::upcast::{base_part, referred_to};
-use crate::error::ValueError;
-use crate::expression::cast;
-use crate::expression::member_pointer;
-use crate::typed::wide::{Wide, is_quad};
-use crate::typed::{Number, Place, Typed};
 use juror_symbols::{Character, Encoding, Memory, Type, TypeKind};
+use juror_values::classes::upcast::{base_part, referred_to};
+use juror_values::error::ValueError;
+use juror_values::expression::cast;
+use juror_values::expression::member_pointer;
+use juror_values::typed::wide::{Wide, is_quad};
+use juror_values::typed::{Number, Place, Typed};
 use std::sync::Arc;
 
 /// An argument as the function gets it.
@@ -218,7 +218,7 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::typed::NoMemory;
+    use juror_values::typed::NoMemory;
 
     fn builtin(name: &str) -> Type {
         Type::builtin(name).unwrap()

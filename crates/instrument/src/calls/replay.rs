@@ -6,14 +6,14 @@
 //! call as long as the person at the prompt likes, and others may begin
 //! meanwhile.
 
-use crate::error::ValueError;
-use crate::expression::request::Request;
-use crate::expression::{ExpressionError, Overload, Scope, evaluate};
-use crate::library_types::LibraryTypes;
 use crate::scope::FrameScope;
-use crate::typed::Typed;
 use juror_language::Expression;
 use juror_symbols::{Memory, Type};
+use juror_values::error::ValueError;
+use juror_values::expression::request::Request;
+use juror_values::expression::{ExpressionError, Overload, Scope, evaluate};
+use juror_values::library_types::LibraryTypes;
+use juror_values::typed::Typed;
 use std::cell::RefCell;
 use std::ops::Range;
 

@@ -2,9 +2,9 @@
 
 use super::PlannedCall;
 use crate::program::Program;
-use crate::typed::{Typed, VALUE_SIZE_MAX};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_symbols::{EntryPlace, register};
+use juror_values::typed::{Typed, VALUE_SIZE_MAX};
 
 /// Reads the result of a call from a thread that has just returned from it;
 /// `room` is where it is when it comes back in memory. It is copied: the stack

@@ -16,11 +16,11 @@ use crate::condition::{Check, Operation};
 use crate::facts::{Fact, Moment};
 use crate::modules::Bound;
 use crate::program::Program;
-use crate::read_plan::{ClassNumber, Machine, ReadPlan, Source};
 use crate::scope::type_word;
 use evaluation::Site;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Unavailability, Value};
+use juror_values::read_plan::{ClassNumber, Machine, ReadPlan, Source};
 use planner::Planner;
 
 pub use arithmetic::compute_captures;

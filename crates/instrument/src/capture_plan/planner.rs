@@ -4,7 +4,6 @@
 use super::CaptureError;
 use super::draft::{Draft, Part};
 use crate::modules::{Bound, Modules};
-use crate::read_plan::Source;
 use crate::scope::seen_place;
 use crate::variables::static_address;
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
@@ -12,6 +11,7 @@ use juror_symbols::{
     ArgumentClass, EntryError, EntryLocation, EntryPlace, EntryUnavailable, Parameter, Type,
     TypeKind, argument_plan, register,
 };
+use juror_values::read_plan::Source;
 use smallvec::SmallVec;
 
 /// Plans the captures of an event at one definition of its function.

@@ -2,12 +2,12 @@
 //! its parameters as they were at its entry, and its result.
 
 use super::evaluation::EntryName;
-use crate::error::ValueError;
-use crate::expression::{self, Overload, Scope};
-use crate::library_types::LibraryTypes;
 use crate::scope::FrameScope;
-use crate::typed::Typed;
 use juror_symbols::{Memory, Type};
+use juror_values::error::ValueError;
+use juror_values::expression::{self, Overload, Scope};
+use juror_values::library_types::LibraryTypes;
+use juror_values::typed::Typed;
 
 /// What names mean where a call has just returned.
 pub(super) struct ReturnScope<'a> {

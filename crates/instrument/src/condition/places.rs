@@ -4,11 +4,7 @@
 use super::compile::Names;
 use super::node::Word;
 use super::operand::{Operand, Spot, Unknown, field_behind};
-use crate::expression::Scope;
-use crate::library_types::LibraryTypes as _;
-use crate::pretty_printers::Within;
 use crate::program::Program;
-use crate::read_plan::ClassNumber;
 use crate::scope::FrameScope;
 use crate::scope::registers::whole_register;
 use crate::stack::frames::Frame;
@@ -16,6 +12,10 @@ use juror_symbols::{
     EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
     register,
 };
+use juror_values::expression::Scope;
+use juror_values::library_types::LibraryTypes as _;
+use juror_values::pretty_printers::Within;
+use juror_values::read_plan::ClassNumber;
 use std::rc::Rc;
 
 /// The names at an address.

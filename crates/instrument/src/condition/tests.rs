@@ -4,14 +4,14 @@
 use super::compile::{Names, truth};
 use super::node::{Scalar, Word};
 use super::operand::{Operand, Spot, Stuck, Unknown};
-use crate::error::ValueError;
-use crate::expression::{Scope, evaluate};
-use crate::library_types::LibraryTypes;
-use crate::pretty_printers::Views;
-use crate::read_plan::Machine;
-use crate::typed::{Memory, Number, Typed};
 use juror_language::parse_expression;
 use juror_symbols::{BitField, Type, register};
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate};
+use juror_values::library_types::LibraryTypes;
+use juror_values::pretty_printers::Views;
+use juror_values::read_plan::Machine;
+use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
 
 const START: u64 = 0x1000;

@@ -5,10 +5,10 @@ use super::{Occurrence, Probes};
 use crate::capture_plan::{CapturePlan, NOT_YET, compute_captures};
 use crate::facts::{Details, Moment};
 use crate::program::Program;
-use crate::read_plan::{Begun, ReadPlan};
 use crate::stack::pending_returns::PendingReturn;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
+use juror_values::read_plan::{Begun, ReadPlan};
 
 impl Probes {
     /// Reads the values of an event before a call, by capture slot; slots out

@@ -2,10 +2,10 @@
 //! the innermost one of the frame at hand and its callers, or else of those it has called.
 
 use super::FrameScope;
-use crate::error::ValueError;
 use crate::stack::frames::Frame;
-use crate::typed::Typed;
 use juror_symbols::{is_name_of, scope_and_name};
+use juror_values::error::ValueError;
+use juror_values::typed::Typed;
 
 fn is_of(frame: &Frame, function: &str) -> bool {
     let name = frame.name.as_deref();

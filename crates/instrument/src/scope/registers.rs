@@ -2,12 +2,12 @@
 //! the x87, and parts of others, by the names of the manuals of the processor.
 
 use super::FrameScope;
-use crate::error::ValueError;
 use crate::stack::frames::Frame;
-use crate::typed::Typed;
 use juror_symbols::{
     Type, processor_flags, register, register_name, vector_control, vector_register,
 };
+use juror_values::error::ValueError;
+use juror_values::typed::Typed;
 
 /// The type of the low bytes of a register, by their count.
 fn part_type(size: usize) -> Option<Type> {

@@ -17,9 +17,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 
-use crate::read_plan::Begun;
 use crate::stack::unwinding::{Dropped, JumpTarget};
-use crate::typed::Typed;
+use juror_values::read_plan::Begun;
+use juror_values::typed::Typed;
 
 /// A call that has been entered and has not returned.
 #[derive(Debug, Clone, PartialEq)]

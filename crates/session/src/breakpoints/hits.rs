@@ -9,8 +9,8 @@ use crate::points::{Answer, Stopping};
 use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::condition::Check;
 use juror_instrument::program::Program;
-use juror_instrument::typed::Typed;
 use juror_language::Expression;
+use juror_values::typed::Typed;
 use std::rc::Rc;
 
 /// A condition that calls functions of the program.

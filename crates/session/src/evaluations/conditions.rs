@@ -13,8 +13,8 @@ use crate::run::Pause;
 use crate::session::Session;
 use crate::view::StopReason;
 use juror_debuggee::ThreadId;
-use juror_instrument::typed::{Number, Typed};
 use juror_language::Expression;
+use juror_values::typed::{Number, Typed};
 
 /// Frames of the stack that a condition may speak of.
 const FRAMES_MAX: usize = 16;

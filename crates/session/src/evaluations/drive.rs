@@ -7,11 +7,11 @@ use crate::run::{Goal, Pause};
 use crate::session::Session;
 use crate::view::{Outcome, StopReason, ValueView, VariableView};
 use juror_instrument::calls::{Attempt, CallingScope, Request, attempt, lay_out, read_result};
-use juror_instrument::expression::ExpressionError;
-use juror_instrument::format::{Radix, format};
 use juror_instrument::scope::FrameScope;
-use juror_instrument::typed::Typed;
 use juror_symbols::TypeKind;
+use juror_values::expression::ExpressionError;
+use juror_values::format::{Radix, format};
+use juror_values::typed::Typed;
 
 impl Session {
     /// Lets an evaluation run; shows its value, or where it was stopped.

@@ -15,9 +15,9 @@ use crate::points::{PointOwner, Stopping};
 use crate::session::Session;
 use crate::view::StopReason;
 use juror_event::Value;
-use juror_instrument::format::{Radix, format};
 use juror_language::Term;
 use juror_monitor::SliceId;
+use juror_values::format::{Radix, format};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

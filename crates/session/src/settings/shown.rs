@@ -5,8 +5,8 @@ use super::{SETTINGS, Setting, advice, setting, split};
 use crate::options::{AtInlined, CommandError};
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::format::{Radix, format};
-use juror_instrument::typed::Typed;
+use juror_values::format::{Radix, format};
+use juror_values::typed::Typed;
 use std::ffi::OsString;
 
 /// Values that `show values` shows.
@@ -126,13 +126,13 @@ impl Session {
 /// Where there is no program.
 struct Nothing;
 
-impl juror_instrument::typed::Memory for Nothing {
+impl juror_values::typed::Memory for Nothing {
     fn read(&self, _: u64, _: &mut [u8]) -> bool {
         false
     }
 }
 
-impl juror_instrument::format::Names for Nothing {
+impl juror_values::format::Names for Nothing {
     fn name_of(&self, _: u64) -> Option<String> {
         None
     }

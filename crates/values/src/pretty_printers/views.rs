@@ -57,7 +57,7 @@ impl Views {
 
     /// Whether values of a type are shown by their elements or parts alone: no text, and
     /// nothing in their place, so they are never one value.
-    pub(crate) fn is_collection(&self, r#type: &Type) -> bool {
+    pub fn is_collection(&self, r#type: &Type) -> bool {
         let mut views = self.of(r#type).peekable();
         views.peek().is_some() && views.all(|view| view.shape != Shape::Value)
     }

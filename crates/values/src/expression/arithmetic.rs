@@ -10,16 +10,19 @@ use juror_symbols::{Memory, Type};
 
 /// What becomes of a whole number that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Overflow {
+pub enum Overflow {
     /// It is an error, where no wider type has it.
     Error,
     /// Its lowest bits count, so many of them: 32 or 64. This goes for operands, too.
-    Wraps { bits: u32 },
+    Wraps {
+        /// How many bits count.
+        bits: u32,
+    },
 }
 
 impl Overflow {
     /// A number as one that fits.
-    pub(crate) fn applied_to(self, number: i128) -> i128 {
+    pub fn applied_to(self, number: i128) -> i128 {
         match self {
             Overflow::Error => number,
             Overflow::Wraps { bits } => number & ((1 << bits) - 1),
@@ -99,7 +102,8 @@ fn pointer_and_integer(
     ))
 }
 
-pub(crate) fn integers(
+/// Computes an operator between whole numbers.
+pub fn integers(
     operator: BinaryOperator,
     overflow: Overflow,
     a: i128,
@@ -168,12 +172,13 @@ fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Num
 }
 
 /// Whether an operator computes with fractions.
-pub(crate) fn takes_fractions(operator: BinaryOperator) -> bool {
+pub fn takes_fractions(operator: BinaryOperator) -> bool {
     use BinaryOperator::*;
     matches!(operator, Add | Subtract | Multiply | Divide | Remainder)
 }
 
-pub(crate) fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, ValueError> {
+/// Computes an operator between binary floating-point numbers.
+pub fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, ValueError> {
     Ok(match operator {
         BinaryOperator::Add => Number::Float(a + b),
         BinaryOperator::Subtract => Number::Float(a - b),

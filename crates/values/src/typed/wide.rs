@@ -21,7 +21,7 @@ pub enum Wide {
 }
 
 /// Whether a fraction of 16 bytes has the format of `__float128` (`_Float128`, `f128`).
-pub(crate) fn is_quad(r#type: &Type) -> bool {
+pub fn is_quad(r#type: &Type) -> bool {
     r#type.strip().name().contains("128")
 }
 
@@ -40,7 +40,7 @@ fn double(number: impl FloatConvert<Double>) -> f64 {
 
 impl Wide {
     /// What 16 bytes of a type are.
-    pub(crate) fn read(bits: u128, r#type: &Type) -> Wide {
+    pub fn read(bits: u128, r#type: &Type) -> Wide {
         match is_quad(r#type) {
             true => Wide::Quad(Quad::from_bits(bits)),
             // The other 48 bits are padding.
@@ -49,7 +49,7 @@ impl Wide {
     }
 
     /// Its 16 bytes.
-    pub(crate) fn bytes(self) -> Vec<u8> {
+    pub fn bytes(self) -> Vec<u8> {
         let bits = match self {
             Wide::Extended(number) => number.to_bits(),
             Wide::Quad(number) => number.to_bits(),
@@ -58,7 +58,7 @@ impl Wide {
     }
 
     /// A number in one of the formats; nothing for an address.
-    pub(crate) fn of(number: &Number, quad: bool) -> Option<Wide> {
+    pub fn of(number: &Number, quad: bool) -> Option<Wide> {
         let of_double = |number: f64| Double::from_bits(u128::from(number.to_bits()));
         let of_quad = |number: Quad| match quad {
             true => Wide::Quad(number),

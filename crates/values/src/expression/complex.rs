@@ -21,7 +21,7 @@ const IMAGINARY: &str = "__imag__";
 const QUOTIENT_EXPONENT_MAX: f64 = 400.0;
 
 /// Whether values of a type are complex numbers.
-pub(crate) fn is_complex(r#type: &Type) -> bool {
+pub fn is_complex(r#type: &Type) -> bool {
     let stripped = r#type.strip();
     match stripped.kind() {
         TypeKind::Base(Encoding::ComplexFloat) => true,

@@ -308,14 +308,14 @@ pub(super) fn choose(
 
 impl Overload {
     /// What its name stands for.
-    pub(crate) fn value(&self) -> Typed {
+    pub fn value(&self) -> Typed {
         function_at(self.address, self.r#type.as_ref())
     }
 }
 
 /// What the name of a function stands for: its address, as a pointer to what is known of
 /// its type.
-pub(crate) fn function_at(address: u64, r#type: Option<&Type>) -> Typed {
+pub fn function_at(address: u64, r#type: Option<&Type>) -> Typed {
     let r#type = r#type.cloned().unwrap_or_else(Type::void);
     Typed::of_bytes(r#type.pointer_to(), address.to_le_bytes().to_vec())
 }

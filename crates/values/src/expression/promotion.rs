@@ -124,7 +124,7 @@ impl Rank {
 }
 
 /// The type in which one number of a type is computed; nothing for what is no number.
-pub(crate) fn promoted(r#type: &Type) -> Option<Type> {
+pub fn promoted(r#type: &Type) -> Option<Type> {
     match Rank::of(r#type)? {
         Rank::Fraction { size: 16 } => Some(r#type.strip()),
         rank => own(r#type, rank).or_else(|| rank.r#type()),
@@ -132,7 +132,7 @@ pub(crate) fn promoted(r#type: &Type) -> Option<Type> {
 }
 
 /// The type in which two numbers are computed.
-pub(crate) fn common_type(a: &Type, b: &Type) -> Option<Type> {
+pub fn common_type(a: &Type, b: &Type) -> Option<Type> {
     let (first, second) = (Rank::of(a)?, Rank::of(b)?);
     let is_wide = |rank| rank == Rank::Fraction { size: 16 };
     match (is_wide(first), is_wide(second)) {
@@ -171,7 +171,7 @@ pub(crate) fn wraps(r#type: &Type) -> bool {
 }
 
 /// What becomes of whole numbers that a type of up to 8 bytes does not hold.
-pub(crate) fn overflow_in(r#type: Option<&Type>) -> Overflow {
+pub fn overflow_in(r#type: Option<&Type>) -> Overflow {
     let size = r#type.filter(|it| wraps(it)).and_then(Type::size);
     match size {
         Some(size @ 4..=8) => Overflow::Wraps {
@@ -182,7 +182,7 @@ pub(crate) fn overflow_in(r#type: Option<&Type>) -> Overflow {
 }
 
 /// The type of a bit field in arithmetic: an `int` has all values of a narrow one.
-pub(crate) fn of_bit_field(r#type: Type, bits: Option<BitField>) -> Type {
+pub fn of_bit_field(r#type: Type, bits: Option<BitField>) -> Type {
     let is_narrow = bits.is_some_and(|bits| bits.size_bits < 32);
     match is_narrow.then(|| Type::builtin("int")).flatten() {
         Some(int) if Rank::of(&r#type).is_some() => int,
@@ -191,7 +191,7 @@ pub(crate) fn of_bit_field(r#type: Type, bits: Option<BitField>) -> Type {
 }
 
 /// How many bits a type without sign has, up to 64.
-pub(crate) fn unsigned_bits(r#type: &Type) -> Option<u8> {
+pub fn unsigned_bits(r#type: &Type) -> Option<u8> {
     let is_unsigned =
         matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed());
     let bits = (r#type.size().unwrap_or(8) * 8).min(64);
@@ -199,7 +199,7 @@ pub(crate) fn unsigned_bits(r#type: &Type) -> Option<u8> {
 }
 
 /// The type of a whole number that is written.
-pub(crate) fn literal_type(number: i128) -> &'static str {
+pub fn literal_type(number: i128) -> &'static str {
     match (i32::try_from(number), i64::try_from(number)) {
         (Ok(_), _) => "int",
         (_, Ok(_)) => "long",

@@ -47,7 +47,7 @@ fn seen_as_array(value: &Typed, r#type: &Type) -> Option<Result<Typed, ValueErro
 }
 
 /// A value as one of another type, as C's casts have it.
-pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
+pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
     if let Some(converted) = member_pointer::cast(value, &r#type, memory) {
         return converted;
     }

@@ -19,12 +19,12 @@ pub(super) fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, ValueEr
 
 /// The array that a value of a library type holds in its place; nothing where it is none
 /// such.
-pub(crate) fn held_array(value: &Typed, scope: &dyn Scope) -> Option<Typed> {
+pub fn held_array(value: &Typed, scope: &dyn Scope) -> Option<Typed> {
     Reach::of(scope)?.held_array(value)
 }
 
 /// A number as monitors know it; that a library type holds, too.
-pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, ValueError> {
+pub fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, ValueError> {
     Ok(match number(value, scope)? {
         Number::Int(number) => Value::Int(number),
         Number::Float(number) => Value::Float(number),

@@ -319,7 +319,7 @@ impl Typed {
     }
 
     /// That it has no member of this name.
-    pub(crate) fn no_field(&self, name: &str) -> String {
+    pub fn no_field(&self, name: &str) -> String {
         let names = self.r#type.field_names();
         if names.is_empty() {
             return format!("`{}` has no fields", self.r#type.name());
@@ -447,7 +447,7 @@ impl Typed {
 }
 
 /// The type of the parts of a complex number; nothing where there is none of its name.
-pub(crate) fn complex_part(r#type: &Type) -> Option<Type> {
+pub fn complex_part(r#type: &Type) -> Option<Type> {
     Type::builtin(match r#type.size()? {
         8 => "float",
         16 => "double",

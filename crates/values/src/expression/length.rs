@@ -8,7 +8,7 @@ use crate::typed::Typed;
 use juror_symbols::{Type, TypeKind};
 
 /// So many references to references are followed; damaged files have endless ones.
-pub(crate) const REFERENCES_MAX: usize = 16;
+pub const REFERENCES_MAX: usize = 16;
 
 /// How many elements a value has.
 pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
@@ -45,7 +45,7 @@ pub(super) fn size_value(size: Option<u64>) -> Result<Typed, ValueError> {
 
 /// What a reference of Rust refers to, where that is counted and not the reference itself,
 /// which a slice's is.
-pub(crate) fn behind_reference(r#type: &Type, has_view: impl Fn(&Type) -> bool) -> Option<Type> {
+pub fn behind_reference(r#type: &Type, has_view: impl Fn(&Type) -> bool) -> Option<Type> {
     let target = r#type
         .target()
         .filter(|_| r#type.is_rust() && r#type.is_pointer())?;
@@ -54,7 +54,7 @@ pub(crate) fn behind_reference(r#type: &Type, has_view: impl Fn(&Type) -> bool) 
 }
 
 /// How many elements an array has, by its type.
-pub(crate) fn array_length(r#type: &Type) -> Option<u64> {
+pub fn array_length(r#type: &Type) -> Option<u64> {
     let TypeKind::Array { element, .. } = r#type.strip().kind() else {
         return None;
     };
@@ -63,7 +63,7 @@ pub(crate) fn array_length(r#type: &Type) -> Option<u64> {
 }
 
 /// Why values of a type have no length, and what to write instead.
-pub(crate) fn no_length(r#type: &Type) -> String {
+pub fn no_length(r#type: &Type) -> String {
     let name = r#type.name();
     let instead = match r#type.is_pointer() {
         true => {

@@ -6,14 +6,15 @@ use crate::typed::{Partial, Typed};
 use juror_symbols::{EvaluationContext, Piece, Place, Type};
 
 /// The bits of a value, as far as they have been found.
-pub(crate) struct Gathered {
+pub struct Gathered {
     partial: Partial,
     /// Where the next piece begins, in bits.
     end_bits: u64,
 }
 
 impl Gathered {
-    pub(crate) fn new(size: usize) -> Gathered {
+    /// Begins a value of `size` bytes, none of which is known yet.
+    pub fn new(size: usize) -> Gathered {
         Gathered {
             partial: Partial {
                 bytes: vec![0; size],
@@ -24,7 +25,7 @@ impl Gathered {
     }
 
     /// Adds the next piece, from the lowest bits up.
-    pub(crate) fn add(&mut self, piece: &Piece, context: &dyn EvaluationContext) {
+    pub fn add(&mut self, piece: &Piece, context: &dyn EvaluationContext) {
         let left = (self.partial.bytes.len() as u64 * 8).saturating_sub(self.end_bits);
         let size_bits = piece.size_bits.unwrap_or(left).min(left);
         if let Some((source, first_bit)) = source(piece, size_bits, context) {
@@ -34,7 +35,8 @@ impl Gathered {
         self.end_bits += size_bits;
     }
 
-    pub(crate) fn into_typed(self, r#type: Type) -> Typed {
+    /// Returns the value of a type that the pieces make up.
+    pub fn into_typed(self, r#type: Type) -> Typed {
         Typed {
             place: self.partial.into_place(None),
             r#type,

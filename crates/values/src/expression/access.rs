@@ -98,7 +98,7 @@ pub(super) fn field_of(
 }
 
 /// The type of an array's elements; of a table's, its rows.
-pub(crate) fn element_type(array: &Type) -> Result<Type, ValueError> {
+pub fn element_type(array: &Type) -> Result<Type, ValueError> {
     let TypeKind::Array { .. } = array.strip().kind() else {
         return Err(format!("`{}` has no elements", array.name()).into());
     };

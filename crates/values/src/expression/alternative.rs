@@ -34,11 +34,7 @@ pub(super) fn compare_with_alternative(
 }
 
 /// Whether a comparison of values of this type is with the name of an alternative.
-pub(crate) fn names_alternative(
-    operator: BinaryOperator,
-    r#type: &Type,
-    right: &Expression,
-) -> bool {
+pub fn names_alternative(operator: BinaryOperator, r#type: &Type, right: &Expression) -> bool {
     alternative_meant(operator, r#type, right).is_some()
 }
 

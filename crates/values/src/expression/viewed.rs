@@ -279,7 +279,7 @@ impl<'a> Reach<'a> {
 
 /// The text of a string of the library, as it is shown, up to a limit; nothing for
 /// other values.
-pub(crate) fn text_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
+pub fn text_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
     Reach::of(scope)?.text(value, TEXT_LENGTH_MAX)
 }
 

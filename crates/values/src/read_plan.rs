@@ -37,9 +37,9 @@ pub trait Machine {
     }
 }
 
-/// A class of C++, as [`crate::modules::Modules`] numbers those that plans go through.
+/// The number of a class of C++ that plans go through, as a [`Machine`] knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ClassNumber(pub(crate) u32);
+pub struct ClassNumber(pub u32);
 
 /// The way from an object to the part of it that is a virtual base class: where that is
 /// a word of the object's table says (*Itanium C++ ABI*, 2.5.2).
@@ -53,7 +53,7 @@ pub struct VirtualPart {
 
 impl VirtualPart {
     /// Where the part begins of the object at an address.
-    pub(crate) fn find(self, machine: &impl Machine, object: u64) -> Result<u64, Unavailability> {
+    pub fn find(self, machine: &impl Machine, object: u64) -> Result<u64, Unavailability> {
         let table = word(machine, object)?;
         if !machine.has_class(table, self.class) {
             return Err(Unavailability::NoValue);

@@ -6,7 +6,7 @@ use juror_symbols::Character;
 
 /// A text as it stands in memory, with the zero at its end; nothing where a zero is in
 /// it, which would be its end.
-pub(crate) fn whole_text(text: &str, character: Character) -> Option<Vec<u8>> {
+pub fn whole_text(text: &str, character: Character) -> Option<Vec<u8>> {
     let mut bytes = character.encoded(text);
     bytes.resize(bytes.len() + usize::from(character.size()), 0);
     (!text.contains('\0')).then_some(bytes)
@@ -29,7 +29,7 @@ fn is_array_text(
 
 /// A text as it stands in an array of so many characters, with the zero at its end where
 /// there is room; nothing where it is none that can stand there.
-pub(crate) fn text_in_array(text: &str, character: Character, count: u64) -> Option<Vec<u8>> {
+pub fn text_in_array(text: &str, character: Character, count: u64) -> Option<Vec<u8>> {
     let mut bytes = whole_text(text, character)?;
     let unit = usize::from(character.size());
     let room = usize::try_from(count).ok()?.saturating_mul(unit);

@@ -30,7 +30,7 @@ fn class_and_name<'a>(
 }
 
 /// Whether a path names a member of each object of a class: `Class::member`.
-pub(crate) fn names_member(expression: &Expression, named: &dyn Fn(&str) -> Option<Type>) -> bool {
+pub fn names_member(expression: &Expression, named: &dyn Fn(&str) -> Option<Type>) -> bool {
     class_and_name(expression, named).is_some_and(|(class, name)| {
         let is_of_object = |method: &Method| !method.is_static;
         class.declared_field(name).is_some() || class.methods_named(name).iter().any(is_of_object)

@@ -160,7 +160,7 @@ fn is_of(owner: &TableOwner, class: &Type) -> bool {
 
 /// Whether an object that points to this table is one of a class, so that its parts are
 /// where the table says.
-pub(crate) fn is_object(table: u64, class: &Type, memory: &dyn Memory) -> bool {
+pub fn is_object(table: u64, class: &Type, memory: &dyn Memory) -> bool {
     (memory.table_owner(table)).is_some_and(|owner| is_of(&owner, class))
 }
 
@@ -173,7 +173,7 @@ fn word(address: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
 }
 
 /// What a reference of C++ refers to; other values as they are.
-pub(crate) fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
+pub fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let TypeKind::Reference(target) = value.r#type.strip().kind() else {
         return Ok(value.clone());
     };
@@ -191,7 +191,7 @@ pub(crate) fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, V
 ///
 /// # Errors
 /// It has one, and where it lies is not known.
-pub(crate) fn base_part(
+pub fn base_part(
     value: &Typed,
     base: &Type,
     memory: &dyn Memory,
@@ -232,7 +232,7 @@ fn is_class(of: &Type) -> bool {
 /// The address of an object of the class `from` as one of `to`, by the rule of casts of
 /// C++: where one is derived from the other it is that of the part, or of the whole.
 /// Null stays null, and classes that have nothing in common keep the address.
-pub(crate) fn cast_address(
+pub fn cast_address(
     address: u64,
     from: &Type,
     to: &Type,
@@ -341,7 +341,7 @@ pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> 
 }
 
 /// Whether a cast of a pointer changes more than its type.
-pub(crate) fn moves_address(from: &Type, to: &Type) -> bool {
+pub fn moves_address(from: &Type, to: &Type) -> bool {
     let stays = |ways: &[Way]| match ways {
         [] => true,
         [way] => way.through.is_empty() && way.offset == 0,

@@ -22,7 +22,7 @@ mod tests;
 mod views;
 mod words;
 
-pub(crate) use by_type::Within;
+pub use by_type::Within;
 pub use evaluate::show;
 pub use parse::ViewError;
 pub use views::Views;

@@ -55,11 +55,7 @@ fn converted(
 }
 
 /// The bytes of a pointer to members that is given a value.
-pub(crate) fn bytes_as(
-    value: &Typed,
-    to: &Type,
-    memory: &dyn Memory,
-) -> Result<Vec<u8>, ValueError> {
+pub fn bytes_as(value: &Typed, to: &Type, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let (_, member) = parts(to).ok_or("this is no pointer to a member")?;
     let pointer = converted(value, to, false, memory)?;
     Ok(pointer.bytes(is_function(&member)))

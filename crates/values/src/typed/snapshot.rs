@@ -73,7 +73,7 @@ impl Typed {
     }
 
     /// A value of which these bytes were at an address.
-    pub(crate) fn kept_at(r#type: Type, address: u64, bytes: Vec<u8>) -> Typed {
+    pub fn kept_at(r#type: Type, address: u64, bytes: Vec<u8>) -> Typed {
         let kept = Some(Kept {
             start: address,
             bytes: bytes.into(),

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 /// What stands in a value of a library type, or in its place.
 #[derive(Debug, Clone)]
-pub(crate) enum Within {
+pub enum Within {
     /// Elements by their number.
     Elements(Type),
     /// Values by keys.
@@ -55,11 +55,7 @@ impl Within {
 
 impl Views {
     /// What a value of a type leads to, by the first view that fits the type.
-    pub(crate) fn within(
-        &self,
-        r#type: &Type,
-        types: &dyn Fn(&str) -> Option<Type>,
-    ) -> Option<Within> {
+    pub fn within(&self, r#type: &Type, types: &dyn Fn(&str) -> Option<Type>) -> Option<Within> {
         let value = Typed::missing(r#type.clone(), "nothing is read");
         self.of(r#type).find_map(|view| {
             if view.shape == Shape::Tuple {

@@ -15,7 +15,7 @@ use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 
 /// The type of an expression, where that is known without its value.
-pub(crate) fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
+pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
     let found = match &expression.kind {
         ExpressionKind::Unary { operator, operand } => of_unary(*operator, operand, scope),
         ExpressionKind::Binary {
