@@ -4,9 +4,9 @@
 //! Invariant: a fact is looked for only when a capture asks for it; the name
 //! of a caller is made once for each place.
 
-use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, EventKind, Read, Unavailability, Value};
+use juror_program::program::Program;
 use juror_values::read_plan::Machine;
 
 /// What a capture may ask of an event itself.

@@ -4,9 +4,9 @@
 use crate::capture_plan::{CapturePlan, plan_free_capture, plan_line_capture};
 use crate::places::{EventPlace, PlaceError, Sight};
 use crate::probes::BindError;
-use crate::program::Program;
-use crate::stack::frames::{Frame, level_of_line, usual_level};
 use juror_event::{Capture, Read, SymbolicEvent};
+use juror_program::program::Program;
+use juror_program::stack::frames::{Frame, level_of_line, usual_level};
 
 /// An address of a line, with how the captures are read there.
 #[derive(Debug)]

@@ -8,12 +8,12 @@
 
 use crate::capture_plan::decode_type;
 use crate::facts::Snapshot;
-use crate::modules::Module;
-use crate::program::Program;
-use crate::scope::global;
-use crate::variables::{Asker, static_address};
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
+use juror_program::modules::Module;
+use juror_program::program::Program;
+use juror_program::scope::global;
+use juror_program::variables::{Asker, static_address};
 use juror_symbols::{BitField, TableOwner, Type, TypeKind};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};

@@ -7,10 +7,10 @@
 //! registers and memory is looked for again, where its call stands
 //! ([`WatchedExpression::follow`]).
 
-use crate::program::Program;
-use crate::scope::FrameScope;
-use crate::stack::frames::Frame;
 use juror_language::Expression;
+use juror_program::program::Program;
+use juror_program::scope::FrameScope;
+use juror_program::stack::frames::Frame;
 use juror_symbols::{Piece, TableOwner, Type, Variable};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};

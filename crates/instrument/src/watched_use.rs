@@ -8,10 +8,10 @@
 //! Invariant: an instruction that has not run (a signal's handler was entered
 //! instead) has done nothing ([`ValueUse::has_run`]).
 
-use crate::program::Program;
-use crate::stack::frames::Frame;
 use crate::watched::{Reading, WatchedExpression};
 use juror_debuggee::{Registers, ThreadId};
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
 use juror_stepping::{Access, AccessState, RegisterSet, RegisterUse, accesses_of, registers_used};
 use juror_symbols::{Piece, Place, register};
 use std::ops::Range;

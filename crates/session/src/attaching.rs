@@ -8,7 +8,7 @@ use crate::options::{CommandError, Observer, SessionError};
 use crate::session::{Selection, Session};
 use crate::view::{Ending, Outcome, StopReason};
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_rules::control::Modes;
 
 impl Session {

@@ -12,7 +12,7 @@ use crate::report;
 use crate::view::{PointLocation, PointView};
 use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, SystemCalls};
 use juror_instrument::condition::Condition;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use std::collections::BTreeSet;
 use syscalls::x86_64::Sysno;
 
@@ -245,7 +245,7 @@ impl Catchpoint {
             return Vec::new();
         }
         let found = program.modules.definitions(exception.function(), |_| true);
-        let entry = |bound: juror_instrument::modules::Bound| bound.address();
+        let entry = |bound: juror_program::modules::Bound| bound.address();
         let mut addresses: Vec<u64> = found.into_iter().map(entry).collect();
         addresses.sort_unstable();
         addresses.dedup();

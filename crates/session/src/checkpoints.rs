@@ -29,7 +29,7 @@ use crate::watch::{Violated, Watch};
 use automatic::Automatic;
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::{ProcessNumbers, ThreadId, ThreadState};
-use juror_instrument::program::Memo;
+use juror_program::program::Memo;
 use losses::ToldLosses;
 use std::collections::BTreeMap;
 

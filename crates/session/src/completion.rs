@@ -2,7 +2,7 @@
 
 use crate::commands::{self, Completes, TABLE};
 use crate::session::Session;
-use juror_instrument::scope::FrameScope;
+use juror_program::scope::FrameScope;
 
 /// Candidates that a completion gives at the most.
 const CANDIDATES_MAX: usize = 500;

@@ -7,9 +7,9 @@
 use crate::options::CommandError;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_instrument::program::Program;
-use juror_instrument::scope::is_register;
 use juror_language::{Expression, ExpressionKind};
+use juror_program::program::Program;
+use juror_program::scope::is_register;
 use juror_symbols::Type;
 use juror_values::typed::Typed;
 use std::collections::BTreeMap;

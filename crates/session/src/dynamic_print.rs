@@ -14,8 +14,8 @@ use crate::session::Session;
 use crate::view::Outcome;
 use juror_debuggee::ThreadId;
 use juror_instrument::condition::missing_name;
-use juror_instrument::scope::FrameScope;
-use juror_instrument::stack::frames::usual_level;
+use juror_program::scope::FrameScope;
+use juror_program::stack::frames::usual_level;
 use juror_values::expression::evaluate;
 use std::rc::Rc;
 

@@ -6,9 +6,9 @@ use crate::place;
 use crate::session::Session;
 use crate::step::nowhere_to_return;
 use crate::view::Outcome;
-use juror_instrument::assignment::{bytes_for, meant};
-use juror_instrument::stack::frames::{Frame, returns_to};
-use juror_instrument::stack::unwinding::{Dropped, JumpTarget};
+use juror_program::assignment::{bytes_for, meant};
+use juror_program::stack::frames::{Frame, returns_to};
+use juror_program::stack::unwinding::{Dropped, JumpTarget};
 use juror_symbols::{EntryPlace, Type, TypeKind, register};
 
 impl Session {
@@ -59,7 +59,7 @@ impl Session {
         let function = frame.function.as_ref().zip(frame.module.as_ref());
         let is_here = |address: &&u64| {
             let inside = |(function, module): (&juror_symbols::Function, &std::rc::Rc<_>)| {
-                let module: &juror_instrument::modules::Module = module;
+                let module: &juror_program::modules::Module = module;
                 function.contains(module.to_file(**address))
             };
             function.is_some_and(inside)

@@ -7,7 +7,7 @@ use crate::evaluations::Purpose;
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::{AssemblyView, MemoryRow, MemoryView, Outcome};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_symbols::{Character, Encoding, Type, TypeKind};
 use juror_values::format::{Names as _, Radix, quoted};
 use juror_values::typed::{Number, Typed};

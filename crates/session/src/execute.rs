@@ -13,7 +13,7 @@ use crate::shell::shell;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome};
 use crate::watchpoints::WatchKind;
-use juror_instrument::stack::frames::{Frame, users_frames};
+use juror_program::stack::frames::{Frame, users_frames};
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the

@@ -4,7 +4,7 @@
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::stack::frames::{Frame, returns_to};
+use juror_program::stack::frames::{Frame, returns_to};
 use juror_symbols::{Registers, register, register_name};
 use juror_values::format::Names as _;
 use std::fmt::Write as _;

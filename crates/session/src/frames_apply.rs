@@ -5,7 +5,7 @@ use crate::options::CommandError;
 use crate::session::Session;
 use crate::stacks::is_flag;
 use crate::view::Outcome;
-use juror_instrument::stack::frames::users_frames;
+use juror_program::stack::frames::users_frames;
 
 /// How it is written.
 const HELP: &str = "for example: frame apply all info locals, frame apply 3 print i, \

@@ -8,7 +8,7 @@ use crate::options::{CommandError, Observer};
 use crate::run::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
-use juror_instrument::stack::unwinding::{
+use juror_program::stack::unwinding::{
     Dropped, Drops, FrameDropping, JumpTarget, Raised, frame_dropping_functions,
 };
 use juror_stepping::{LineStops, line_stops};

@@ -5,7 +5,7 @@ use crate::options::CommandError;
 use crate::place;
 use crate::session::Session;
 use crate::view::{Location, NameView, Outcome};
-use juror_instrument::modules::Module;
+use juror_program::modules::Module;
 use juror_symbols::{FixedPlace, Function, Variable, register_name};
 use juror_values::format::Names as _;
 use regex::Regex;

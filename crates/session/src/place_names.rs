@@ -4,8 +4,8 @@
 use crate::breakpoints::Resolvable;
 use crate::options::CommandError;
 use crate::session::Session;
-use juror_instrument::modules::Bound;
-use juror_instrument::stack::frames::usual_level;
+use juror_program::modules::Bound;
+use juror_program::stack::frames::usual_level;
 use juror_symbols::is_name_of;
 use std::collections::BTreeSet;
 use std::path::Path;

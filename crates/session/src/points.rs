@@ -11,7 +11,7 @@ use crate::options::CommandError;
 use crate::view::PointView;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::condition::Condition;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use smallvec::SmallVec;
 use std::rc::Rc;
 

@@ -29,8 +29,8 @@ use crate::view::{Ending, ProcessEnd, ProcessName};
 use crate::watch::Watch;
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{Rota, ThreadId};
-use juror_instrument::program::Program;
 use juror_monitor::Monitor;
+use juror_program::program::Program;
 use std::mem;
 
 /// The number of the process that a run begins with.

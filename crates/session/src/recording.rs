@@ -14,10 +14,10 @@ use crate::view::Ending;
 use crate::watch::loading;
 use juror_event::{Capture, EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::probes::parameter_names;
-use juror_instrument::program::Program;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
 };
+use juror_program::program::Program;
 use juror_trace::{
     Declaration, Encoder, Header, How, LayoutId, Moment, Place, event_words, read_words,
 };

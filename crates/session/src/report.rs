@@ -12,10 +12,10 @@ use crate::watch::{Reaction, Violated, Watch, Watched};
 use juror_event::{EventId, EventKind, Read, SymbolicEvent, Value};
 use juror_instrument::occasions::split_line;
 use juror_instrument::probes::BindError;
-use juror_instrument::program::Program;
-use juror_instrument::stack::frames::{Frame, level_of_line};
 use juror_language::{Diagnostic, EvaluationError, Property};
 use juror_monitor::{Change, Monitor, PathEvent, SliceId};
+use juror_program::program::Program;
+use juror_program::stack::frames::{Frame, level_of_line};
 use std::sync::Arc;
 
 /// Slices of one monitor that are shown.

@@ -27,10 +27,10 @@ use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };
-use juror_instrument::modules::Modules;
-use juror_instrument::program::Program;
-use juror_instrument::stack::frames::Frame;
-use juror_instrument::symbol_store::SymbolStore;
+use juror_program::modules::Modules;
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
+use juror_program::symbol_store::SymbolStore;
 use juror_rules::control::{Control, ControlCheck, Modes};
 use rustc_hash::FxHashSet;
 use std::path::PathBuf;

@@ -11,7 +11,7 @@ use crate::options::{AtInlined, CommandError};
 use crate::session::Session;
 use crate::view::Outcome;
 use absent::{instead, needless};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_values::format::ELEMENTS_MAX;
 
 /// Lines that `list` shows at once, unless the user has said otherwise.

@@ -3,7 +3,7 @@
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::stack::frames::Frame;
+use juror_program::stack::frames::Frame;
 use std::path::Path;
 
 impl Session {

@@ -5,7 +5,7 @@ use crate::commands::{self, Command};
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::{FrameView, Outcome, StackView, ThreadView, VariableView};
-use juror_instrument::stack::frames::{Frame, users_frames};
+use juror_program::stack::frames::{Frame, users_frames};
 
 /// How `thread apply` is written.
 const APPLY_HELP: &str = "for example: thread apply all backtrace, thread apply 1 2 print count";

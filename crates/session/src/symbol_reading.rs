@@ -9,7 +9,7 @@ use crate::place::{self, Place};
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_event::{Reach, SymbolicEvent};
-use juror_instrument::modules::Module;
+use juror_program::modules::Module;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::modules::{Bound, Module};
 use juror_language::{Derivation, TypeName};
+use juror_program::modules::{Bound, Module};
 use juror_symbols::{Signature, Type};
 use juror_values::typed::{Place, Typed};
 use juror_values::types::definition::definition;

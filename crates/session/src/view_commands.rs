@@ -6,7 +6,7 @@
 use crate::options::CommandError;
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_values::pretty_printers::Views;
 
 /// The rules that are in force.

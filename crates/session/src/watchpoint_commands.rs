@@ -13,10 +13,10 @@ use crate::session::Session;
 use crate::view::{Outcome, StopReason, WatchedAccess};
 use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of, start_of};
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
-use juror_instrument::program::Program;
-use juror_instrument::scope::FrameScope;
-use juror_instrument::stack::frames::returns_to;
 use juror_instrument::watched::{Dependence, Extent, Reading, WatchedExpression};
+use juror_program::program::Program;
+use juror_program::scope::FrameScope;
+use juror_program::stack::frames::returns_to;
 use juror_values::format::{Radix, format};
 use juror_values::typed::VALUE_SIZE_MAX;
 

@@ -9,10 +9,10 @@ use crate::followed::Followed;
 use crate::points::{Answer, Point};
 use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
 use juror_instrument::condition::Check;
-use juror_instrument::program::Program;
-use juror_instrument::stack::frames::Frame;
-use juror_instrument::stack::unwinding::{Dropped, JumpTarget, UnwindPoints};
 use juror_instrument::watched::{Reading, WatchedExpression};
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
+use juror_program::stack::unwinding::{Dropped, JumpTarget, UnwindPoints};
 use juror_values::typed::Typed;
 
 /// What a watchpoint stops for.

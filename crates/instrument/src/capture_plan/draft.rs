@@ -5,8 +5,8 @@
 //! place without reading it.
 
 use super::CaptureError;
-use crate::modules::Modules;
 use juror_event::Conversion;
+use juror_program::modules::Modules;
 use juror_symbols::{BitField, Character, Encoding, Field, Type, TypeKind, VirtualStep};
 use juror_values::read_plan::{Decode, ReadPlan, Source, Step, VirtualPart};
 use smallvec::SmallVec;

@@ -6,6 +6,7 @@
 //! globals, and what they bring themselves ([`crate::facts`]).
 
 mod arithmetic;
+mod conversion;
 mod draft;
 mod evaluation;
 mod planner;
@@ -14,12 +15,12 @@ mod value;
 
 use crate::condition::{Check, Operation};
 use crate::facts::{Fact, Moment};
-use crate::modules::Bound;
-use crate::program::Program;
-use crate::scope::type_word;
+use conversion::type_word;
 use evaluation::Site;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Unavailability, Value};
+use juror_program::modules::Bound;
+use juror_program::program::Program;
 use juror_values::read_plan::{ClassNumber, Machine, ReadPlan, Source};
 use planner::Planner;
 

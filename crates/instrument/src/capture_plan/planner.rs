@@ -3,10 +3,10 @@
 
 use super::CaptureError;
 use super::draft::{Draft, Part};
-use crate::modules::{Bound, Modules};
-use crate::scope::seen_place;
-use crate::variables::static_address;
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
+use juror_program::modules::{Bound, Modules};
+use juror_program::scope::seen_place;
+use juror_program::variables::static_address;
 use juror_symbols::{
     ArgumentClass, EntryError, EntryLocation, EntryPlace, EntryUnavailable, Parameter, Type,
     TypeKind, argument_plan, register,

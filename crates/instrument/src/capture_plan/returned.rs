@@ -2,7 +2,7 @@
 //! its parameters as they were at its entry, and its result.
 
 use super::evaluation::EntryName;
-use crate::scope::FrameScope;
+use juror_program::scope::FrameScope;
 use juror_symbols::{Memory, Type};
 use juror_values::error::ValueError;
 use juror_values::expression::{self, Overload, Scope};

@@ -1,9 +1,9 @@
 //! Values of expressions as monitors know values: numbers, text, and elements.
 
-use crate::program::Program;
-use crate::scope::converted_type;
+use super::conversion::converted_type;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Value};
+use juror_program::program::Program;
 use juror_symbols::{Character, Type, TypeKind};
 use juror_values::classes::upcast::referred_to;
 use juror_values::expression::{self, Scope};

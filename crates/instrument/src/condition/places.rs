@@ -4,10 +4,10 @@
 use super::compile::Names;
 use super::node::Word;
 use super::operand::{Operand, Spot, Unknown, field_behind};
-use crate::program::Program;
-use crate::scope::FrameScope;
-use crate::scope::registers::whole_register;
-use crate::stack::frames::Frame;
+use juror_program::program::Program;
+use juror_program::scope::FrameScope;
+use juror_program::scope::whole_register;
+use juror_program::stack::frames::Frame;
 use juror_symbols::{
     EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
     register,

@@ -3,10 +3,10 @@
 
 use super::inlined::{InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal, bind_inlined};
 use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
-use crate::modules::Module;
-use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_event::SymbolicEvent;
+use juror_program::modules::Module;
+use juror_program::program::Program;
 use std::sync::Arc;
 
 /// Why an event cannot be bound.

@@ -6,9 +6,9 @@
 use super::BindError;
 use super::binding::BoundCall;
 use crate::capture_plan::{InlinedSite, plan_inlined_capture};
-use crate::modules::Module;
-use crate::program::Program;
 use juror_event::{EventKind, SymbolicEvent};
+use juror_program::modules::Module;
+use juror_program::program::Program;
 use juror_symbols::{Beginning, InlinedCall, InlinedCopy, Order};
 use std::rc::Rc;
 use std::sync::Arc;

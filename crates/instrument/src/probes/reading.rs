@@ -4,10 +4,10 @@
 use super::{Occurrence, Probes};
 use crate::capture_plan::{CapturePlan, NOT_YET, compute_captures};
 use crate::facts::{Details, Moment};
-use crate::program::Program;
-use crate::stack::pending_returns::PendingReturn;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
+use juror_program::program::Program;
+use juror_program::stack::pending_returns::PendingReturn;
 use juror_values::read_plan::{Begun, ReadPlan};
 
 impl Probes {

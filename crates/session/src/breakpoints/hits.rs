@@ -8,8 +8,8 @@ use super::{Breakpoint, Breakpoints, Location};
 use crate::points::{Answer, Stopping};
 use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::condition::Check;
-use juror_instrument::program::Program;
 use juror_language::Expression;
+use juror_program::program::Program;
 use juror_values::typed::Typed;
 use std::rc::Rc;
 

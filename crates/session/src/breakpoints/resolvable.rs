@@ -4,8 +4,8 @@
 use super::location::Found;
 use crate::names::{functions_that_match, pattern};
 use crate::place::Place;
-use juror_instrument::modules::{Bound, Module, Modules};
-use juror_instrument::stack::frames::{Frame, level_of_line, usual_level};
+use juror_program::modules::{Bound, Module, Modules};
+use juror_program::stack::frames::{Frame, level_of_line, usual_level};
 use juror_symbols::{Function, InlinedCopy, is_name_of, without_parameters};
 use regex::Regex;
 use std::path::Path;

@@ -4,7 +4,7 @@ use super::{Breakpoint, Breakpoints, Resolvable};
 use crate::points::PointKind;
 use crate::report;
 use crate::view::{Location, PointLocation, PointView};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_stepping::Passage;
 
 impl Breakpoints {

@@ -6,7 +6,7 @@ use crate::session::{Selection, Session};
 use crate::watch::Watch;
 use juror_checkpoint::Restored;
 use juror_debuggee::{Owner, ThreadId};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use std::mem;
 
 /// What there is to say of a restore.

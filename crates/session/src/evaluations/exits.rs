@@ -9,8 +9,8 @@ use super::{CallEnd, Evaluation};
 use crate::options::CommandError;
 use crate::session::Session;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
-use juror_instrument::program::Program;
-use juror_instrument::stack::unwinding::{
+use juror_program::program::Program;
+use juror_program::stack::unwinding::{
     Drops, FrameDropping, frame_dropping_functions, jump_target,
 };
 

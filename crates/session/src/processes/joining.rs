@@ -11,7 +11,7 @@ use crate::session::{Selection, Session};
 use crate::watch::Watch;
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{Debuggee, ForkKind, ThreadId};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use std::path::Path;
 
 impl Session {

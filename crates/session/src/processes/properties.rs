@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::watch::Watched;
 use crate::watch::changing::Standing;
 use juror_debuggee::ThreadId;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 
 /// The program as [`crate::watch::Watch`] wants it, if there is one.
 fn standing(program: &mut Option<Program>, thread: Option<ThreadId>) -> Option<Standing<'_>> {

@@ -5,7 +5,7 @@ use crate::options::{CommandError, Observer};
 use crate::session::{Session, not_running};
 use crate::view::{Outcome, StopReason};
 use juror_debuggee::{Debuggee, Notice};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use smallvec::SmallVec;
 
 impl Session {

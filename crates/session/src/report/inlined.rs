@@ -4,8 +4,8 @@ use super::{location, location_of};
 use crate::view::Location;
 use juror_event::{EventKind, SymbolicEvent};
 use juror_instrument::probes::InlinedPlace;
-use juror_instrument::program::Program;
 use juror_language::Diagnostic;
+use juror_program::program::Program;
 use juror_symbols::{is_name_of, without_parameters};
 
 /// Inlined places that are named.

@@ -8,7 +8,7 @@ use crate::view::StopReason;
 use crate::watch::Watch;
 use crate::watch::happenings::Scene;
 use juror_debuggee::{Follow, ForkKind, Notice, ThreadId};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_rules::decision::{Moment, Owner};
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use crate::view::{
     EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView,
 };
 use juror_debuggee::{Owners, ThreadId};
-use juror_instrument::stack::frames::{Frame, level_of_line, users_frames};
+use juror_program::stack::frames::{Frame, level_of_line, users_frames};
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;

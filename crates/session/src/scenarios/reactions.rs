@@ -16,9 +16,9 @@ use crate::session::Session;
 use crate::view::{Ending, StopReason};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
-use juror_instrument::program::Program;
 use juror_language::{Fact, Trigger};
 use juror_monitor::SliceId;
+use juror_program::program::Program;
 use juror_rules::decision::{Moment, Next, Told, Wishes};
 use std::collections::VecDeque;
 

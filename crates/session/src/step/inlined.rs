@@ -12,7 +12,7 @@ use super::{Leaving, in_process};
 use crate::options::CommandError;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_instrument::stack::frames::{Frame, beginning_calls, usual_level};
+use juror_program::stack::frames::{Frame, beginning_calls, usual_level};
 
 /// Inlined calls that a thread has not entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

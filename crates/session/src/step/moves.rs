@@ -5,8 +5,8 @@ use crate::options::{CommandError, Observer};
 use crate::run::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
-use juror_instrument::program::Program;
-use juror_instrument::stack::unwinding::{
+use juror_program::program::Program;
+use juror_program::stack::unwinding::{
     Dropped, Drops, JumpTarget, Raised, frame_dropping_functions,
 };
 use juror_stepping::{Flow, flow_of};

@@ -7,8 +7,8 @@ use crate::run::{Pause, Temporary};
 use crate::session::Session;
 use crate::view::{Outcome, StopReason, VariableView};
 use juror_debuggee::ThreadId;
-use juror_instrument::stack::frames::{Frame, returns_to};
-use juror_instrument::stack::unwinding::JumpTarget;
+use juror_program::stack::frames::{Frame, returns_to};
+use juror_program::stack::unwinding::JumpTarget;
 use juror_symbols::TypeKind;
 use juror_values::format::{Radix, format};
 

@@ -11,8 +11,8 @@ use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::occasions::{bind_captures, bind_line, bind_place};
 use juror_instrument::places::EventPlace;
 use juror_instrument::probes::{BindError, Probe, bind_event};
-use juror_instrument::program::Program;
 use juror_language::Diagnostic;
+use juror_program::program::Program;
 use std::sync::Arc;
 
 /// Where an event of a monitor is watched.

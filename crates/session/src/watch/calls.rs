@@ -6,8 +6,8 @@ use crate::options::Observer;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventKind, Value};
 use juror_instrument::probes::{ActiveCall, Occurrence, Probe};
-use juror_instrument::program::Program;
-use juror_instrument::stack::unwinding::Dropped;
+use juror_program::program::Program;
+use juror_program::stack::unwinding::Dropped;
 
 impl Watch {
     /// A thread is about to execute the first instruction of watched

@@ -7,8 +7,8 @@
 use super::{Watch, Watched, internal};
 use crate::options::{Options, SessionError};
 use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_instrument::program::Program;
 use juror_monitor::Monitor;
+use juror_program::program::Program;
 
 /// A program whose threads all stand, and the one that commands speak of.
 pub struct Standing<'a> {

@@ -10,8 +10,8 @@ use crate::options::{Recording, SessionError};
 use crate::recording::{self, Mark, Recorder};
 use crate::view::Ending;
 use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_instrument::program::Program;
 use juror_monitor::Monitor;
+use juror_program::program::Program;
 use std::sync::Arc;
 
 impl Watch {

@@ -9,7 +9,7 @@ use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_instrument::capture_plan::{CapturePlan, compute_captures};
 use juror_instrument::facts::{Details, Moment};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use std::path::PathBuf;
 use std::rc::Rc;
 

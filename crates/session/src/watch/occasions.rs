@@ -12,7 +12,7 @@ use juror_debuggee::{DebuggeeError, SystemCalls};
 use juror_event::{EventId, EventKind, SymbolicEvent};
 use juror_instrument::capture_plan::CapturePlan;
 use juror_instrument::probes::BindError;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

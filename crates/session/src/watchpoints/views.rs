@@ -6,7 +6,7 @@ use crate::points::PointKind;
 use crate::report;
 use crate::view::{Location, PointLocation, PointView};
 use juror_debuggee::WatchTier;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 
 impl Watchpoints {
     /// As `info watchpoints` shows them.

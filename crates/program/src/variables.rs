@@ -262,8 +262,10 @@ impl FrameContext<'_> {
 /// Who asks for a global variable: those that each thread has for itself are found for
 /// a thread.
 #[derive(Clone, Copy)]
-pub(crate) struct Asker<'a> {
+pub struct Asker<'a> {
+    /// The program.
     pub program: &'a Program,
+    /// The thread, if the variable may be thread-local.
     pub thread: Option<ThreadId>,
 }
 

@@ -2,15 +2,14 @@
 //! file, of the program, and of all other modules.
 
 mod of_function;
-pub(crate) mod registers;
+mod registers;
 
-pub use registers::is_register;
+pub use registers::{is_register, whole_register};
 
 use crate::modules::{Module, Modules};
 use crate::program::Program;
 use crate::stack::frames::Frame;
 use crate::variables::{Asker, static_address, static_value};
-use juror_event::Conversion;
 use juror_symbols::{
     Function, Memory, Parameter, Signature, Type, Variable, argument_plan, is_whole_name_of,
     leaves_arguments_out, register,
@@ -20,7 +19,7 @@ use juror_values::expression::{Overload, Scope, dereference, function_at};
 use juror_values::library_types::LibraryTypes;
 use juror_values::typed::Place;
 use juror_values::typed::Typed;
-use registers::{SpecialRegister, whole_register};
+use registers::SpecialRegister;
 use std::rc::Rc;
 
 /// A frame of a stopped thread, as expressions see it.
@@ -42,7 +41,7 @@ impl FrameScope<'_> {
 
     /// A local variable or parameter of the frame, with what the debug information
     /// says of it.
-    pub(crate) fn local_variable(&self, name: &str) -> Option<(Variable, Typed)> {
+    pub fn local_variable(&self, name: &str) -> Option<(Variable, Typed)> {
         let frame = self.frame()?;
         let mut variables = self.program.variables(frame).into_iter();
         let (variable, _) = variables.find(|(variable, _)| &*variable.name == name)?;
@@ -83,7 +82,7 @@ impl FrameScope<'_> {
 
     /// A field of the object that a C++ member function is for: `this` is silent
     /// there. Where nobody knows the object, nothing else of that name is meant, either.
-    pub(crate) fn field_of_this(&self, name: &str) -> Option<Result<Typed, ValueError>> {
+    pub fn field_of_this(&self, name: &str) -> Option<Result<Typed, ValueError>> {
         let this = self.local(self.frame()?, "this")?;
         let class = this.r#type.target()?;
         let is_field = class.field(name).is_some() || class.virtual_field(name).is_some();
@@ -99,7 +98,7 @@ impl FrameScope<'_> {
     /// the program has, what libraries let others see, then what else is known of the
     /// frame's own module and of all others. So a library's internals hide nothing of the
     /// program in whose name it works.
-    pub(crate) fn outside(&self, name: &str) -> Result<Typed, ValueError> {
+    pub fn outside(&self, name: &str) -> Result<Typed, ValueError> {
         let frame = self.frame();
         let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
         let scopes = frame.map_or_else(Vec::new, scopes_of);
@@ -252,7 +251,7 @@ fn visible<'a>(
 }
 
 /// The same of variables with an address of their own, for the code at a file address.
-pub(crate) fn seen_place(
+pub fn seen_place(
     modules: &Modules,
     beside: Option<(&Rc<Module>, u64)>,
     name: &str,
@@ -317,12 +316,7 @@ fn known(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) -> Op
 
 /// The value of a global variable, function or enumerator of a module, by its symbol where
 /// no debug information tells of it; names of functions are sought in these scopes.
-pub(crate) fn global(
-    module: &Module,
-    name: &str,
-    scopes: &[String],
-    asker: Asker<'_>,
-) -> Option<Typed> {
+pub fn global(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) -> Option<Typed> {
     if let Some(found) = known(module, name, scopes, asker) {
         return Some(found);
     }
@@ -545,30 +539,4 @@ impl Program {
             })
             .collect()
     }
-}
-
-/// The type that an event gives to bytes.
-pub(crate) fn converted_type(conversion: Conversion) -> Type {
-    match type_word(conversion) {
-        Some(word) => Type::builtin(word).unwrap_or(Type::void()),
-        None => Type::void().pointer_to(),
-    }
-}
-
-/// The word for the type of a number, as casts have it.
-pub(crate) fn type_word(conversion: Conversion) -> Option<&'static str> {
-    Some(match conversion {
-        Conversion::Signed { bytes: 1 } => "i8",
-        Conversion::Signed { bytes: 2 } => "i16",
-        Conversion::Signed { bytes: 4 } => "i32",
-        Conversion::Signed { .. } => "i64",
-        Conversion::Unsigned { bytes: 1 } => "u8",
-        Conversion::Unsigned { bytes: 2 } => "u16",
-        Conversion::Unsigned { bytes: 4 } => "u32",
-        Conversion::Unsigned { .. } => "u64",
-        Conversion::Bool => "_Bool",
-        Conversion::Float32 => "float",
-        Conversion::Float64 => "double",
-        Conversion::Address | Conversion::Text => return None,
-    })
 }

@@ -522,7 +522,7 @@ impl Modules {
     }
 
     /// Inlined calls give events at this address.
-    pub(crate) fn note_inlined_place(&mut self, address: u64) {
+    pub fn note_inlined_place(&mut self, address: u64) {
         self.inlined_places.insert(address);
     }
 

@@ -144,7 +144,7 @@ impl SpecialRegister {
 }
 
 /// The number of a register, by its name or what it is used as.
-pub(crate) fn whole_register(name: &str) -> Option<u16> {
+pub fn whole_register(name: &str) -> Option<u16> {
     match name {
         "pc" => Some(register::RIP),
         "sp" => Some(register::RSP),
