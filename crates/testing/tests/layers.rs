@@ -1,58 +1,58 @@
-//! Holds the floors of the house apart.
+//! Checks the layers of the workspace.
 //!
-//! Each crate stands on a floor and depends on the crates of lower floors
-//! only; ARCHITECTURE.md tells what lives where. The table below is the rule,
-//! the manifests are the evidence.
+//! Each crate belongs to a layer and depends on crates of lower layers only; ARCHITECTURE.md
+//! says what each crate is for. The table below is the rule, the manifests are checked
+//! against it.
 
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 use std::fs;
 
-/// A crate of the workspace: its package, its floor, and whether it is pure.
-struct Room {
+/// A crate of the workspace: its package, its layer, and whether it is pure.
+struct Layered {
     package: &'static str,
-    floor: u8,
+    layer: u8,
     pure: bool,
 }
 
-const fn room(package: &'static str, floor: u8, pure: bool) -> Room {
-    Room {
+const fn layered(package: &'static str, layer: u8, pure: bool) -> Layered {
+    Layered {
         package,
-        floor,
+        layer,
         pure,
     }
 }
 
-/// All rooms. A crate that is not listed here is an error.
-const ROOMS: &[Room] = &[
-    room("juror-event", 1, true),
-    room("juror-language", 1, true),
-    room("juror-logic", 1, true),
-    room("juror-monitor", 2, true),
-    room("juror-stepping", 2, true),
-    room("juror-trace", 2, true),
-    room("juror-model", 2, true),
-    room("juror-rules", 3, true),
-    room("juror-debuggee", 3, false),
-    room("juror-symbols", 3, false),
-    room("juror-instrument", 4, false),
-    room("juror-checkpoint", 4, false),
-    room("juror-session", 5, false),
-    room("juror", 6, false),
-    room("juror-dap", 6, false),
-    room("juror-web", 6, false),
+/// All crates but the side crates. A crate that is not listed here is an error.
+const LAYERS: &[Layered] = &[
+    layered("juror-event", 1, true),
+    layered("juror-language", 1, true),
+    layered("juror-logic", 1, true),
+    layered("juror-monitor", 2, true),
+    layered("juror-stepping", 2, true),
+    layered("juror-trace", 2, true),
+    layered("juror-model", 2, true),
+    layered("juror-rules", 3, true),
+    layered("juror-values", 3, true),
+    layered("juror-debuggee", 3, false),
+    layered("juror-symbols", 3, false),
+    layered("juror-program", 4, false),
+    layered("juror-instrument", 4, false),
+    layered("juror-checkpoint", 4, false),
+    layered("juror-session", 5, false),
+    layered("juror", 6, false),
 ];
 
-/// Edges between rooms of one floor.
-const SAME_FLOOR: &[(&str, &str)] = &[
+/// Allowed edges between crates of one layer.
+const SAME_LAYER: &[(&str, &str)] = &[
     ("juror-language", "juror-event"),
     ("juror-language", "juror-logic"),
     ("juror-logic", "juror-event"),
-    ("juror", "juror-dap"),
-    ("juror", "juror-web"),
+    ("juror-values", "juror-symbols"),
+    ("juror-instrument", "juror-program"),
 ];
 
-/// Edges that the floors would allow and the house does not: who traces knows
-/// no properties, and the breakpoint engine knows nothing but itself.
+/// Edges that the layers allow and the design does not: the crates of the process and its
+/// symbols know no properties, and the breakpoint engine depends on nothing else.
 const NEVER: &[(&str, &str)] = &[
     ("juror-debuggee", "juror-language"),
     ("juror-debuggee", "juror-monitor"),
@@ -60,31 +60,28 @@ const NEVER: &[(&str, &str)] = &[
     ("juror-symbols", "juror-monitor"),
     ("juror-stepping", "juror-language"),
     ("juror-stepping", "juror-event"),
+    ("juror-values", "juror-monitor"),
+    ("juror-values", "juror-stepping"),
+    ("juror-program", "juror-monitor"),
 ];
 
-/// Beside the house: what they may depend on, whatever the floors say.
-const SIDE_ROOMS: &[(&str, &[&str])] = &[
-    (
-        "juror-testing",
-        &[
-            "juror-checkpoint",
-            "juror-event",
-            "juror-language",
-            "juror-logic",
-            "juror-model",
-            "juror-monitor",
-            "juror-stepping",
-            "juror-trace",
-            "juror-debuggee",
-        ],
-    ),
-    (
-        "juror-witness",
-        &["juror-event", "juror-language", "juror-monitor"],
-    ),
-];
+/// Side crates, which have no layer, and the crates that each may depend on.
+const SIDE_CRATES: &[(&str, &[&str])] = &[(
+    "juror-testing",
+    &[
+        "juror-checkpoint",
+        "juror-event",
+        "juror-language",
+        "juror-logic",
+        "juror-model",
+        "juror-monitor",
+        "juror-stepping",
+        "juror-trace",
+        "juror-debuggee",
+    ],
+)];
 
-/// The one room that every other may use in its tests.
+/// The one crate that every other may use in its tests.
 const TEST_HELPER: &str = "juror-testing";
 
 /// Crates that talk to the operating system.
@@ -98,16 +95,16 @@ struct Edge<'a> {
     kind: DependencyKind,
 }
 
-fn find(package: &str) -> Option<&'static Room> {
-    ROOMS.iter().find(|room| room.package == package)
+fn find(package: &str) -> Option<&'static Layered> {
+    LAYERS.iter().find(|it| it.package == package)
 }
 
-/// What is wrong with an edge, or nothing.
+/// Returns what is wrong with an edge.
 fn judge(edge: Edge<'_>) -> Result<(), String> {
     let Edge { from, to, kind } = edge;
     if SYSTEM_CRATES.contains(&to) && kind == DependencyKind::Normal {
         return match find(from) {
-            Some(room) if room.pure => Err(format!("{from} is pure and must not use {to}")),
+            Some(known) if known.pure => Err(format!("{from} is pure and must not use {to}")),
             _ => Ok(()),
         };
     }
@@ -120,29 +117,27 @@ fn judge(edge: Edge<'_>) -> Result<(), String> {
             _ => Err(format!("{from} uses {to} outside of its tests")),
         };
     }
-    if let Some((_, allowed)) = SIDE_ROOMS.iter().find(|(name, _)| *name == from) {
+    if let Some((_, allowed)) = SIDE_CRATES.iter().find(|(name, _)| *name == from) {
         return match allowed.contains(&to) {
             true => Ok(()),
-            false => Err(format!(
-                "{from} stands beside the house and must not use {to}"
-            )),
+            false => Err(format!("{from} is a side crate and must not use {to}")),
         };
     }
     let (Some(above), Some(below)) = (find(from), find(to)) else {
         return Err(format!(
-            "{from} uses {to}, and one of them has no floor: list it in ROOMS"
+            "{from} uses {to}, and one of them has no layer: list it in LAYERS"
         ));
     };
     if NEVER.contains(&(from, to)) {
         return Err(format!("{from} must never use {to}"));
     }
     let allowed =
-        above.floor > below.floor || above.floor == below.floor && SAME_FLOOR.contains(&(from, to));
+        above.layer > below.layer || above.layer == below.layer && SAME_LAYER.contains(&(from, to));
     match allowed {
         true => Ok(()),
         false => Err(format!(
-            "{from} (floor {}) must not use {to} (floor {})",
-            above.floor, below.floor
+            "{from} (layer {}) must not use {to} (layer {})",
+            above.layer, below.layer
         )),
     }
 }
@@ -157,7 +152,7 @@ fn workspace() -> Vec<Package> {
 }
 
 #[test]
-fn no_room_depends_upwards() {
+fn no_crate_depends_upwards() {
     let packages = workspace();
     let faults: Vec<String> = packages
         .iter()
@@ -174,21 +169,34 @@ fn no_room_depends_upwards() {
 }
 
 #[test]
-fn every_room_has_a_floor() {
+fn every_crate_has_a_layer() {
     for package in workspace() {
         let name = package.name.as_str();
-        let beside = SIDE_ROOMS.iter().any(|(side, _)| *side == name);
+        let is_side = SIDE_CRATES.iter().any(|(side, _)| *side == name);
         assert!(
-            beside || find(name).is_some(),
-            "{name} has no floor: list it in ROOMS"
+            is_side || find(name).is_some(),
+            "{name} has no layer: list it in LAYERS"
         );
     }
 }
 
 #[test]
-fn pure_rooms_forbid_unsafe_code() {
+fn every_listed_crate_exists() {
+    let packages = workspace();
+    for known in LAYERS {
+        let exists = packages.iter().any(|it| it.name.as_str() == known.package);
+        assert!(
+            exists,
+            "{} is listed in LAYERS and is no crate",
+            known.package
+        );
+    }
+}
+
+#[test]
+fn pure_crates_forbid_unsafe_code() {
     for package in workspace() {
-        if !find(&package.name).is_some_and(|room| room.pure) {
+        if !find(&package.name).is_some_and(|known| known.pure) {
             continue;
         }
         let path = package.manifest_path.with_file_name("src").join("lib.rs");
@@ -216,25 +224,39 @@ fn wrong_edges_are_named() {
     check("juror-debuggee", "nix", Normal, None);
     check("juror-stepping", "libc", Development, None);
     check("juror-stepping", "juror-testing", Development, None);
-    check("juror-witness", "juror-monitor", Normal, None);
+    check("juror-testing", "juror-monitor", Normal, None);
+    check("juror-values", "juror-symbols", Normal, None);
+    check("juror-instrument", "juror-program", Normal, None);
     check("juror-symbols", "juror-language", Normal, None);
     check(
         "juror-event",
         "juror-language",
         Normal,
-        Some("juror-event (floor 1) must not use juror-language (floor 1)"),
+        Some("juror-event (layer 1) must not use juror-language (layer 1)"),
     );
     check(
         "juror-language",
         "juror-session",
         Development,
-        Some("juror-language (floor 1) must not use juror-session (floor 5)"),
+        Some("juror-language (layer 1) must not use juror-session (layer 5)"),
     );
     check(
         "juror-monitor",
         "libc",
         Normal,
         Some("juror-monitor is pure and must not use libc"),
+    );
+    check(
+        "juror-program",
+        "juror-instrument",
+        Normal,
+        Some("juror-program (layer 4) must not use juror-instrument (layer 4)"),
+    );
+    check(
+        "juror-values",
+        "juror-debuggee",
+        Normal,
+        Some("juror-values (layer 3) must not use juror-debuggee (layer 3)"),
     );
     check(
         "juror-debuggee",
@@ -249,15 +271,15 @@ fn wrong_edges_are_named() {
         Some("juror-session uses juror-testing outside of its tests"),
     );
     check(
-        "juror-witness",
+        "juror-testing",
         "juror-session",
         Normal,
-        Some("juror-witness stands beside the house and must not use juror-session"),
+        Some("juror-testing is a side crate and must not use juror-session"),
     );
     check(
         "juror-session",
         "juror-attic",
         Normal,
-        Some("juror-session uses juror-attic, and one of them has no floor: list it in ROOMS"),
+        Some("juror-session uses juror-attic, and one of them has no layer: list it in LAYERS"),
     );
 }
