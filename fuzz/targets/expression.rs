@@ -3,12 +3,14 @@
 #![no_main]
 
 use juror_fuzz::noise::Noise;
-use juror_instrument::expression::{Scope, evaluate, is_true};
-use juror_instrument::format::{Names, Radix, format};
-use juror_instrument::typed::Typed;
-use juror_instrument::value_error::ValueError;
 use juror_language::parse_expression;
 use juror_symbols::{Memory, SymbolFile, Type};
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate, is_true};
+use juror_values::format::{Names, Radix, format};
+use juror_values::library_types::LibraryTypes;
+use juror_values::pretty_printers::Views;
+use juror_values::typed::Typed;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -68,6 +70,9 @@ impl Scope for Everything {
     }
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Ok(Box::new(Everything))
+    }
+    fn views(&self) -> Option<&dyn LibraryTypes> {
+        Some(Views::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         type_named(name)

@@ -17,11 +17,6 @@ mod operand;
 mod places;
 mod read_type;
 
-use crate::expression::{self, ExpressionError};
-use crate::program::Program;
-use crate::read_plan::Machine;
-use crate::scope::{FrameScope, is_register};
-use crate::typed::Typed;
 pub use captured::Operation;
 pub(crate) use captured::{CapturedOperand, Sight};
 use juror_debuggee::ThreadId;
@@ -29,6 +24,11 @@ use juror_event::Value;
 use juror_language::{
     Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression_with_types, parse_read,
 };
+use juror_program::program::Program;
+use juror_program::scope::{FrameScope, is_register};
+use juror_values::expression::{self, ExpressionError};
+use juror_values::read_plan::Machine;
+use juror_values::typed::Typed;
 use node::{Node, Scalar};
 use operand::Stuck;
 use places::PointNames;

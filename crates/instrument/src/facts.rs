@@ -4,10 +4,10 @@
 //! Invariant: a fact is looked for only when a capture asks for it; the name
 //! of a caller is made once for each place.
 
-use crate::program::Program;
-use crate::read_plan::Machine;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, EventKind, Read, Unavailability, Value};
+use juror_program::program::Program;
+use juror_values::read_plan::Machine;
 
 /// What a capture may ask of an event itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,9 +231,6 @@ impl Fact {
     }
 }
 
-/// Where the C library says where it keeps what a thread was started to run.
-const START_ROUTINE: &str = "_thread_db_pthread_start_routine";
-
 /// The event does not have it.
 const MISSING: Value = Value::Unavailable(Unavailability::OptimizedOut);
 
@@ -249,75 +246,6 @@ impl Moment<'_> {
     fn return_address(&self, program: &Program, thread: ThreadId) -> Option<u64> {
         self.return_address
             .or_else(|| program.return_address(thread))
-    }
-}
-
-impl Program {
-    /// Where the call that a stopped thread is in returns to.
-    pub fn return_address(&self, thread: ThreadId) -> Option<u64> {
-        let mut is_left = false;
-        let mut found = None;
-        self.walk(thread, |frame| {
-            if is_left {
-                found = Some(frame.pc);
-                return false;
-            }
-            is_left = !frame.is_inlined();
-            true
-        });
-        found
-    }
-
-    /// The function that a thread was started to run, as it was given to
-    /// `pthread_create`. The C library says for debuggers where it keeps that;
-    /// nothing for threads that were made without it.
-    pub fn start_routine(&self, thread: ThreadId) -> Option<u64> {
-        let mut modules = self.modules.iter();
-        let descriptor = modules.find_map(|module| {
-            let (address, _) = module.symbols.data_symbol(START_ROUTINE)?;
-            Some(module.to_process(address))
-        })?;
-        // Three words of four bytes: the bits of the field, how many there are,
-        // and where the first is in the thread's own block.
-        let last_two = self.debuggee.read_u64(descriptor.wrapping_add(4)).ok()?;
-        let block = self.registers(thread).ok()?.fs_base;
-        let field = block.checked_add(last_two >> 32)?;
-        let routine = self.debuggee.read_u64(field).ok()?;
-        (routine != 0).then_some(routine)
-    }
-
-    /// The name of the function that begins at an address; the module with an
-    /// offset where it has no name.
-    fn named_function(&self, address: u64) -> String {
-        let described = self.describe(address);
-        match described.function.filter(|_| described.offset == 0) {
-            Some(function) => function,
-            None => self.named_caller(address.wrapping_add(1)),
-        }
-    }
-
-    /// The name of the function that a call at this return address was made
-    /// in; the module with an offset where it has no name.
-    fn named_caller(&self, address: u64) -> String {
-        let described = self.describe(address.wrapping_sub(1));
-        match (described.function, self.modules.find(address)) {
-            (Some(function), _) => function,
-            (None, Some(module)) => {
-                format!("{}+{:#x}", module.name(), module.to_file(address))
-            }
-            (None, None) => format!("{address:#x}"),
-        }
-    }
-
-    /// The same, made once for each address.
-    pub fn caller_name(&self, address: u64) -> std::sync::Arc<str> {
-        if let Some(known) = self.caller_names.borrow().get(&address) {
-            return std::sync::Arc::clone(known);
-        }
-        let name: std::sync::Arc<str> = self.named_caller(address).into();
-        let mut names = self.caller_names.borrow_mut();
-        names.insert(address, std::sync::Arc::clone(&name));
-        name
     }
 }
 

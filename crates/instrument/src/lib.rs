@@ -5,39 +5,11 @@
 
 #![forbid(unsafe_code)]
 
-mod alternative;
-pub mod assignment;
-mod callers;
-pub mod calls;
 pub mod capture_plan;
-pub mod code;
 pub mod condition;
-pub mod definition;
-pub mod expression;
 pub mod facts;
-pub mod format;
-pub mod frames;
-mod gathered;
-pub mod kept;
-mod member_pointer;
-pub mod modules;
 pub mod occasions;
-pub mod pending_returns;
 pub mod places;
 pub mod probes;
-pub mod program;
-pub mod read_plan;
-pub mod scope;
-pub mod symbol_store;
-mod thread_local;
-mod trait_objects;
-pub mod typed;
-pub mod unwinding;
-mod upcast;
-pub mod value_error;
-pub mod values;
-pub mod views;
 pub mod watched;
 pub mod watched_use;
-pub mod wide;
-pub mod written_type;

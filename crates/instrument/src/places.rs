@@ -7,19 +7,19 @@
 //! path is stored to.
 
 use crate::capture_plan::decode_type;
-use crate::expression::{Scope, evaluate};
 use crate::facts::Snapshot;
-use crate::modules::Module;
-use crate::program::Program;
-use crate::read_plan::{Decode, ReadPlan, Source};
-use crate::scope::global;
-use crate::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
-use crate::value_error::ValueError;
-use crate::values::{Asker, static_address};
-use crate::views::Views;
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
+use juror_program::modules::Module;
+use juror_program::program::Program;
+use juror_program::scope::global;
+use juror_program::variables::{Asker, static_address};
 use juror_symbols::{BitField, TableOwner, Type, TypeKind};
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate};
+use juror_values::library_types::LibraryTypes;
+use juror_values::read_plan::{Decode, ReadPlan, Source};
+use juror_values::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -428,7 +428,7 @@ impl Scope for GlobalScope<'_> {
     }
 
     /// Where a library keeps its elements changes, and such a place does not.
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

@@ -8,17 +8,17 @@ mod binding;
 mod inlined;
 mod reading;
 
-pub use binding::{BindError, BoundCall, BoundCalls};
+pub use binding::{BindError, BoundCall, BoundCalls, bind_event, parameter_names};
 pub use inlined::{AtInlined, InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal};
 
 use crate::capture_plan::CapturePlan;
-use crate::pending_returns::{PendingReturn, PendingReturns};
-use crate::program::Program;
-use crate::read_plan::Begun;
-use crate::unwinding::Dropped;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, Unavailability};
+use juror_program::program::Program;
+use juror_program::stack::pending_returns::{PendingReturn, PendingReturns};
+use juror_program::stack::unwinding::Dropped;
 use juror_symbols::Order;
+use juror_values::read_plan::Begun;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -7,15 +7,15 @@
 //! registers and memory is looked for again, where its call stands
 //! ([`WatchedExpression::follow`]).
 
-use crate::expression::{Scope, evaluate};
-use crate::frames::Frame;
-use crate::program::Program;
-use crate::scope::FrameScope;
-use crate::typed::{Memory, Place, Typed};
-use crate::value_error::ValueError;
-use crate::views::Views;
 use juror_language::Expression;
+use juror_program::program::Program;
+use juror_program::scope::FrameScope;
+use juror_program::stack::frames::Frame;
 use juror_symbols::{Piece, TableOwner, Type, Variable};
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate};
+use juror_values::library_types::LibraryTypes;
+use juror_values::typed::{Memory, Place, Typed};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -410,7 +410,7 @@ impl Scope for Recording<'_> {
         self.frame.function_linked(linkage_name)
     }
 
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         self.frame.views()
     }
 

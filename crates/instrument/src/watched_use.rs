@@ -8,20 +8,14 @@
 //! Invariant: an instruction that has not run (a signal's handler was entered
 //! instead) has done nothing ([`ValueUse::has_run`]).
 
-use crate::frames::Frame;
-use crate::program::Program;
 use crate::watched::{Reading, WatchedExpression};
 use juror_debuggee::{Registers, ThreadId};
-use juror_stepping::{
-    Access, AccessState, RegisterSet, RegisterUse, accesses_of, last_instruction, registers_used,
-};
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
+use juror_stepping::{Access, AccessState, RegisterSet, RegisterUse, accesses_of, registers_used};
 use juror_symbols::{Piece, Place, register};
 use std::ops::Range;
 
-/// The longest instruction, in bytes.
-const INSTRUCTION_LENGTH_MAX: usize = 15;
-/// How far a function is read from its beginning, in bytes.
-const FUNCTION_LENGTH_MAX: u64 = 1 << 20;
 /// The general registers by their numbers in the machine's encoding, as DWARF
 /// numbers them.
 const GENERAL: [u16; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -156,60 +150,6 @@ fn state_of(registers: &Registers) -> AccessState {
         general: GENERAL.map(value),
         fs_base: value(BASES[0]),
         gs_base: value(BASES[1]),
-    }
-}
-
-impl Program {
-    /// The bytes from an address on, as many as the longest instruction has,
-    /// and fewer where it may be the last one of what is mapped.
-    pub fn instruction_at(&self, address: u64) -> Option<Vec<u8>> {
-        let mut bytes = vec![0; INSTRUCTION_LENGTH_MAX];
-        while !bytes.is_empty() && self.debuggee.read(address, &mut bytes).is_err() {
-            bytes.pop();
-        }
-        (!bytes.is_empty()).then_some(bytes)
-    }
-
-    /// The instruction that a stopped thread has just executed, as far as it
-    /// can be known: the one that ends where the thread stands. Not when the
-    /// thread stands where a function begins, having called it.
-    pub fn previous_instruction(&self, thread: ThreadId) -> Option<u64> {
-        let counter = self.registers(thread).ok()?.rip;
-        self.instruction_before(counter, self.describe(counter).offset)
-    }
-
-    /// The instruction that ends at an address, which is so many bytes behind the
-    /// beginning of its function.
-    pub(crate) fn instruction_before(&self, address: u64, offset: u64) -> Option<u64> {
-        if offset == 0 || offset > FUNCTION_LENGTH_MAX {
-            return None;
-        }
-        let start = address.checked_sub(offset)?;
-        let mut bytes = vec![0; offset as usize];
-        self.debuggee.read(start, &mut bytes).ok()?;
-        last_instruction(&bytes, start)
-    }
-
-    /// Where a stopped thread is in the main program: the innermost call that
-    /// the main program itself has made.
-    pub fn innermost_own_call(&self, thread: ThreadId) -> Option<u64> {
-        let mut found = None;
-        self.walk(thread, |frame| {
-            let is_own = frame.module.as_ref().is_some_and(|module| module.is_main);
-            found = is_own.then_some(frame.lookup);
-            !is_own
-        });
-        found
-    }
-
-    /// Whether the instruction at an address writes memory.
-    pub fn writes_memory(&self, address: u64) -> bool {
-        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-        if self.debuggee.read(address, &mut bytes).is_err() {
-            return false;
-        }
-        let accesses = accesses_of(&bytes, address, &AccessState::default());
-        accesses.iter().any(|access| access.writes)
     }
 }
 

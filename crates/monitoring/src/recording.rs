@@ -13,10 +13,11 @@ mod tests;
 
 use crate::options::BindOptions;
 use juror_event::{Capture, EventId, EventKind, Reach, SymbolicEvent};
-use juror_instrument::program::Program;
+use juror_instrument::probes::parameter_names;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
 };
+use juror_program::program::Program;
 use juror_trace::{
     Declaration, Encoder, Header, How, LayoutId, Moment, Place, event_words, read_words,
 };
@@ -138,7 +139,7 @@ impl Recorder {
         for event in &self.property.events {
             let declaration = Declaration {
                 event: event_words(event),
-                parameters: program.parameter_names(event),
+                parameters: parameter_names(program, event),
             };
             encoder.declare(&declaration, &mut buffer);
         }

@@ -229,7 +229,7 @@ mod tests {
     use crate::property_files::PropertySource;
 
     /// Nobody knows where anything is.
-    const PLACES: Option<&juror_instrument::program::Program> = None;
+    const PLACES: Option<&juror_program::program::Program> = None;
 
     /// The monitors of one process, whose two events happened so often.
     fn watched(occurrences: [u64; 2], violations: u64) -> Watch {

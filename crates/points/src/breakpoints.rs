@@ -22,9 +22,9 @@ pub use crate::breakpoints::resolvable::{Resolvable, Resolved, resolvable};
 use crate::point::{Fate, Point, PointOwner};
 use juror_debuggee::DebuggeeError;
 use juror_instrument::condition::{Check, Condition};
-use juror_instrument::expression::ExpressionError;
-use juror_instrument::frames::Frame;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
+use juror_values::expression::ExpressionError;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

@@ -9,7 +9,7 @@ use crate::point::{Answer, Point, PointKind, Stopping, passage};
 use crate::signal_names::SIGNAL_MAX;
 use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, SystemCalls};
 use juror_instrument::condition::Condition;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_view::{PointLocation, PointView, location};
 use std::collections::BTreeSet;
 
@@ -247,7 +247,7 @@ impl Catchpoint {
             return Vec::new();
         }
         let found = program.modules.definitions(exception.function(), |_| true);
-        let entry = |bound: juror_instrument::modules::Bound| bound.address();
+        let entry = |bound: juror_program::modules::Bound| bound.address();
         let mut addresses: Vec<u64> = found.into_iter().map(entry).collect();
         addresses.sort_unstable();
         addresses.dedup();

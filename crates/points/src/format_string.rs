@@ -3,11 +3,11 @@
 pub mod conversion;
 
 use crate::format_string::conversion::{Given, Piece, pieces, split, unescaped};
-use juror_instrument::format::{Radix, format, readable};
-use juror_instrument::program::Program;
-use juror_instrument::typed::{Number, Typed};
 use juror_language::{Expression, ExpressionKind};
+use juror_program::program::Program;
 use juror_symbols::{Memory, TypeKind};
+use juror_values::format::{Radix, format, readable};
+use juror_values::typed::{Number, Typed};
 use juror_view::error::CommandError;
 
 /// What can be said.

@@ -5,11 +5,11 @@ use crate::breakpoints::{Found, Resolvable, check};
 use crate::point::{Point, PointKind, Stopping};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::{Check, Condition};
-use juror_instrument::expression::ExpressionError;
-use juror_instrument::frames::Frame;
-use juror_instrument::modules::Modules;
-use juror_instrument::program::Program;
-use juror_instrument::typed::Typed;
+use juror_program::modules::Modules;
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
+use juror_values::expression::ExpressionError;
+use juror_values::typed::Typed;
 use juror_view::{PointLocation, PointView, location};
 use smallvec::SmallVec;
 

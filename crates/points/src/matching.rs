@@ -1,7 +1,7 @@
 //! Functions whose names match a regular expression.
 
 use crate::required_words::required_words;
-use juror_instrument::modules::Module;
+use juror_program::modules::Module;
 use juror_symbols::Function;
 use regex::Regex;
 

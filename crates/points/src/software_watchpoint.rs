@@ -21,11 +21,11 @@
 
 use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
-use juror_instrument::frames::Frame;
-use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Dropped, JumpTarget};
 use juror_instrument::watched::Reading;
 use juror_instrument::watched_use::ValueUse;
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
+use juror_program::stack::unwinding::{Dropped, JumpTarget};
 use juror_stepping::{Flow, flow_of};
 use std::ops::Range;
 

@@ -9,11 +9,11 @@ use crate::point::{Answer, Point};
 use crate::software_watchpoint::Followed;
 use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
 use juror_instrument::condition::Check;
-use juror_instrument::frames::Frame;
-use juror_instrument::program::Program;
-use juror_instrument::typed::Typed;
-use juror_instrument::unwinding::{Dropped, JumpTarget, UnwindPoints};
 use juror_instrument::watched::{Reading, WatchedExpression};
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
+use juror_program::stack::unwinding::{Dropped, JumpTarget, UnwindPoints};
+use juror_values::typed::Typed;
 
 /// What a watchpoint stops for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -473,6 +473,6 @@ impl Watchpoints {
 }
 
 /// The bytes of a value, to compare.
-pub fn bytes_of(reading: &Reading) -> Option<&juror_instrument::typed::Place> {
+pub fn bytes_of(reading: &Reading) -> Option<&juror_values::typed::Place> {
     reading.value.as_ref().ok().map(|value| &value.place)
 }

@@ -2,9 +2,9 @@
 
 use crate::{Location, SourceLine};
 use juror_event::{EventKind, SymbolicEvent};
-use juror_instrument::frames::{Frame, level_of_line};
 use juror_instrument::occasions::split_line;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
+use juror_program::stack::frames::{Frame, level_of_line};
 use juror_symbols::{is_name_of, without_parameters};
 
 /// An address as a view.

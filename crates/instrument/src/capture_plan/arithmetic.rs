@@ -4,12 +4,12 @@
 //! Invariant: it is computed after all that is read.
 
 use super::CapturePlan;
+use super::conversion::type_word;
 use super::evaluation::{Site, place_of};
 use crate::condition::{CapturedOperand, Condition, Operation, Sight};
-use crate::program::Program;
-use crate::scope::type_word;
 use juror_event::{Arithmetic, Conversion, Read, SymbolicEvent, Value};
 use juror_language::ExpressionKind;
+use juror_program::program::Program;
 use juror_symbols::Type;
 
 /// Plans an operation; [`CapturePlan::Exact`] where it comes to what exact numbers do, and

@@ -5,10 +5,10 @@
 //! place without reading it.
 
 use super::CaptureError;
-use crate::modules::Modules;
-use crate::read_plan::{Decode, ReadPlan, Source, Step, VirtualPart};
 use juror_event::Conversion;
+use juror_program::modules::Modules;
 use juror_symbols::{BitField, Character, Encoding, Field, Type, TypeKind, VirtualStep};
+use juror_values::read_plan::{Decode, ReadPlan, Source, Step, VirtualPart};
 use smallvec::SmallVec;
 
 /// A part of a value and where a plan finds it.

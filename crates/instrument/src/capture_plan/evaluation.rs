@@ -11,16 +11,16 @@ use super::returned::ReturnScope;
 use super::value::value_of;
 use super::{CaptureError, CapturePlan};
 use crate::condition::{Condition, NoValue, Sight};
-use crate::expression::{self, Scope};
-use crate::frames::Frame;
-use crate::modules::Bound;
-use crate::program::Program;
-use crate::scope::FrameScope;
-use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
+use juror_program::modules::Bound;
+use juror_program::program::Program;
+use juror_program::scope::FrameScope;
+use juror_program::stack::frames::Frame;
 use juror_symbols::{EntryPlace, EntryValue, Parameter, Variable};
+use juror_values::expression::{self, Scope};
+use juror_values::typed::Typed;
 use std::rc::Rc;
 
 /// The largest parameter that lies in memory of the call and is kept from its entry.

@@ -6,6 +6,7 @@
 //! globals, and what they bring themselves ([`crate::facts`]).
 
 mod arithmetic;
+mod conversion;
 mod draft;
 mod evaluation;
 mod planner;
@@ -14,13 +15,13 @@ mod value;
 
 use crate::condition::{Check, Operation};
 use crate::facts::{Fact, Moment};
-use crate::modules::Bound;
-use crate::program::Program;
-use crate::read_plan::{ClassNumber, Machine, ReadPlan, Source};
-use crate::scope::type_word;
+use conversion::type_word;
 use evaluation::Site;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Unavailability, Value};
+use juror_program::modules::Bound;
+use juror_program::program::Program;
+use juror_values::read_plan::{ClassNumber, Machine, ReadPlan, Source};
 use planner::Planner;
 
 pub use arithmetic::compute_captures;
@@ -276,29 +277,31 @@ fn fact_of(event: &SymbolicEvent, capture: &Capture) -> Result<Option<CapturePla
     }
 }
 
-impl Program {
+impl CapturePlan {
     /// Reads a capture of an event that is no call, in a stopped thread; or
     /// in one that is gone, of which only memory and facts are left.
-    pub fn capture(&self, thread: ThreadId, plan: &CapturePlan, moment: &Moment<'_>) -> Value {
-        match plan {
-            CapturePlan::Fact(fact, conversion) => fact.value_as(*conversion, self, thread, moment),
-            CapturePlan::Entry(plan) | CapturePlan::Return(plan) => match self.machine(thread) {
+    pub fn read(&self, program: &Program, thread: ThreadId, moment: &Moment<'_>) -> Value {
+        match self {
+            CapturePlan::Fact(fact, conversion) => {
+                fact.value_as(*conversion, program, thread, moment)
+            }
+            CapturePlan::Entry(plan) | CapturePlan::Return(plan) => match program.machine(thread) {
                 Ok(machine) => plan.read(&machine, 0),
-                Err(_) => plan.read(&OnlyMemory(self), 0),
+                Err(_) => plan.read(&OnlyMemory(program), 0),
             },
             CapturePlan::Elements { plans, .. } => {
-                let read = |plan: &ReadPlan| match self.machine(thread) {
+                let read = |plan: &ReadPlan| match program.machine(thread) {
                     Ok(machine) => plan.read(&machine, 0),
-                    Err(_) => plan.read(&OnlyMemory(self), 0),
+                    Err(_) => plan.read(&OnlyMemory(program), 0),
                 };
                 Value::Sequence(plans.iter().map(read).collect())
             }
-            CapturePlan::Compiled(check, evaluation) => self
+            CapturePlan::Compiled(check, evaluation) => program
                 .machine(thread)
                 .ok()
                 .and_then(|machine| check.value(&machine))
-                .unwrap_or_else(|| evaluation.value(self, thread, &[])),
-            CapturePlan::Evaluate(evaluation) => evaluation.value(self, thread, &[]),
+                .unwrap_or_else(|| evaluation.value(program, thread, &[])),
+            CapturePlan::Evaluate(evaluation) => evaluation.value(program, thread, &[]),
             CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
         }
     }

@@ -3,15 +3,15 @@
 
 use super::CaptureError;
 use super::draft::{Draft, Part};
-use crate::modules::{Bound, Modules};
-use crate::read_plan::Source;
-use crate::scope::seen_place;
-use crate::values::static_address;
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
+use juror_program::modules::{Bound, Modules};
+use juror_program::scope::seen_place;
+use juror_program::variables::static_address;
 use juror_symbols::{
     ArgumentClass, EntryError, EntryLocation, EntryPlace, EntryUnavailable, Parameter, Type,
     TypeKind, argument_plan, register,
 };
+use juror_values::read_plan::Source;
 use smallvec::SmallVec;
 
 /// Plans the captures of an event at one definition of its function.

@@ -2,12 +2,12 @@
 //! its parameters as they were at its entry, and its result.
 
 use super::evaluation::EntryName;
-use crate::expression::{self, Overload, Scope};
-use crate::scope::FrameScope;
-use crate::typed::Typed;
-use crate::value_error::ValueError;
-use crate::views::Views;
+use juror_program::scope::FrameScope;
 use juror_symbols::{Memory, Type};
+use juror_values::error::ValueError;
+use juror_values::expression::{self, Overload, Scope};
+use juror_values::library_types::LibraryTypes;
+use juror_values::typed::Typed;
 
 /// What names mean where a call has just returned.
 pub(super) struct ReturnScope<'a> {
@@ -66,7 +66,7 @@ impl Scope for ReturnScope<'_> {
         self.home.type_named(name)
     }
 
-    fn views(&self) -> Option<&Views> {
+    fn views(&self) -> Option<&dyn LibraryTypes> {
         self.home.views()
     }
 

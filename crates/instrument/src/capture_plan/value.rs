@@ -1,14 +1,14 @@
 //! Values of expressions as monitors know values: numbers, text, and elements.
 
-use crate::expression::{self, Scope};
-use crate::program::Program;
-use crate::read_plan::{Decode, ReadPlan, Source, Step};
-use crate::scope::converted_type;
-use crate::typed::Typed;
-use crate::upcast::referred_to;
+use super::conversion::converted_type;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Value};
+use juror_program::program::Program;
 use juror_symbols::{Character, Type, TypeKind};
+use juror_values::classes::upcast::referred_to;
+use juror_values::expression::{self, Scope};
+use juror_values::read_plan::{Decode, ReadPlan, Source, Step};
+use juror_values::typed::Typed;
 use smallvec::SmallVec;
 
 /// The most elements that a capture takes.

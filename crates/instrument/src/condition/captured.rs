@@ -10,12 +10,12 @@ use super::operand::{Operand, Spot, Unknown};
 use super::places::PointNames;
 use super::read_type::value_type;
 use super::{Condition, value_of};
-use crate::program::Program;
-use crate::read_plan::{ClassNumber, Machine};
-use crate::views::Within;
 use juror_event::{Unavailability, Value};
 use juror_language::parse_expression;
+use juror_program::program::Program;
 use juror_symbols::{Encoding, Type, TypeKind, Variable};
+use juror_values::pretty_printers::Within;
+use juror_values::read_plan::{ClassNumber, Machine};
 use std::rc::Rc;
 
 /// Where names have their meaning.

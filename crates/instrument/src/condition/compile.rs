@@ -1,4 +1,4 @@
-//! From an expression to a [`Node`]: the rules of [`crate::expression`], one
+//! From an expression to a [`Node`]: the rules of [`juror_values::expression`], one
 //! for one, with the values still to come.
 
 use super::node::{Node, NumberClass, Scalar, Word};
@@ -6,18 +6,19 @@ use super::operand::{
     Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, word_of, wrong,
 };
 use super::read_type::may_have_length;
-use crate::expression::arithmetic::{Overflow, takes_fractions};
-use crate::expression::promotion::{common_type, overflow_in, promoted, unsigned_bits};
-use crate::expression::{
+use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+use juror_symbols::{Encoding, Type, TypeKind};
+use juror_values::classes::upcast::moves_address;
+use juror_values::expression::arithmetic::{Overflow, takes_fractions};
+use juror_values::expression::promotion::{common_type, overflow_in, promoted, unsigned_bits};
+use juror_values::expression::{
     REFERENCES_MAX, array_length, behind_reference, element_type, is_complex, names_alternative,
     names_member, no_length, text_in_array, whole_text,
 };
-use crate::read_plan::ClassNumber;
-use crate::upcast::moves_address;
-use crate::views::{Views, Within};
-use crate::written_type::written_type;
-use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
-use juror_symbols::{Encoding, Type, TypeKind};
+use juror_values::library_types::LibraryTypes as _;
+use juror_values::pretty_printers::{Views, Within};
+use juror_values::read_plan::ClassNumber;
+use juror_values::types::written::written_type;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -115,7 +116,7 @@ impl<N: Names> Compiler<'_, N> {
         Ok(Operand::new(target, Spot::Memory(word_of(number.node))))
     }
 
-    /// What stands behind `*` ([`crate::expression`] has the same rule).
+    /// What stands behind `*` ([`juror_values::expression`] has the same rule).
     fn pointer(&self, expression: &Expression) -> Result<Operand, Stuck> {
         let operand = self.operand_as_is(expression)?;
         let target = operand.r#type.target();

@@ -4,9 +4,9 @@
 //! Invariant: evaluating allocates nothing, but for the words of an error of
 //! arithmetic, after which the run stops anyway.
 
-use crate::expression::arithmetic::{Overflow, floats, integers};
-use crate::read_plan::{Machine, VirtualPart};
 use juror_language::BinaryOperator;
+use juror_values::expression::arithmetic::{Overflow, floats, integers};
+use juror_values::read_plan::{Machine, VirtualPart};
 use std::sync::Arc;
 
 /// The longest text that a comparison reads at once, in bytes; pieces end at
@@ -338,7 +338,7 @@ fn compute(
     } else {
         integers(operator, overflow, left.whole()?, right.whole()?)
     };
-    use crate::typed::Number;
+    use juror_values::typed::Number;
     match number.ok()? {
         Number::Int(number) => fitting(number),
         Number::Float(number) => Some(Scalar::Float(number)),

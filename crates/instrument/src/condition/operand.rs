@@ -3,15 +3,15 @@
 
 use super::compile::Names;
 use super::node::{Node, NumberClass, Reading, Scalar, Word};
-use crate::expression::ExpressionError;
-use crate::expression::arithmetic::Overflow;
-use crate::expression::promotion::{literal_type, of_bit_field};
-use crate::read_plan::VirtualPart;
-use crate::typed::{Place, Typed};
-use crate::upcast::moves_address;
-use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{BitField, Encoding, Field, Type, TypeKind};
+use juror_values::classes::upcast::moves_address;
+use juror_values::error::ValueError;
+use juror_values::expression::ExpressionError;
+use juror_values::expression::arithmetic::Overflow;
+use juror_values::expression::promotion::{literal_type, of_bit_field};
+use juror_values::read_plan::VirtualPart;
+use juror_values::typed::{Place, Typed};
 use std::ops::Range;
 
 /// Why an expression is not compiled.

@@ -4,17 +4,18 @@
 use super::compile::Names;
 use super::node::Word;
 use super::operand::{Operand, Spot, Unknown, field_behind};
-use crate::expression::Scope;
-use crate::frames::Frame;
-use crate::program::Program;
-use crate::read_plan::ClassNumber;
-use crate::scope::FrameScope;
-use crate::scope::registers::whole_register;
-use crate::views::Within;
+use juror_program::program::Program;
+use juror_program::scope::FrameScope;
+use juror_program::scope::whole_register;
+use juror_program::stack::frames::Frame;
 use juror_symbols::{
     EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
     register,
 };
+use juror_values::expression::Scope;
+use juror_values::library_types::LibraryTypes as _;
+use juror_values::pretty_printers::Within;
+use juror_values::read_plan::ClassNumber;
 use std::rc::Rc;
 
 /// The names at an address.

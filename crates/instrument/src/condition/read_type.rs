@@ -6,9 +6,9 @@
 
 use super::compile::{Compiler, Names};
 use super::operand::Stuck;
-use crate::views::Within;
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
+use juror_values::pretty_printers::Within;
 
 /// How deeply types are looked into; damaged files have endless ones.
 const DEPTH_MAX: usize = 8;

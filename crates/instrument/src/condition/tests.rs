@@ -4,12 +4,14 @@
 use super::compile::{Names, truth};
 use super::node::{Scalar, Word};
 use super::operand::{Operand, Spot, Stuck, Unknown};
-use crate::expression::{Scope, evaluate};
-use crate::read_plan::Machine;
-use crate::typed::{Memory, Number, Typed};
-use crate::value_error::ValueError;
 use juror_language::parse_expression;
 use juror_symbols::{BitField, Type, register};
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate};
+use juror_values::library_types::LibraryTypes;
+use juror_values::pretty_printers::Views;
+use juror_values::read_plan::Machine;
+use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
 
 const START: u64 = 0x1000;
@@ -152,6 +154,9 @@ impl Scope for Page {
     }
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
+    }
+    fn views(&self) -> Option<&dyn LibraryTypes> {
+        Some(Views::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)

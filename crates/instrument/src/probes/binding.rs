@@ -1,12 +1,12 @@
 //! From a symbolic event of a call to the definitions of its function that are
 //! loaded now, with a plan for each value that it captures.
 
-use super::inlined::{InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal};
+use super::inlined::{InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal, bind_inlined};
 use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
-use crate::modules::Module;
-use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_event::SymbolicEvent;
+use juror_program::modules::Module;
+use juror_program::program::Program;
 use std::sync::Arc;
 
 /// Why an event cannot be bound.
@@ -70,92 +70,90 @@ pub struct BoundCalls {
     pub inlined: InlinedTotal,
 }
 
-impl Program {
-    /// The calls that an event means, in what is loaded now: those of the function's
-    /// definitions, and those that were inlined, as far as the user wants them; none where
-    /// all were inlined and the user accepts that. `thread` waits, and may be asked to
-    /// resolve indirect functions.
-    pub fn bind_event(
-        &mut self,
-        event: &SymbolicEvent,
-        thread: ThreadId,
-        policy: InlinedPolicy,
-    ) -> Result<BoundCalls, BindError> {
-        let wanted = |module: &Module| module.is_reached(&event.reach);
-        let definitions = self.modules.reached_definitions(&event.subject, wanted);
-        let inlined = self.bind_inlined(event, policy)?;
-        if !inlined.refused.is_empty() && !policy.ignore {
-            return Err(BindError::Inlined {
-                places: inlined.refused,
-                only: definitions.is_empty(),
-            });
-        }
-        if definitions.is_empty() && inlined.count == 0 {
-            return Err(BindError::UnknownFunction {
-                near: self.near_function(&event.subject),
-                is_stripped: self
-                    .modules
-                    .main()
-                    .is_some_and(|module| module.symbols.is_stripped()),
-            });
-        }
-        let mut calls = inlined.calls;
-        let is_own = !calls.is_empty() || definitions.iter().any(|it| it.module.is_main);
-        'definitions: for mut definition in definitions {
-            if definition.function.indirect {
-                definition = self
-                    .resolve_indirect(&definition, thread, false)
-                    .ok_or(BindError::Indirect)?;
-            }
-            let mut captures = Vec::with_capacity(event.captures.len());
-            for (slot, capture) in event.captures.iter().enumerate() {
-                let plan = match plan_capture(event, capture, &definition, self) {
-                    Ok(plan) => plan,
-                    // Where the program has its own, that of a library whose parameters are
-                    // others only has the same name.
-                    Err(error) if error.lacks_parameter && is_own && !definition.module.is_main => {
-                        continue 'definitions;
-                    }
-                    Err(error) => {
-                        return Err(BindError::Capture {
-                            slot,
-                            error,
-                            function: definition.function.name.to_string(),
-                        });
-                    }
-                };
-                captures.push(plan);
-            }
-            calls.push(BoundCall {
-                address: definition.address(),
-                function: definition.function.name.clone(),
-                captures,
-                inlined: None,
-            });
-        }
-        Ok(BoundCalls {
-            calls,
-            inlined: inlined.total,
-        })
-    }
-
-    /// The names of the parameters of an event's function, in order, where the
-    /// debug information has them: those of its first definition.
-    pub fn parameter_names(&self, event: &SymbolicEvent) -> Vec<String> {
-        let wanted = |module: &Module| module.is_reached(&event.reach);
-        let definitions = self.modules.reached_definitions(&event.subject, wanted);
-        let names = definitions.first().map(|bound| {
-            let values = bound.module.symbols.entry_value_plans(&bound.function);
-            values.iter().map(|value| value.name.to_string()).collect()
+/// The calls that an event means, in what is loaded now: those of the function's
+/// definitions, and those that were inlined, as far as the user wants them; none where
+/// all were inlined and the user accepts that. `thread` waits, and may be asked to
+/// resolve indirect functions.
+pub fn bind_event(
+    program: &mut Program,
+    event: &SymbolicEvent,
+    thread: ThreadId,
+    policy: InlinedPolicy,
+) -> Result<BoundCalls, BindError> {
+    let wanted = |module: &Module| module.is_reached(&event.reach);
+    let definitions = program.modules.reached_definitions(&event.subject, wanted);
+    let inlined = bind_inlined(program, event, policy)?;
+    if !inlined.refused.is_empty() && !policy.ignore {
+        return Err(BindError::Inlined {
+            places: inlined.refused,
+            only: definitions.is_empty(),
         });
-        names.unwrap_or_default()
     }
-
-    fn near_function(&self, name: &str) -> Option<String> {
-        let mut names: Vec<String> = Vec::new();
-        for module in self.modules.iter() {
-            names.extend(module.symbols.function_names());
+    if definitions.is_empty() && inlined.count == 0 {
+        return Err(BindError::UnknownFunction {
+            near: near_function(program, &event.subject),
+            is_stripped: program
+                .modules
+                .main()
+                .is_some_and(|module| module.symbols.is_stripped()),
+        });
+    }
+    let mut calls = inlined.calls;
+    let is_own = !calls.is_empty() || definitions.iter().any(|it| it.module.is_main);
+    'definitions: for mut definition in definitions {
+        if definition.function.indirect {
+            definition = program
+                .resolve_indirect(&definition, thread, false)
+                .ok_or(BindError::Indirect)?;
         }
-        juror_language::suggest(name, names.iter().map(String::as_str))
+        let mut captures = Vec::with_capacity(event.captures.len());
+        for (slot, capture) in event.captures.iter().enumerate() {
+            let plan = match plan_capture(event, capture, &definition, program) {
+                Ok(plan) => plan,
+                // Where the program has its own, that of a library whose parameters are
+                // others only has the same name.
+                Err(error) if error.lacks_parameter && is_own && !definition.module.is_main => {
+                    continue 'definitions;
+                }
+                Err(error) => {
+                    return Err(BindError::Capture {
+                        slot,
+                        error,
+                        function: definition.function.name.to_string(),
+                    });
+                }
+            };
+            captures.push(plan);
+        }
+        calls.push(BoundCall {
+            address: definition.address(),
+            function: definition.function.name.clone(),
+            captures,
+            inlined: None,
+        });
     }
+    Ok(BoundCalls {
+        calls,
+        inlined: inlined.total,
+    })
+}
+
+/// The names of the parameters of an event's function, in order, where the
+/// debug information has them: those of its first definition.
+pub fn parameter_names(program: &Program, event: &SymbolicEvent) -> Vec<String> {
+    let wanted = |module: &Module| module.is_reached(&event.reach);
+    let definitions = program.modules.reached_definitions(&event.subject, wanted);
+    let names = definitions.first().map(|bound| {
+        let values = bound.module.symbols.entry_value_plans(&bound.function);
+        values.iter().map(|value| value.name.to_string()).collect()
+    });
+    names.unwrap_or_default()
+}
+
+fn near_function(program: &Program, name: &str) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for module in program.modules.iter() {
+        names.extend(module.symbols.function_names());
+    }
+    juror_language::suggest(name, names.iter().map(String::as_str))
 }

@@ -6,9 +6,9 @@
 use super::BindError;
 use super::binding::BoundCall;
 use crate::capture_plan::{InlinedSite, plan_inlined_capture};
-use crate::modules::Module;
-use crate::program::Program;
 use juror_event::{EventKind, SymbolicEvent};
+use juror_program::modules::Module;
+use juror_program::program::Program;
 use juror_symbols::{Beginning, InlinedCall, InlinedCopy, Order};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -79,108 +79,106 @@ pub(super) struct BoundInlined {
     pub count: usize,
 }
 
-impl Program {
-    /// Binds an event to the inlined calls of its function.
-    pub(super) fn bind_inlined(
-        &mut self,
-        event: &SymbolicEvent,
-        policy: InlinedPolicy,
-    ) -> Result<BoundInlined, BindError> {
-        let wanted = |module: &Module| module.is_reached(&event.reach);
-        let mut bound = BoundInlined::default();
-        if policy.at == AtInlined::Never || event.kind != EventKind::BeforeCall {
-            let copies = self.modules.inlined_copies(&event.subject, wanted);
-            bound.count = copies.len();
-            let place = |(module, copy): &(Rc<Module>, InlinedCopy)| InlinedPlace {
-                place: words(module, copy),
-                function: Arc::clone(&copy.name),
-                why: None,
+/// Binds an event to the inlined calls of its function.
+pub(super) fn bind_inlined(
+    program: &mut Program,
+    event: &SymbolicEvent,
+    policy: InlinedPolicy,
+) -> Result<BoundInlined, BindError> {
+    let wanted = |module: &Module| module.is_reached(&event.reach);
+    let mut bound = BoundInlined::default();
+    if policy.at == AtInlined::Never || event.kind != EventKind::BeforeCall {
+        let copies = program.modules.inlined_copies(&event.subject, wanted);
+        bound.count = copies.len();
+        let place = |(module, copy): &(Rc<Module>, InlinedCopy)| InlinedPlace {
+            place: words(module, copy),
+            function: Arc::clone(&copy.name),
+            why: None,
+            is_likely: false,
+        };
+        bound.refused = copies.iter().map(place).collect();
+    } else {
+        for (module, call) in program.modules.inlined_calls(&event.subject, wanted) {
+            bound.count += 1;
+            bind_inlined_call(program, event, policy, (&module, call), &mut bound)?;
+        }
+    }
+    bound.total.missed = bound.refused.len();
+    bound.refused.sort();
+    bound.refused.dedup();
+    Ok(bound)
+}
+
+fn bind_inlined_call(
+    program: &mut Program,
+    event: &SymbolicEvent,
+    policy: InlinedPolicy,
+    (module, call): (&Rc<Module>, InlinedCall),
+    bound: &mut BoundInlined,
+) -> Result<(), BindError> {
+    let place = words(module, &call.copy);
+    let function = Arc::clone(&call.copy.name);
+    let beginnings = match call.beginnings {
+        Ok(_) if !call.is_marked && policy.at != AtInlined::Likely => {
+            bound.refused.push(InlinedPlace {
+                place,
+                function,
+                why: Some("the compiler has not marked where it begins".to_owned()),
+                is_likely: true,
+            });
+            return Ok(());
+        }
+        Err(doubt) => {
+            bound.refused.push(InlinedPlace {
+                place,
+                function,
+                why: Some(doubt.to_string()),
                 is_likely: false,
-            };
-            bound.refused = copies.iter().map(place).collect();
-        } else {
-            for (module, call) in self.modules.inlined_calls(&event.subject, wanted) {
-                bound.count += 1;
-                self.bind_inlined_call(event, policy, (&module, call), &mut bound)?;
-            }
+            });
+            return Ok(());
         }
-        bound.total.missed = bound.refused.len();
-        bound.refused.sort();
-        bound.refused.dedup();
-        Ok(bound)
+        Ok(beginnings) => beginnings,
+    };
+    bound.total.seen += 1;
+    bound.total.likely += usize::from(!call.is_marked);
+    for beginning in beginnings {
+        let it = bind_beginning(program, event, module, &call.copy.name, beginning)?;
+        program.modules.note_inlined_place(it.address);
+        bound.calls.push(it);
     }
+    Ok(())
+}
 
-    fn bind_inlined_call(
-        &mut self,
-        event: &SymbolicEvent,
-        policy: InlinedPolicy,
-        (module, call): (&Rc<Module>, InlinedCall),
-        bound: &mut BoundInlined,
-    ) -> Result<(), BindError> {
-        let place = words(module, &call.copy);
-        let function = Arc::clone(&call.copy.name);
-        let beginnings = match call.beginnings {
-            Ok(_) if !call.is_marked && policy.at != AtInlined::Likely => {
-                bound.refused.push(InlinedPlace {
-                    place,
-                    function,
-                    why: Some("the compiler has not marked where it begins".to_owned()),
-                    is_likely: true,
-                });
-                return Ok(());
-            }
-            Err(doubt) => {
-                bound.refused.push(InlinedPlace {
-                    place,
-                    function,
-                    why: Some(doubt.to_string()),
-                    is_likely: false,
-                });
-                return Ok(());
-            }
-            Ok(beginnings) => beginnings,
-        };
-        bound.total.seen += 1;
-        bound.total.likely += usize::from(!call.is_marked);
-        for beginning in beginnings {
-            let it = self.bind_beginning(event, module, &call.copy.name, beginning)?;
-            self.modules.note_inlined_place(it.address);
-            bound.calls.push(it);
-        }
-        Ok(())
-    }
-
-    fn bind_beginning(
-        &self,
-        event: &SymbolicEvent,
-        module: &Module,
-        function: &Arc<str>,
-        beginning: Beginning,
-    ) -> Result<BoundCall, BindError> {
-        let site = InlinedSite {
-            address: module.to_process(beginning.place),
-            level: beginning.level,
-            arguments: beginning.arguments.into(),
-        };
-        let plan = |(slot, capture)| {
-            plan_inlined_capture(event, capture, self, &site).map_err(|error| BindError::Capture {
-                slot,
-                error,
-                function: function.to_string(),
-            })
-        };
-        let captures = event.captures.iter().enumerate().map(plan);
-        Ok(BoundCall {
-            captures: captures.collect::<Result<_, _>>()?,
-            address: site.address,
-            function: function.as_ref().into(),
-            inlined: Some(InlinedEntry {
-                order: beginning.order,
-                level: beginning.level,
-                caller: beginning.caller,
-            }),
+fn bind_beginning(
+    program: &Program,
+    event: &SymbolicEvent,
+    module: &Module,
+    function: &Arc<str>,
+    beginning: Beginning,
+) -> Result<BoundCall, BindError> {
+    let site = InlinedSite {
+        address: module.to_process(beginning.place),
+        level: beginning.level,
+        arguments: beginning.arguments.into(),
+    };
+    let plan = |(slot, capture)| {
+        plan_inlined_capture(event, capture, program, &site).map_err(|error| BindError::Capture {
+            slot,
+            error,
+            function: function.to_string(),
         })
-    }
+    };
+    let captures = event.captures.iter().enumerate().map(plan);
+    Ok(BoundCall {
+        captures: captures.collect::<Result<_, _>>()?,
+        address: site.address,
+        function: function.as_ref().into(),
+        inlined: Some(InlinedEntry {
+            order: beginning.order,
+            level: beginning.level,
+            caller: beginning.caller,
+        }),
+    })
 }
 
 /// Where an inlined call is.

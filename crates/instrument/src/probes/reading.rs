@@ -4,11 +4,11 @@
 use super::{Occurrence, Probes};
 use crate::capture_plan::{CapturePlan, NOT_YET, compute_captures};
 use crate::facts::{Details, Moment};
-use crate::pending_returns::PendingReturn;
-use crate::program::Program;
-use crate::read_plan::{Begun, ReadPlan};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
+use juror_program::program::Program;
+use juror_program::stack::pending_returns::PendingReturn;
+use juror_values::read_plan::{Begun, ReadPlan};
 
 impl Probes {
     /// Reads the values of an event before a call, by capture slot; slots out
@@ -49,7 +49,7 @@ impl Probes {
                         fact.value_as(*conversion, program, thread, &moment)
                     }
                     CapturePlan::Evaluate(..) | CapturePlan::Compiled(..) => {
-                        program.capture(thread, plan, &moment)
+                        plan.read(program, thread, &moment)
                     }
                     CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
                 }
@@ -82,7 +82,7 @@ impl Probes {
             if mask >> slot & 1 == 0 {
                 Value::Unavailable(Unavailability::NotCaptured)
             } else {
-                program.capture(thread, plan, &moment)
+                plan.read(program, thread, &moment)
             }
         }));
         compute_captures(plans, mask, values);
@@ -221,7 +221,7 @@ impl Probes {
                     kept = rest;
                     evaluation.value(program, thread, own)
                 }
-                CapturePlan::Compiled(..) => program.capture(thread, plan, &moment),
+                CapturePlan::Compiled(..) => plan.read(program, thread, &moment),
                 CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
             });
         }

@@ -7,10 +7,11 @@ use crate::options::BindOptions;
 use crate::{recording, report};
 use juror_debuggee::{ThreadId, WatchTier};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
+use juror_instrument::occasions::{bind_captures, bind_line, bind_place};
 use juror_instrument::places::EventPlace;
-use juror_instrument::probes::{BindError, Probe};
-use juror_instrument::program::Program;
+use juror_instrument::probes::{BindError, Probe, bind_event};
 use juror_language::Diagnostic;
+use juror_program::program::Program;
 use juror_view::error::{SessionError, wrong};
 use std::sync::Arc;
 
@@ -146,7 +147,7 @@ impl Watch {
         symbolic: &SymbolicEvent,
         options: &BindOptions<'_>,
     ) -> Result<(), BindError> {
-        let bound = program.bind_event(symbolic, thread, options.inlined)?;
+        let bound = bind_event(program, symbolic, thread, options.inlined)?;
         let watched = self.watched.get_mut(usize::from(monitor));
         if let Some(total) = watched.and_then(|it| it.inlined.get_mut(usize::from(event.0))) {
             *total = bound.inlined;
@@ -179,7 +180,7 @@ impl Watch {
         symbolic: &SymbolicEvent,
     ) -> Result<(), BindError> {
         if symbolic.kind == EventKind::Line {
-            for site in program.bind_line(symbolic)? {
+            for site in bind_line(program, symbolic)? {
                 if !self.probes.has(monitor, event, site.address) {
                     self.probes.add(Probe {
                         monitor,
@@ -204,7 +205,7 @@ impl Watch {
                 event,
                 kind: symbolic.kind,
                 subject: Subject::of(symbolic)?,
-                captures: program.bind_captures(symbolic)?.into(),
+                captures: bind_captures(program, symbolic)?.into(),
             });
         }
         Ok(())
@@ -221,10 +222,10 @@ impl Watch {
         let known = self.places.of(monitor, event, || {
             PlaceWatch::new(monitor, event, symbolic.kind, place)
         });
-        let sight = program.bind_place(symbolic, &known.place);
+        let sight = bind_place(program, symbolic, &known.place);
         let sight = match sight {
             Ok(sight) => {
-                known.captures = program.bind_captures(symbolic)?.into();
+                known.captures = bind_captures(program, symbolic)?.into();
                 Ok(Some(sight))
             }
             // Its module was unloaded, or is still to come.

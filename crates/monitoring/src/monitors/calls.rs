@@ -5,8 +5,8 @@ use crate::monitors::{Reaction, Watch, Watched};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventKind, Value};
 use juror_instrument::probes::{ActiveCall, Occurrence, Probe};
-use juror_instrument::program::Program;
-use juror_instrument::unwinding::Dropped;
+use juror_program::program::Program;
+use juror_program::stack::unwinding::Dropped;
 use juror_view::observer::Observer;
 
 impl Watch {

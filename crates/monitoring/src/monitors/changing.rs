@@ -7,8 +7,8 @@
 use crate::monitors::{Watch, Watched, internal};
 use crate::options::BindOptions;
 use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_instrument::program::Program;
 use juror_monitor::Monitor;
+use juror_program::program::Program;
 use juror_view::error::SessionError;
 
 /// A program whose threads all stand, and the one that commands speak of.

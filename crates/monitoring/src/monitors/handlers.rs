@@ -8,7 +8,7 @@ use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_instrument::capture_plan::{CapturePlan, compute_captures};
 use juror_instrument::facts::{Details, Moment};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_view::observer::Observer;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -307,7 +307,7 @@ impl Watch {
         for (slot, plan) in captures.iter().enumerate() {
             values.push(match mask >> slot & 1 {
                 0 => Value::Unavailable(Unavailability::NotCaptured),
-                _ => scene.program.capture(scene.thread, plan, moment),
+                _ => plan.read(scene.program, scene.thread, moment),
             });
         }
         compute_captures(captures, mask, &mut values);

@@ -14,7 +14,7 @@ use juror_debuggee::{
 use juror_event::{EventId, EventKind};
 use juror_instrument::capture_plan::CapturePlan;
 use juror_instrument::places::{EventPlace, Sight};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::rc::Rc;

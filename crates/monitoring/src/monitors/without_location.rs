@@ -10,9 +10,9 @@ use juror_debuggee::{DebuggeeError, SystemCalls};
 use juror_event::{EventId, EventKind, SymbolicEvent};
 use juror_instrument::capture_plan::CapturePlan;
 use juror_instrument::probes::BindError;
-use juror_instrument::program::Program;
 use juror_points::signal_names;
 use juror_points::system_call_names::{system_call_names, system_call_number};
+use juror_program::program::Program;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

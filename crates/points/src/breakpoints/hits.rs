@@ -8,9 +8,9 @@ use crate::breakpoints::{Breakpoint, Breakpoints, Location};
 use crate::point::{Answer, Stopping};
 use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::condition::Check;
-use juror_instrument::program::Program;
-use juror_instrument::typed::Typed;
 use juror_language::Expression;
+use juror_program::program::Program;
+use juror_values::typed::Typed;
 use std::rc::Rc;
 
 /// A condition that calls functions of the program.

@@ -7,7 +7,7 @@
 
 use crate::breakpoints::{Binding, Breakpoints};
 use juror_debuggee::Owner;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 
 /// The places in one process, by the numbers of breakpoint and location.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@
 use crate::breakpoints::location::Found;
 use crate::location_spec::Place;
 use crate::matching::{functions_that_match, pattern};
-use juror_instrument::frames::{Frame, level_of_line, usual_level};
-use juror_instrument::modules::{Bound, Module, Modules};
+use juror_program::modules::{Bound, Module, Modules};
+use juror_program::stack::frames::{Frame, level_of_line, usual_level};
 use juror_symbols::{Function, InlinedCopy, is_name_of, without_parameters};
 use regex::Regex;
 use std::path::Path;

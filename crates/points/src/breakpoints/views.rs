@@ -2,7 +2,7 @@
 
 use crate::breakpoints::{Breakpoint, Breakpoints, Resolvable};
 use crate::point::{PointKind, passage};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_view::{Location, PointLocation, PointView, location};
 
 impl Breakpoints {

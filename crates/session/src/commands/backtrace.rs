@@ -4,7 +4,7 @@
 use crate::command_table;
 use crate::command_table::Command;
 use crate::session::Session;
-use juror_instrument::frames::{Frame, users_frames};
+use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::error::CommandError;
 use juror_view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 

@@ -3,7 +3,7 @@
 use crate::command_table;
 use crate::command_table::{Completes, TABLE};
 use crate::session::Session;
-use juror_instrument::scope::FrameScope;
+use juror_program::scope::FrameScope;
 
 /// Candidates that a completion gives at the most.
 const CANDIDATES_MAX: usize = 500;

@@ -3,8 +3,8 @@
 use crate::commands::points_edit::numbered;
 use crate::session::Session;
 use juror_instrument::condition::Condition;
-use juror_instrument::expression::ExpressionError;
 use juror_points::point::{Ability, PointKind};
+use juror_values::expression::ExpressionError;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 

@@ -6,10 +6,10 @@
 
 use crate::session::Session;
 use crate::state::values::convenience;
-use juror_instrument::scope::is_register;
-use juror_instrument::typed::Typed;
 use juror_language::{Expression, ExpressionKind};
+use juror_program::scope::is_register;
 use juror_symbols::Type;
+use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 
 /// What the kernel says of a signal.

@@ -2,10 +2,10 @@
 
 use crate::commands::list::split_range;
 use crate::session::Session;
-use juror_instrument::format::Names as _;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
 use juror_symbols::disassemble;
+use juror_values::format::Names as _;
 use juror_view::error::CommandError;
 use juror_view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
 use std::ops::Range;

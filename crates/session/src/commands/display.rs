@@ -8,11 +8,11 @@ use crate::session::Session;
 use crate::state::displays::Display;
 use crate::state::format_options::split_format;
 use crate::state::values::convenience;
-use juror_instrument::expression::evaluate;
-use juror_instrument::format::{Radix, format, pretty};
-use juror_instrument::frames::Frame;
-use juror_instrument::scope::FrameScope;
-use juror_instrument::typed::{Number, Typed};
+use juror_program::scope::FrameScope;
+use juror_program::stack::frames::Frame;
+use juror_values::expression::evaluate;
+use juror_values::format::{Radix, format, pretty};
+use juror_values::typed::{Number, Typed};
 use juror_view::error::CommandError;
 use juror_view::{DisplayView, Outcome};
 

@@ -4,9 +4,9 @@
 //! has no zero at its end, and the end of the range belongs to it.
 
 use crate::session::Session;
-use juror_instrument::format::Names as _;
-use juror_instrument::typed::Typed;
 use juror_language::ExpressionKind;
+use juror_values::format::Names as _;
+use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 use juror_view::{MemoryRow, MemoryView, Outcome};
 
@@ -168,7 +168,7 @@ impl Session {
 
 fn plain(value: &Typed) -> Option<i128> {
     match &value.place {
-        juror_instrument::typed::Place::Bytes(bytes) => {
+        juror_values::typed::Place::Bytes(bytes) => {
             let mut wide = [0; 16];
             wide.iter_mut()
                 .zip(bytes)

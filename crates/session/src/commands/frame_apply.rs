@@ -4,7 +4,7 @@ use crate::command_table;
 use crate::command_table::Command;
 use crate::commands::backtrace::is_flag;
 use crate::session::Session;
-use juror_instrument::frames::users_frames;
+use juror_program::stack::frames::users_frames;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 

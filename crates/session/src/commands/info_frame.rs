@@ -2,9 +2,9 @@
 //! of its caller are.
 
 use crate::session::Session;
-use juror_instrument::format::Names as _;
-use juror_instrument::frames::{Frame, returns_to};
+use juror_program::stack::frames::{Frame, returns_to};
 use juror_symbols::{Registers, register, register_name};
+use juror_values::format::Names as _;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! `info source`: the source file of the selected frame, and what the compiler says of it.
 
 use crate::session::Session;
-use juror_instrument::frames::Frame;
+use juror_program::stack::frames::Frame;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::path::Path;

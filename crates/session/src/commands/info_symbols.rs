@@ -2,11 +2,11 @@
 //! symbol`, `info line PLACE`: what has a name, and where it is.
 
 use crate::session::Session;
-use juror_instrument::format::Names as _;
-use juror_instrument::modules::Module;
 use juror_points::location_spec;
 use juror_points::matching::{functions_that_match, pattern};
+use juror_program::modules::Module;
 use juror_symbols::{FixedPlace, Variable, register_name};
+use juror_values::format::Names as _;
 use juror_view::error::CommandError;
 use juror_view::{Location, NameView, Outcome};
 use regex::Regex;

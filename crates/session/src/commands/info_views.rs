@@ -3,13 +3,13 @@
 
 use crate::commands::info_graph::{named, no_property};
 use crate::session::Session;
-use juror_instrument::format::{Names, Radix, format, pretty};
-use juror_instrument::frames::Frame;
-use juror_instrument::scope::is_register;
-use juror_instrument::typed::Typed;
 use juror_monitoring::monitors::Watched;
 use juror_monitoring::report;
+use juror_program::scope::is_register;
+use juror_program::stack::frames::Frame;
 use juror_symbols::{processor_flags, register_name};
+use juror_values::format::{Names, Radix, format, pretty};
+use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 use juror_view::{
     FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, location,

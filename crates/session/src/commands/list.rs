@@ -2,11 +2,11 @@
 
 use crate::session::Session;
 use crate::state::selection::Listed;
-use juror_instrument::typed::Number;
 use juror_points::breakpoints::{Resolvable, resolvable};
 use juror_points::location_spec;
 use juror_points::location_spec::Place;
 use juror_symbols::Function;
+use juror_values::typed::Number;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::path::PathBuf;

@@ -2,9 +2,9 @@
 //! which was probably meant where there is none.
 
 use crate::session::Session;
-use juror_instrument::frames::usual_level;
-use juror_instrument::modules::Bound;
 use juror_points::breakpoints::Resolvable;
+use juror_program::modules::Bound;
+use juror_program::stack::frames::usual_level;
 use juror_symbols::is_name_of;
 use juror_view::error::CommandError;
 use std::collections::BTreeSet;

@@ -1,12 +1,12 @@
 //! `whatis` and `ptype`: the type of a value, and the definition of a type.
 
 use crate::session::Session;
-use juror_instrument::definition::definition;
-use juror_instrument::modules::{Bound, Module};
-use juror_instrument::typed::{Place, Typed};
-use juror_instrument::written_type::written_type;
 use juror_language::{Derivation, TypeName};
+use juror_program::modules::{Bound, Module};
 use juror_symbols::{Signature, Type};
+use juror_values::typed::{Place, Typed};
+use juror_values::types::definition::definition;
+use juror_values::types::written::written_type;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 

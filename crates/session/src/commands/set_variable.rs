@@ -3,11 +3,11 @@
 
 use crate::session::Session;
 use crate::state::values::can_be_named;
-use juror_instrument::assignment::{bytes_for, meant};
-use juror_instrument::format::{Radix, format};
-use juror_instrument::typed::{Number, Place, Typed};
 use juror_language::{Expression, ExpressionKind};
+use juror_program::assignment::{bytes_for, meant};
 use juror_symbols::{Place as Location, register, register_name};
+use juror_values::format::{Radix, format};
+use juror_values::typed::{Number, Place, Typed};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 

@@ -5,15 +5,15 @@ use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::values::{convenience, of_thread};
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
-use juror_instrument::frames::returns_to;
-use juror_instrument::scope::FrameScope;
-use juror_instrument::typed::VALUE_SIZE_MAX;
 use juror_instrument::watched::{Dependence, Extent, Reading, WatchedExpression};
 use juror_points::location_spec;
 use juror_points::point::{Fate, Point, PointKind, PointOwner, Stopping};
 use juror_points::software_watchpoint::Followed;
 use juror_points::system_call_names::system_call_name;
 use juror_points::watchpoints::{Home, WatchKind, Watchpoint, bytes_of, start_of};
+use juror_program::scope::FrameScope;
+use juror_program::stack::frames::returns_to;
+use juror_values::typed::VALUE_SIZE_MAX;
 use juror_view::error::CommandError;
 use juror_view::{Outcome, StopReason, WatchedAccess};
 

@@ -7,7 +7,7 @@ use crate::command_table::words::number;
 use crate::session::Session;
 use crate::state::selection::Selection;
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_rules::control::Modes;
 use juror_view::error::{CommandError, SessionError};
 use juror_view::observer::Observer;

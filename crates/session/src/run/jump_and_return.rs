@@ -3,10 +3,10 @@
 
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
-use juror_instrument::assignment::{bytes_for, meant};
-use juror_instrument::frames::{Frame, returns_to};
-use juror_instrument::unwinding::{Dropped, JumpTarget};
 use juror_points::location_spec;
+use juror_program::assignment::{bytes_for, meant};
+use juror_program::stack::frames::{Frame, returns_to};
+use juror_program::stack::unwinding::{Dropped, JumpTarget};
 use juror_symbols::{EntryPlace, Type, TypeKind, register};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
@@ -60,7 +60,7 @@ impl Session {
         let function = frame.function.as_ref().zip(frame.module.as_ref());
         let is_here = |address: &&u64| {
             let inside = |(function, module): (&juror_symbols::Function, &std::rc::Rc<_>)| {
-                let module: &juror_instrument::modules::Module = module;
+                let module: &juror_program::modules::Module = module;
                 function.contains(module.to_file(**address))
             };
             function.is_some_and(inside)
@@ -180,7 +180,7 @@ impl Session {
             .symbols
             .return_value_plan(function)
             .ok_or_else(unknown)?;
-        let shape = juror_instrument::typed::Typed::missing(plan.r#type.clone(), "");
+        let shape = juror_values::typed::Typed::missing(plan.r#type.clone(), "");
         // A function that returns a reference returns an address.
         let is_reference = matches!(plan.r#type.strip().kind(), TypeKind::Reference(_));
         let value = match is_reference {

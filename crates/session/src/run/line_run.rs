@@ -7,7 +7,7 @@
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
-use juror_instrument::unwinding::{
+use juror_program::stack::unwinding::{
     Dropped, Drops, FrameDropping, JumpTarget, Raised, frame_dropping_functions,
 };
 use juror_stepping::{LineStops, line_stops};

@@ -5,7 +5,7 @@
 use crate::run::pause::Pause;
 use crate::session::Session;
 use juror_debuggee::{Owners, ThreadId};
-use juror_instrument::frames::{Frame, level_of_line, users_frames};
+use juror_program::stack::frames::{Frame, level_of_line, users_frames};
 use juror_view::error::CommandError;
 use juror_view::{
     EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView, location,

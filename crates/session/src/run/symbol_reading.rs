@@ -5,10 +5,10 @@
 use crate::command_table::Command;
 use crate::session::Session;
 use juror_event::{Reach, SymbolicEvent};
-use juror_instrument::modules::Module;
 use juror_points::location_spec;
 use juror_points::location_spec::Place;
 use juror_points::required_words::required_words;
+use juror_program::modules::Module;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;

@@ -3,10 +3,10 @@
 use crate::options::AutomaticCheckpoints;
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::{PidNamespace, ThreadId};
-use juror_instrument::program::Memo;
 use juror_monitoring::monitors::{Violated, Watch};
 use juror_monitoring::recording::Mark;
 use juror_points::breakpoints::passes::Passes;
+use juror_program::program::Memo;
 use juror_view::CheckpointView;
 use std::collections::{BTreeMap, BTreeSet};
 

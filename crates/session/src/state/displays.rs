@@ -1,7 +1,7 @@
 //! The expressions that are shown at every stop.
 
-use juror_instrument::format::Radix;
 use juror_language::Expression;
+use juror_values::format::Radix;
 
 /// The displays, in the order in which they were made.
 #[derive(Debug, Default)]

@@ -1,12 +1,12 @@
 //! Expressions that wait for functions of the program which they call.
 
 use juror_debuggee::ThreadId;
-use juror_instrument::calls::{Answers, PlannedCall};
-use juror_instrument::format::Radix;
-use juror_instrument::frames::Frame;
-use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Drops, FrameDropping, frame_dropping_functions};
 use juror_language::Expression;
+use juror_program::calls::{Answers, PlannedCall};
+use juror_program::program::Program;
+use juror_program::stack::frames::Frame;
+use juror_program::stack::unwinding::{Drops, FrameDropping, frame_dropping_functions};
+use juror_values::format::Radix;
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::ops::Range;

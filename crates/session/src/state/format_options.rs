@@ -1,6 +1,6 @@
 //! The options and formats of `print`: `/x`, `-pretty`, `-elements 10`.
 
-use juror_instrument::format::Radix;
+use juror_values::format::Radix;
 use juror_view::error::CommandError;
 
 /// Whether a format was asked for, so that a value is no longer what its type makes of it.

@@ -1,7 +1,7 @@
 //! The user's pretty-printers.
 
-use juror_instrument::program::Program;
-use juror_instrument::views::Views;
+use juror_program::program::Program;
+use juror_values::pretty_printers::Views;
 use juror_view::error::CommandError;
 
 /// The rules that are in force.

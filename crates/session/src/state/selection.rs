@@ -1,7 +1,7 @@
 //! The selected thread and frame, and the source that `list` has shown.
 
 use juror_debuggee::ThreadId;
-use juror_instrument::frames::Frame;
+use juror_program::stack::frames::Frame;
 use std::path::PathBuf;
 
 /// What commands speak of.

@@ -1,7 +1,7 @@
 //! The settings that `set` changes.
 
-use juror_instrument::format::ELEMENTS_MAX;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
+use juror_values::format::ELEMENTS_MAX;
 
 /// Lines that `list` shows at once, unless the user has said otherwise.
 pub(crate) const LIST_LINES: u32 = 10;

@@ -1,6 +1,6 @@
 //! The symbols of what is debugged.
 
-use juror_instrument::symbol_store::SymbolStore;
+use juror_program::symbol_store::SymbolStore;
 use rustc_hash::FxHashSet;
 use std::path::PathBuf;
 

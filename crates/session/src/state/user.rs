@@ -9,7 +9,7 @@ use crate::state::skips::Skips;
 use crate::state::source::Sources;
 use crate::state::thread_names::ThreadNames;
 use crate::state::values::Kept;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 
 /// The user's own state.
 pub(crate) struct UserState {

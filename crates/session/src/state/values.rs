@@ -1,9 +1,9 @@
 //! The value history and the convenience variables.
 
 use juror_debuggee::ThreadId;
-use juror_instrument::program::Program;
-use juror_instrument::scope::is_register;
-use juror_instrument::typed::Typed;
+use juror_program::program::Program;
+use juror_program::scope::is_register;
+use juror_values::typed::Typed;
 use std::collections::BTreeMap;
 
 /// The values that are kept.
@@ -96,7 +96,7 @@ pub(crate) fn can_be_named(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_instrument::typed::{Memory, Number};
+    use juror_values::typed::{Memory, Number};
 
     struct Nothing;
 

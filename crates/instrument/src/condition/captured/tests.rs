@@ -6,12 +6,14 @@ use super::super::node::{Node, Word};
 use super::super::operand::{Operand, Spot, Unknown};
 use super::super::value_of;
 use super::Captured;
-use crate::expression::{Scope, evaluate};
-use crate::typed::{Memory, Number, Typed};
-use crate::value_error::ValueError;
 use juror_event::Value;
 use juror_language::{Environment, TermKind, parse_expression};
 use juror_symbols::Type;
+use juror_values::error::ValueError;
+use juror_values::expression::{Scope, evaluate};
+use juror_values::library_types::LibraryTypes;
+use juror_values::pretty_printers::Views;
+use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
 
 /// The types of the operands, by their numbers.
@@ -88,6 +90,9 @@ impl Scope for Event {
     }
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
+    }
+    fn views(&self) -> Option<&dyn LibraryTypes> {
+        Some(Views::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)

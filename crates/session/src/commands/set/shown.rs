@@ -4,8 +4,8 @@ use crate::commands::set::absent::{instead, needless};
 use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
 use crate::options::AtInlined;
 use crate::session::Session;
-use juror_instrument::format::{Radix, format};
-use juror_instrument::typed::Typed;
+use juror_values::format::{Radix, format};
+use juror_values::typed::Typed;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::ffi::OsString;
@@ -127,13 +127,13 @@ impl Session {
 /// Where there is no program.
 struct Nothing;
 
-impl juror_instrument::typed::Memory for Nothing {
+impl juror_values::typed::Memory for Nothing {
     fn read(&self, _: u64, _: &mut [u8]) -> bool {
         false
     }
 }
 
-impl juror_instrument::format::Names for Nothing {
+impl juror_values::format::Names for Nothing {
     fn name_of(&self, _: u64) -> Option<String> {
         None
     }

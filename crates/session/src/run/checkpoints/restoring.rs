@@ -5,8 +5,8 @@ use crate::state::checkpoints::{CheckpointId, Saved};
 use crate::state::selection::Selection;
 use juror_checkpoint::Restored;
 use juror_debuggee::{Owner, ThreadId};
-use juror_instrument::program::Program;
 use juror_monitoring::monitors::Watch;
+use juror_program::program::Program;
 use juror_view::error::CommandError;
 use std::mem;
 

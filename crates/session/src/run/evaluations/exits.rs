@@ -8,7 +8,7 @@
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Exits};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
-use juror_instrument::unwinding::jump_target;
+use juror_program::stack::unwinding::jump_target;
 use juror_view::error::CommandError;
 
 impl Session {

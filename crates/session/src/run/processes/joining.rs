@@ -5,7 +5,7 @@ use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::process::{FIRST, Inserted, Process};
 use juror_debuggee::{Debuggee, ForkKind, ThreadId};
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use std::path::Path;

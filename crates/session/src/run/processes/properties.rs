@@ -5,9 +5,9 @@
 
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_instrument::program::Program;
 use juror_monitoring::monitors::Watched;
 use juror_monitoring::monitors::changing::Standing;
+use juror_program::program::Program;
 use juror_view::error::CommandError;
 
 /// The program as [`juror_monitoring::monitors::Watch`] wants it, if there is one.

@@ -3,7 +3,7 @@
 
 use crate::session::Session;
 use juror_debuggee::StopEvent;
-use juror_instrument::program::Program;
+use juror_program::program::Program;
 use juror_view::error::{CommandError, not_running};
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};

@@ -12,7 +12,7 @@ use crate::run::step::{Leaving, in_process};
 use crate::session::Session;
 use crate::state::inline_frames::Unentered;
 use juror_debuggee::ThreadId;
-use juror_instrument::frames::{Frame, beginning_calls, usual_level};
+use juror_program::stack::frames::{Frame, beginning_calls, usual_level};
 use juror_view::error::CommandError;
 
 /// Where a thread has come to.

@@ -4,8 +4,10 @@
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
-use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Dropped, Drops, JumpTarget, Raised, frame_dropping_functions};
+use juror_program::program::Program;
+use juror_program::stack::unwinding::{
+    Dropped, Drops, JumpTarget, Raised, frame_dropping_functions,
+};
 use juror_stepping::{Flow, flow_of};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;

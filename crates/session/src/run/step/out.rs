@@ -3,12 +3,12 @@
 use crate::run::pause::{Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_instrument::format::{Radix, format};
-use juror_instrument::frames::{Frame, returns_to};
-use juror_instrument::unwinding::JumpTarget;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
+use juror_program::stack::frames::{Frame, returns_to};
+use juror_program::stack::unwinding::JumpTarget;
 use juror_symbols::TypeKind;
+use juror_values::format::{Radix, format};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason, VariableView};

@@ -1,0 +1,30 @@
+//! The C types that conversions of an event's captures mean.
+
+use juror_event::Conversion;
+use juror_symbols::Type;
+
+/// The type that an event gives to bytes.
+pub(super) fn converted_type(conversion: Conversion) -> Type {
+    match type_word(conversion) {
+        Some(word) => Type::builtin(word).unwrap_or(Type::void()),
+        None => Type::void().pointer_to(),
+    }
+}
+
+/// The word for the type of a number, as casts have it.
+pub(super) fn type_word(conversion: Conversion) -> Option<&'static str> {
+    Some(match conversion {
+        Conversion::Signed { bytes: 1 } => "i8",
+        Conversion::Signed { bytes: 2 } => "i16",
+        Conversion::Signed { bytes: 4 } => "i32",
+        Conversion::Signed { .. } => "i64",
+        Conversion::Unsigned { bytes: 1 } => "u8",
+        Conversion::Unsigned { bytes: 2 } => "u16",
+        Conversion::Unsigned { bytes: 4 } => "u32",
+        Conversion::Unsigned { .. } => "u64",
+        Conversion::Bool => "_Bool",
+        Conversion::Float32 => "float",
+        Conversion::Float64 => "double",
+        Conversion::Address | Conversion::Text => return None,
+    })
+}

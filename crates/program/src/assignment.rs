@@ -1,0 +1,242 @@
+//! What the bytes of a place are when it gets a value.
+//!
+//! Invariant: nothing is lost. A number that the type does not hold is refused,
+//! where C would cut it off.
+
+use juror_symbols::{BitField, Encoding, Memory, TypeKind};
+use juror_values::classes::upcast::{cast_address, referred_to};
+use juror_values::error::ValueError;
+use juror_values::expression::cast;
+use juror_values::expression::member_pointer;
+use juror_values::typed::complex_part;
+use juror_values::typed::{Number, Typed, VALUE_SIZE_MAX};
+
+/// What an assignment changes, and takes: a reference of C++ is what it refers to, and
+/// nothing makes it refer to something else.
+///
+/// # Errors
+/// What the reference refers to cannot be told.
+pub fn meant(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    referred_to(value, memory)
+}
+
+/// The bytes of a place that is given a value: as many as it has.
+///
+/// # Errors
+/// The value does not fit, or has another type; a sentence about it.
+pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
+    let mut bytes = little_endian(place, value, memory)?;
+    // Casts have the order of their type.
+    let is_cast = matches!(place.r#type.strip().kind(), TypeKind::Base(Encoding::Float));
+    if place.bits.is_none() && !is_cast && place.r#type.is_big_endian() {
+        bytes.reverse();
+    }
+    Ok(bytes)
+}
+
+fn little_endian(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
+    let r#type = place.r#type.strip();
+    if let Some(bits) = place.bits {
+        return bit_field(place, bits, value, memory);
+    }
+    let size = r#type.size().unwrap_or(0);
+    if size == 0 || size > VALUE_SIZE_MAX {
+        return Err(format!("`{}` cannot be assigned", place.r#type.name()).into());
+    }
+    match r#type.kind() {
+        TypeKind::Base(Encoding::Float) => Ok(cast(value, r#type, memory)?.bytes(memory, size)?),
+        TypeKind::Base(Encoding::Boolean) => match value.number(memory)? {
+            Number::Bool(truth) => Ok(vec![u8::from(truth)]),
+            Number::Int(number @ 0..=1) => Ok(vec![number as u8]),
+            _ => Err(format!("`{}` is true or false", place.r#type.name()).into()),
+        },
+        TypeKind::Base(Encoding::ComplexFloat) => complex(place, value, size, memory),
+        TypeKind::Base(encoding) => {
+            let number = whole(value, memory)?;
+            fitting(number, size * 8, encoding.is_signed(), &place.r#type.name())?;
+            Ok(low_bytes(number, size))
+        }
+        TypeKind::Pointer(to) | TypeKind::Reference(to) => {
+            let number = match value.number(memory)? {
+                Number::Pointer(address, from) => cast_address(address, &from, &to, memory)?.into(),
+                _ => whole(value, memory)?,
+            };
+            fitting(number, 64, false, &place.r#type.name())?;
+            Ok(low_bytes(number, size))
+        }
+        TypeKind::MemberPointer { .. } => member_pointer::bytes_as(value, &place.r#type, memory),
+        TypeKind::Enumeration { .. } => Ok(low_bytes(whole(value, memory)?, size)),
+        _ => of_same_type(place, value, size, memory),
+    }
+}
+
+/// A complex number; one without imaginary part is a plain one.
+fn complex(
+    place: &Typed,
+    value: &Typed,
+    size: u64,
+    memory: &dyn Memory,
+) -> Result<Vec<u8>, ValueError> {
+    if matches!(
+        value.r#type.strip().kind(),
+        TypeKind::Base(Encoding::ComplexFloat)
+    ) {
+        return of_same_type(place, value, size, memory);
+    }
+    let part = complex_part(&place.r#type.strip()).ok_or("its format is not known")?;
+    let mut bytes = cast(value, part, memory)?.bytes(memory, size / 2)?;
+    bytes.resize(size as usize, 0);
+    Ok(bytes)
+}
+
+fn of_same_type(
+    place: &Typed,
+    value: &Typed,
+    size: u64,
+    memory: &dyn Memory,
+) -> Result<Vec<u8>, ValueError> {
+    let (given, wanted) = (value.r#type.strip(), place.r#type.strip());
+    // clang gives all complex numbers one name.
+    match given.name() == wanted.name() && given.size() == wanted.size() {
+        true => value.bytes(memory, size),
+        false => Err(format!(
+            "`{}` takes a value of its own type, and this is `{}`",
+            place.r#type.name(),
+            value.r#type.name()
+        )
+        .into()),
+    }
+}
+
+/// A number without a fraction.
+fn whole(value: &Typed, memory: &dyn Memory) -> Result<i128, ValueError> {
+    match value.number(memory)? {
+        Number::Int(number) => Ok(number),
+        Number::Bool(truth) => Ok(i128::from(truth)),
+        Number::Pointer(address, _) => Ok(i128::from(address)),
+        Number::Float(number) => {
+            Err(format!("{number:?} is not a whole number; cast it first").into())
+        }
+        Number::Wide(number) => {
+            Err(format!("{number} is not a whole number; cast it first").into())
+        }
+    }
+}
+
+fn fitting(number: i128, bits: u64, is_signed: bool, name: &str) -> Result<(), ValueError> {
+    let bits = bits.clamp(1, 126) as u32;
+    let (lowest, highest) = match is_signed {
+        true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+        false => (0, (1_i128 << bits) - 1),
+    };
+    match (lowest..=highest).contains(&number) {
+        true => Ok(()),
+        false => Err(format!(
+            "{number} does not fit into `{name}`, which holds {lowest} to {highest}"
+        )
+        .into()),
+    }
+}
+
+fn low_bytes(number: i128, size: u64) -> Vec<u8> {
+    let bytes = number.to_le_bytes();
+    let mut low = bytes.get(..size.min(16) as usize).unwrap_or(&[]).to_vec();
+    low.resize(size as usize, if number < 0 { 0xff } else { 0 });
+    low
+}
+
+/// The bytes around a bit field, with it changed.
+fn bit_field(
+    place: &Typed,
+    bits: BitField,
+    value: &Typed,
+    memory: &dyn Memory,
+) -> Result<Vec<u8>, ValueError> {
+    let number = whole(value, memory)?;
+    let is_signed =
+        matches!(place.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed());
+    let name = format!("{}:{}", place.r#type.name(), bits.size_bits);
+    fitting(number, bits.size_bits, is_signed, &name)?;
+    let count = (bits.offset_bits + bits.size_bits).div_ceil(8).min(16);
+    let mut wide = [0; 16];
+    let present = place.bytes(memory, count)?;
+    for (byte, known) in wide.iter_mut().zip(&present) {
+        *byte = *known;
+    }
+    let is_big = place.r#type.is_big_endian();
+    let in_order = |bytes: &mut [u8; 16]| {
+        if is_big && let Some(held) = bytes.get_mut(..count as usize) {
+            held.reverse();
+        }
+    };
+    in_order(&mut wide);
+    let width = bits.size_bits.clamp(1, 127) as u32;
+    let shift = bits.shift(is_big).min(127);
+    let mask = ((1_u128 << width) - 1) << shift;
+    let shifted = (number as u128) << shift;
+    let changed = (u128::from_le_bytes(wide) & !mask) | (shifted & mask);
+    let mut changed = changed.to_le_bytes();
+    in_order(&mut changed);
+    Ok(changed.get(..count as usize).unwrap_or(&[]).to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_symbols::Type;
+
+    struct Empty;
+
+    impl Memory for Empty {
+        fn read(&self, _: u64, _: &mut [u8]) -> bool {
+            false
+        }
+    }
+
+    fn place(name: &str) -> Typed {
+        Typed::in_memory(Type::builtin(name).expect("a type"), 0x1000)
+    }
+
+    #[track_caller]
+    fn check(name: &str, value: i128, expected: Option<&[u8]>) {
+        let value = Typed::of_integer(value).expect("a number");
+        let bytes = bytes_for(&place(name), &value, &Empty);
+        assert_eq!(bytes.as_deref().ok(), expected, "{name} {bytes:?}");
+    }
+
+    #[test]
+    fn numbers_are_kept_whole() {
+        check("int", 5, Some(&[5, 0, 0, 0]));
+        check("int", -2, Some(&[0xfe, 0xff, 0xff, 0xff]));
+        check("int", 1 << 31, None);
+        check("unsigned int", 1 << 31, Some(&[0, 0, 0, 0x80]));
+        check("unsigned int", -1, None);
+        check("char", 127, Some(&[127]));
+        check("char", 200, None);
+        check("bool", 1, Some(&[1]));
+        check("bool", 2, None);
+        check("double", 1, Some(&1.0_f64.to_le_bytes()));
+    }
+
+    #[test]
+    fn fractions_go_into_fractions_only() {
+        let value = Typed::of_number(&Number::Float(1.5)).expect("a number");
+        let bytes = bytes_for(&place("double"), &value, &Empty);
+        assert_eq!(bytes, Ok(1.5_f64.to_le_bytes().to_vec()));
+        assert!(bytes_for(&place("int"), &value, &Empty).is_err());
+    }
+
+    #[test]
+    fn a_bit_field_leaves_its_neighbours() {
+        let field = Typed {
+            bits: Some(BitField {
+                offset_bits: 2,
+                size_bits: 3,
+            }),
+            ..Typed::of_bytes(Type::builtin("unsigned int").expect("a type"), vec![0xff])
+        };
+        let value = |number| Typed::of_integer(number).expect("a number");
+        assert_eq!(bytes_for(&field, &value(2), &Empty), Ok(vec![0b1110_1011]));
+        assert!(bytes_for(&field, &value(8), &Empty).is_err());
+    }
+}

@@ -1,0 +1,35 @@
+//! The frame that stands on a stack for a call of juror's.
+
+use crate::program::Program;
+use crate::stack::frames::Frame;
+use juror_debuggee::ThreadId;
+use juror_symbols::{Registers, register};
+
+impl Program {
+    /// The frame that stands for a call of juror's, when `pc` is where such a
+    /// call returns to; and the registers of the program below it.
+    pub(crate) fn frame_of_call(
+        &self,
+        thread: ThreadId,
+        pc: u64,
+        registers: &Registers,
+    ) -> Option<(Frame, Registers)> {
+        if self.debuggee.call_return_address() != Some(pc) {
+            return None;
+        }
+        let stack = registers.get(register::RSP);
+        let mut calls = self.debuggee.open_calls();
+        let call = calls.find(|call| call.thread == thread && Some(call.frame) == stack)?;
+        let mut below = Registers::default();
+        for number in 0..=16 {
+            below.set(number, call.registers().by_dwarf_number(number));
+        }
+        let frame = Frame {
+            thread: Some(thread),
+            registers: *registers,
+            called_by_juror: Some(call.number),
+            ..Frame::bare(pc)
+        };
+        Some((frame, below))
+    }
+}

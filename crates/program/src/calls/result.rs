@@ -1,0 +1,64 @@
+//! The value that a call has returned.
+
+use super::PlannedCall;
+use crate::program::Program;
+use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_symbols::{EntryPlace, register};
+use juror_values::typed::{Typed, VALUE_SIZE_MAX};
+
+/// Reads the result of a call from a thread that has just returned from it;
+/// `room` is where it is when it comes back in memory. It is copied: the stack
+/// on which it lies is given back.
+pub fn read_result(
+    program: &Program,
+    thread: ThreadId,
+    planned: &PlannedCall,
+    room: Option<u64>,
+) -> Result<Typed, DebuggeeError> {
+    let result = &planned.outgoing.result;
+    let of = result.r#type.clone();
+    let size = of.size().unwrap_or(0).min(VALUE_SIZE_MAX);
+    let registers = program.debuggee.registers(thread)?;
+    let mut bytes = vec![0; size as usize];
+    let mut in_memory = None;
+    for piece in &result.location {
+        let source: Vec<u8> = match piece.place {
+            EntryPlace::PointedByRegister(number) => {
+                let address = room.or_else(|| registers.by_dwarf_number(number));
+                in_memory = address;
+                program
+                    .debuggee
+                    .read(address.unwrap_or(0), &mut bytes)
+                    .map(|()| Vec::new())?
+            }
+            EntryPlace::Register(number) => {
+                let vectors = || program.debuggee.vector_registers(thread);
+                let vector = usize::from(number.wrapping_sub(register::XMM0));
+                let extended = usize::from(number.wrapping_sub(register::ST0));
+                match registers.by_dwarf_number(number) {
+                    Some(word) => word.to_le_bytes().to_vec(),
+                    None if extended < 8 => vectors()?
+                        .st
+                        .get(extended)
+                        .map_or_else(Vec::new, |st| st.to_vec()),
+                    None => vectors()?
+                        .xmm
+                        .get(vector)
+                        .map_or_else(Vec::new, |xmm| xmm.to_vec()),
+                }
+            }
+            _ => Vec::new(),
+        };
+        let start = piece.offset as usize;
+        let count = source.len().min(piece.size as usize);
+        if let (Some(place), Some(part)) = (bytes.get_mut(start..), source.get(..count)) {
+            let count = count.min(place.len());
+            place[..count].copy_from_slice(&part[..count]);
+        }
+    }
+    Ok(match in_memory {
+        // A string or a list may lead back into itself.
+        Some(address) => Typed::kept_at(of, address, bytes),
+        None => Typed::of_bytes(of, bytes),
+    })
+}

@@ -1,0 +1,18 @@
+//! The running program with its symbols: its modules, the frames of its threads, the scopes
+//! and variables of frames, and calls of its functions.
+//!
+//! Invariant: nothing here decides what to watch.
+
+#![forbid(unsafe_code)]
+
+pub mod assignment;
+pub mod calls;
+pub mod code;
+pub mod modules;
+pub mod program;
+pub mod scope;
+pub mod stack;
+pub mod symbol_store;
+mod thread_local;
+mod thread_start;
+pub mod variables;

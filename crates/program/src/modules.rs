@@ -1,0 +1,565 @@
+//! The modules of a process with their symbols: from addresses to names and
+//! lines, and from names to addresses.
+//!
+//! Invariant: addresses in and out are those of the process; file addresses
+//! stay inside.
+
+use crate::symbol_store::SymbolStore;
+use juror_event::Reach;
+use juror_symbols::{
+    Binding, Function, InlinedCall, InlinedCopy, InlinedFrame, Line, SymbolFile, Type,
+};
+use juror_values::read_plan::ClassNumber;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{OnceCell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// So many tables are remembered with what they are of.
+const OBJECTS_MAX: usize = 4_096;
+
+/// A loaded program or library.
+#[derive(Debug)]
+pub struct Module {
+    /// Its file.
+    pub path: PathBuf,
+    /// What is added to file addresses.
+    pub bias: u64,
+    /// The executable itself.
+    pub is_main: bool,
+    /// Loaded after the start, by `dlopen`: its exported names are reached
+    /// through its handle, whatever other modules export.
+    pub is_late: bool,
+    /// Its symbols.
+    pub symbols: SymbolFile,
+    /// When the file was last changed.
+    pub built: Option<SystemTime>,
+    /// The types of trait objects by the file addresses of their tables; found
+    /// when one is first asked for.
+    tables: OnceCell<FxHashMap<u64, Box<str>>>,
+}
+
+impl Module {
+    /// The address in the process of a file address.
+    pub fn to_process(&self, file_address: u64) -> u64 {
+        file_address.wrapping_add(self.bias)
+    }
+
+    /// The file address of an address in the process.
+    pub fn to_file(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.bias)
+    }
+
+    /// Whether one of its segments holds the address.
+    pub fn contains(&self, address: u64) -> bool {
+        let address = self.to_file(address);
+        self.symbols
+            .header()
+            .segments
+            .iter()
+            .any(|segment| segment.contains(address))
+    }
+
+    /// Whether an event looks at it.
+    pub fn is_reached(&self, reach: &Reach) -> bool {
+        match reach {
+            Reach::Anywhere | Reach::Library => true,
+            Reach::Module(prefix) => self.name().starts_with(&**prefix),
+        }
+    }
+
+    /// The type of the trait objects whose table is at this file address.
+    fn type_of_table(&self, file_address: u64) -> Option<Type> {
+        let found = || {
+            let tables = self.symbols.trait_object_tables().into_iter();
+            tables.map(|(at, name)| (at, name.into())).collect()
+        };
+        let name = self.tables.get_or_init(found).get(&file_address)?;
+        self.symbols.type_named(name)
+    }
+
+    /// Its file name without directories.
+    pub fn name(&self) -> String {
+        file_name(&self.path)
+    }
+}
+
+/// What the source says of an address.
+#[derive(Debug)]
+pub struct SourcePlace {
+    /// The function with a frame.
+    pub function: Option<Function>,
+    /// The inlined calls that the address lies in, innermost first.
+    pub inlined: Vec<InlinedFrame>,
+    /// How many inlined calls begin there and are left out.
+    pub left_out: usize,
+    /// The source line.
+    pub line: Option<Line>,
+}
+
+impl Module {
+    /// What the source says of a file address. At its very first instruction a
+    /// call stands at the function's own beginning, even where the optimizer
+    /// let the code of an inlined call begin there too.
+    pub fn source_place(&self, address: u64) -> SourcePlace {
+        let function = self.symbols.function_at(address);
+        let inlined = self.symbols.inlined_frames(address);
+        let is_entry = function.as_ref().is_some_and(|f| f.low_pc == address);
+        match &function {
+            Some(entered) if is_entry && !inlined.is_empty() => SourcePlace {
+                line: self.symbols.opening_line(entered),
+                left_out: inlined.len(),
+                inlined: Vec::new(),
+                function,
+            },
+            _ => SourcePlace {
+                line: self.line_within(address, &inlined),
+                left_out: 0,
+                inlined,
+                function,
+            },
+        }
+    }
+
+    /// The same with the inlined calls by which a function begins. What is said to have code
+    /// there and begins elsewhere is left out: only its instruction was moved.
+    pub fn source_place_within(&self, address: u64) -> SourcePlace {
+        let mut place = self.source_place(address);
+        if place.left_out == 0 {
+            return place;
+        }
+        let mut inlined = self.symbols.inlined_frames(address);
+        let beginning = inlined.iter().rev();
+        let beginning = beginning.take_while(|call| call.entry == address).count();
+        let moved: Vec<InlinedFrame> = inlined.drain(..inlined.len() - beginning).collect();
+        if inlined.is_empty() {
+            return place;
+        }
+        place.line = match moved.last() {
+            Some(call) => line_of_call(call).or(place.line),
+            None => self.line_within(address, &inlined),
+        };
+        place.left_out = moved.len();
+        place.inlined = inlined;
+        place
+    }
+
+    /// The line of an address in these inlined calls.
+    fn line_within(&self, address: u64, inlined: &[InlinedFrame]) -> Option<Line> {
+        match inlined.first() {
+            Some(call) if call.entry == address => {
+                let entered = self.symbols.line_entered_at(address);
+                entered.or_else(|| self.symbols.statement_line_at(address))
+            }
+            _ => self.symbols.line_at(address),
+        }
+    }
+}
+
+/// Where an inlined call was.
+fn line_of_call(call: &InlinedFrame) -> Option<Line> {
+    Some(Line {
+        file: call.call_file.as_deref()?.into(),
+        line: call.call_line?,
+        column: None,
+        is_stmt: true,
+        range: call.entry..call.entry,
+    })
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// A function in the process.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    /// Its module.
+    pub module: Rc<Module>,
+    /// The function.
+    pub function: Function,
+}
+
+impl Bound {
+    /// Its first instruction, in the process.
+    pub fn address(&self) -> u64 {
+        self.module.to_process(self.function.low_pc)
+    }
+}
+
+/// A place in the program, in words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Described {
+    /// The innermost function, inlined ones included.
+    pub function: Option<String>,
+    /// Bytes from the first instruction of the function with a frame.
+    pub offset: u64,
+    /// The source file.
+    pub file: Option<PathBuf>,
+    /// The line in it.
+    pub line: Option<u32>,
+    /// For code that belongs to no line: the line before it in the function.
+    pub near: Option<(PathBuf, u32)>,
+    /// The module's file name.
+    pub module: Option<String>,
+}
+
+/// All modules, in link-map order: the executable first.
+#[derive(Debug, Clone, Default)]
+pub struct Modules {
+    loaded: Vec<Rc<Module>>,
+    /// Where their symbols are from.
+    store: SymbolStore,
+    is_started: bool,
+    /// What the resolvers of indirect functions have answered, by address;
+    /// nothing where one could not be asked.
+    indirect: FxHashMap<u64, Option<u64>>,
+    /// The classes that plans go through, by their numbers.
+    /// Copies share them, so that plans of one fit the other.
+    classes: Rc<RefCell<Vec<Type>>>,
+    /// Whether objects that point to this table are of that class.
+    objects: RefCell<FxHashMap<(u64, ClassNumber), bool>>,
+    /// Where inlined calls give events.
+    inlined_places: FxHashSet<u64>,
+    /// The library that the kernel has put into the process (vDSO). It is found by address
+    /// alone: its functions are those that a library of the program calls, by other names.
+    kernels: Option<Rc<Module>>,
+}
+
+impl Modules {
+    /// Nothing is loaded yet.
+    pub fn new(store: SymbolStore) -> Modules {
+        Modules {
+            store,
+            ..Modules::default()
+        }
+    }
+
+    /// Where the symbols are from.
+    pub fn store(&self) -> &SymbolStore {
+        &self.store
+    }
+
+    /// Takes the list of what is loaded now; symbols of what stays are kept.
+    /// A module whose file cannot be read (the vdso, a deleted library) is
+    /// left out.
+    pub fn update(&mut self, now: impl IntoIterator<Item = (PathBuf, u64, bool)>) {
+        let before = std::mem::take(&mut self.loaded);
+        for (path, bias, is_main) in now {
+            let known = before
+                .iter()
+                .find(|module| module.path == path && module.bias == bias);
+            if let Some(module) = known {
+                self.loaded.push(Rc::clone(module));
+            } else if let Ok(symbols) = self.store.open(&path) {
+                let built = std::fs::metadata(&path)
+                    .and_then(|data| data.modified())
+                    .ok();
+                let is_late = self.is_started;
+                self.loaded.push(Rc::new(Module {
+                    path,
+                    bias,
+                    is_main,
+                    is_late,
+                    symbols,
+                    built,
+                    tables: OnceCell::new(),
+                }));
+            }
+        }
+        // Another library may be loaded there later.
+        let loaded = &self.loaded;
+        let is_loaded = |address: &u64| loaded.iter().any(|module| module.contains(*address));
+        self.indirect.retain(|resolver, _| is_loaded(resolver));
+        self.objects.get_mut().clear();
+    }
+
+    /// The libraries of the start are loaded: those to come are late.
+    pub fn note_started(&mut self) {
+        self.is_started = true;
+    }
+
+    /// The modules, in link-map order.
+    pub fn iter(&self) -> impl Iterator<Item = &Rc<Module>> {
+        self.loaded.iter()
+    }
+
+    /// The executable.
+    pub fn main(&self) -> Option<&Rc<Module>> {
+        self.loaded.iter().find(|module| module.is_main)
+    }
+
+    /// The module that holds an address.
+    pub fn find(&self, address: u64) -> Option<&Rc<Module>> {
+        let mut all = self.loaded.iter().chain(&self.kernels);
+        all.find(|module| module.contains(address))
+    }
+
+    /// Whether it is known what library the kernel has put into the process.
+    pub fn has_kernels(&self) -> bool {
+        self.kernels.is_some()
+    }
+
+    /// Takes the library that the kernel has put into the process; `start` is where it
+    /// begins. What cannot be read is left out.
+    pub fn set_vdso(&mut self, name: &str, start: u64, bytes: Vec<u8>) {
+        let settings = Arc::new(self.store.settings());
+        let Ok(symbols) = SymbolFile::in_memory(name, bytes.into(), settings) else {
+            return;
+        };
+        let segments = symbols.header().segments.iter();
+        let lowest = segments.map(|segment| segment.address).min();
+        self.kernels = Some(Rc::new(Module {
+            path: name.into(),
+            bias: start.wrapping_sub(lowest.unwrap_or(0)),
+            is_main: false,
+            is_late: false,
+            symbols,
+            built: None,
+            tables: OnceCell::new(),
+        }));
+    }
+
+    /// Keeps what the resolver of an indirect function has answered.
+    pub fn note_chosen(&mut self, resolver: u64, answer: Option<u64>) {
+        self.indirect.insert(resolver, answer);
+    }
+
+    /// Whether the resolver of an indirect function has been asked.
+    pub fn is_asked(&self, resolver: u64) -> bool {
+        self.indirect.contains_key(&resolver)
+    }
+
+    /// The function behind an indirect one, if its resolver has said so.
+    pub fn chosen(&self, indirect: &Bound) -> Option<Bound> {
+        let answer = (*self.indirect.get(&indirect.address())?)?;
+        let module = Rc::clone(self.find(answer)?);
+        let low_pc = module.to_file(answer);
+        let known = module.symbols.function_with_low_pc(low_pc);
+        let name = || Arc::clone(&indirect.function.name);
+        let function = known.unwrap_or_else(|| Function::unnamed(name(), low_pc));
+        Some(Bound { module, function })
+    }
+
+    /// The type of Rust's trait objects whose table of methods is at an address.
+    pub fn type_of_table(&self, address: u64) -> Option<Type> {
+        let module = self.find(address)?;
+        module.type_of_table(module.to_file(address))
+    }
+
+    /// The number of a class, by which [`Modules::is_object`] knows it.
+    pub fn number_of(&self, class: &Type) -> ClassNumber {
+        let mut classes = self.classes.borrow_mut();
+        let known = classes.iter().position(|known| known == class);
+        let number = known.unwrap_or(classes.len());
+        if known.is_none() {
+            classes.push(class.clone());
+        }
+        ClassNumber(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// Whether objects that point to this table are of a class, or of one derived from
+    /// it: `ask` says so, and is asked once for each table.
+    pub fn is_object(
+        &self,
+        table: u64,
+        class: ClassNumber,
+        ask: impl FnOnce(&Type) -> bool,
+    ) -> bool {
+        if let Some(known) = self.objects.borrow().get(&(table, class)) {
+            return *known;
+        }
+        let found = self.classes.borrow().get(class.0 as usize).cloned();
+        let is_object = found.is_some_and(|class| ask(&class));
+        let mut objects = self.objects.borrow_mut();
+        if objects.len() >= OBJECTS_MAX {
+            // What is no object points anywhere.
+            objects.clear();
+        }
+        objects.insert((table, class), is_object);
+        is_object
+    }
+
+    /// The class of C++ whose table of virtual functions is before an address.
+    pub fn class_of_table(&self, address: u64) -> Option<Box<str>> {
+        let module = self.find(address.checked_sub(1)?)?;
+        module.symbols.class_of_table(module.to_file(address))
+    }
+
+    /// The function that holds an address.
+    pub fn function_at(&self, address: u64) -> Option<Bound> {
+        let module = self.find(address)?;
+        let function = module.symbols.function_at(module.to_file(address))?;
+        Some(Bound {
+            module: Rc::clone(module),
+            function,
+        })
+    }
+
+    /// An address in words.
+    pub fn describe(&self, address: u64) -> Described {
+        let Some(module) = self.find(address) else {
+            return Described::default();
+        };
+        let file_address = module.to_file(address);
+        let SourcePlace {
+            function,
+            inlined,
+            line,
+            ..
+        } = module.source_place(file_address);
+        let offset = function
+            .as_ref()
+            .map_or(0, |f| file_address.saturating_sub(f.low_pc));
+        let inlined = inlined.into_iter().next();
+        let near = match line {
+            None => module.symbols.line_before(file_address),
+            Some(_) => None,
+        };
+        Described {
+            near: near.map(|near| (near.file.to_path_buf(), near.line)),
+            function: inlined
+                .map(|frame| frame.name.to_string())
+                .or_else(|| function.map(|f| f.name.to_string())),
+            offset,
+            file: line.as_ref().map(|line| line.file.to_path_buf()),
+            line: line.map(|line| line.line).filter(|&line| line != 0),
+            module: Some(module.name()),
+        }
+    }
+
+    /// Every definition of a function in the modules that `wanted` accepts;
+    /// PLT stubs and moved cold parts are not definitions.
+    pub fn definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {
+        self.loaded
+            .iter()
+            .filter(|module| wanted(module))
+            .flat_map(|module| {
+                module
+                    .symbols
+                    .functions_named(name)
+                    .into_iter()
+                    .filter(|function| !function.plt && !function.fragment)
+                    .map(|function| Bound {
+                        module: Rc::clone(module),
+                        function,
+                    })
+            })
+            .collect()
+    }
+
+    /// The definitions that calls of this name reach: of those that the start
+    /// exported the first in link-map order, which interposes the others, and
+    /// all that are not exported or were loaded later.
+    pub fn reached_definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {
+        let mut interposed: Option<Rc<Module>> = None;
+        let mut reached = self.definitions(name, wanted);
+        // `push` also finds `Queue::push`, for a person at the prompt; where
+        // a function has exactly this name, only that one is meant.
+        let is_exact = |bound: &Bound| {
+            &*bound.function.name == name || bound.function.linkage_name.as_deref() == Some(name)
+        };
+        if reached.iter().any(is_exact) {
+            reached.retain(is_exact);
+        }
+        reached.retain(|bound| {
+            if bound.function.binding != Binding::Exported || bound.module.is_late {
+                return true;
+            }
+            let first = interposed.get_or_insert_with(|| Rc::clone(&bound.module));
+            Rc::ptr_eq(first, &bound.module)
+        });
+        // Aliases of one function are one place.
+        let mut seen = Vec::new();
+        reached.retain(|bound| {
+            let address = bound.address();
+            let new = !seen.contains(&address);
+            seen.push(address);
+            new
+        });
+        reached
+    }
+
+    /// Every place where calls of this name were replaced by its code.
+    pub fn inlined_copies(
+        &self,
+        name: &str,
+        wanted: impl Fn(&Module) -> bool,
+    ) -> Vec<(Rc<Module>, InlinedCopy)> {
+        self.loaded
+            .iter()
+            .filter(|module| wanted(module))
+            .flat_map(|module| {
+                module
+                    .symbols
+                    .inlined_copies(name)
+                    .into_iter()
+                    .map(|copy| (Rc::clone(module), copy))
+            })
+            .collect()
+    }
+}
+
+impl Modules {
+    /// The same calls, with where each of them begins.
+    pub fn inlined_calls(
+        &self,
+        name: &str,
+        wanted: impl Fn(&Module) -> bool,
+    ) -> Vec<(Rc<Module>, InlinedCall)> {
+        let meant = self.loaded.iter().filter(|module| wanted(module));
+        meant
+            .flat_map(|module| {
+                let calls = module.symbols.inlined_calls(name).into_iter();
+                calls.map(|call| (Rc::clone(module), call))
+            })
+            .collect()
+    }
+
+    /// Inlined calls give events at this address.
+    pub fn note_inlined_place(&mut self, address: u64) {
+        self.inlined_places.insert(address);
+    }
+
+    /// Whether inlined calls give events at an address.
+    pub fn is_inlined_place(&self, address: u64) -> bool {
+        self.inlined_places.contains(&address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The optimizer may put the test itself into its caller.
+    #[inline(never)]
+    fn has_code_of_its_own(number: u32) -> u32 {
+        std::hint::black_box(number)
+    }
+
+    #[test]
+    fn the_test_program_itself_has_names_and_lines() {
+        assert_eq!(has_code_of_its_own(3), 3);
+        let path = std::env::current_exe().unwrap();
+        let mut modules = Modules::default();
+        modules.update([
+            (path.clone(), 0x1000, true),
+            (PathBuf::from("/nowhere"), 0, false),
+        ]);
+        assert_eq!(modules.iter().count(), 1);
+        let name = "has_code_of_its_own";
+        let bound = modules.definitions(name, |_| true);
+        assert!(!bound.is_empty());
+        let described = modules.describe(bound[0].address());
+        assert!(described.function.unwrap().contains(name));
+        assert!(described.file.unwrap().ends_with("modules.rs"));
+        modules.update([(path, 0x1000, true)]);
+        assert!(modules.main().is_some());
+        assert!(modules.find(0).is_none());
+    }
+}

@@ -1,0 +1,47 @@
+//! `function::variable`: a variable of a call of a function that is on the stack. That is
+//! the innermost one of the frame at hand and its callers, or else of those it has called.
+
+use super::FrameScope;
+use crate::stack::frames::Frame;
+use juror_symbols::{is_name_of, scope_and_name};
+use juror_values::error::ValueError;
+use juror_values::typed::Typed;
+
+fn is_of(frame: &Frame, function: &str) -> bool {
+    let name = frame.name.as_deref();
+    name.is_some_and(|name| is_name_of(function, name))
+}
+
+impl FrameScope<'_> {
+    /// The variable that a path means; nothing where it does not begin with the name of a
+    /// function.
+    pub(super) fn variable_of_function(&self, path: &str) -> Option<Result<Typed, ValueError>> {
+        let (function, name) = scope_and_name(path)?;
+        let called = self.frames.iter().take(self.level);
+        let mut frames = self.frames.iter().skip(self.level).chain(called);
+        let Some(frame) = frames.find(|frame| is_of(frame, function)) else {
+            let is_function = !super::Scope::overloads(self, function).is_empty();
+            let why = format!("`{function}` is not on the stack, so its variables have no values");
+            return is_function.then(|| Err(why.into()));
+        };
+        let mut variables = self.program.variables(frame).into_iter();
+        let found = variables.find(|(variable, _)| &*variable.name == name);
+        Some(match found {
+            Some((variable, _)) => Ok(self.program.value_of(frame, &variable)),
+            None => Err(format!("there is no `{name}` where `{function}` is on the stack").into()),
+        })
+    }
+
+    /// Why a path that begins with the name of a function means nothing where the stack is
+    /// not known; nothing for other names.
+    pub(super) fn only_at_prompt(&self, path: &str) -> Option<String> {
+        let (function, name) = scope_and_name(path)?;
+        let is_function = !super::Scope::overloads(self, function).is_empty();
+        is_function.then(|| {
+            format!(
+                "`{name}` of `{function}` is read at the prompt alone, where it is on the stack; \
+                 `^{name}` is one of the caller"
+            )
+        })
+    }
+}

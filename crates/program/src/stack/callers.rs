@@ -1,0 +1,98 @@
+//! The call that a frame is in, as its caller has it.
+//!
+//! Invariant: a caller is given only where nothing about it is a guess. The
+//! frame was found by unwind rules, its caller stands behind a call that the
+//! debug information describes, and the frame's function was entered by that
+//! call and no other: a function that may have come to its beginning again by
+//! a jump has none, and one that was jumped to has the function that jumped.
+
+mod jumps;
+mod tail_calls;
+
+pub use tail_calls::TailCall;
+
+use crate::program::Program;
+use crate::stack::frames::Frame;
+use juror_symbols::{CallSite, UnwindMethod, register};
+use tail_calls::Entered;
+
+/// How many calls are followed for the value that a function was called with.
+pub(crate) const CALLERS_MAX: usize = 16;
+
+/// The frame that made a call, or ended in a jump, and the call.
+pub(crate) struct Caller {
+    /// The caller's own frame, with no names.
+    pub frame: Frame,
+    /// What is added to addresses of its file.
+    pub bias: u64,
+    /// The call.
+    pub site: CallSite,
+}
+
+impl Program {
+    /// Who called a frame's function, where that is certain; `depth` callers lie
+    /// between it and the frame that it is about.
+    pub(crate) fn certain_caller(&self, frame: &Frame, depth: usize) -> Option<Caller> {
+        if depth >= CALLERS_MAX || frame.guess || frame.called_by_juror.is_some() {
+            return None;
+        }
+        match frame.tail_call.as_deref().map(TailCall::entered) {
+            None | Some(Entered::ByCall) => {}
+            Some(Entered::ByJump(before)) => {
+                return Some(before.as_caller(frame, &frame.registers, frame.cfa?));
+            }
+            Some(Entered::Unknown) => return None,
+        }
+        let module = frame.module.as_ref()?;
+        let place = module.to_file(frame.lookup);
+        let symbols = &module.symbols;
+        let unwound = match frame.lookup == frame.pc {
+            true => symbols.unwind_exact(place, &frame.registers, self),
+            false => symbols.unwind(place, &frame.registers, self),
+        };
+        let unwound = unwound.ok()?;
+        if unwound.method != UnwindMethod::Rules || unwound.signal_frame {
+            return None;
+        }
+        let pc = unwound.registers.get(register::RIP)?;
+        let lookup = pc.checked_sub(1)?;
+        let module = self.modules.find(lookup)?.clone();
+        let site = module.symbols.call_returning_to(module.to_file(pc))?;
+        let bias = module.bias;
+        let mut caller = Frame {
+            pc,
+            lookup,
+            registers: unwound.registers,
+            cfa: None,
+            function: module.symbols.function_at(module.to_file(lookup)),
+            module: Some(module),
+            tail_call: None,
+            ..frame.clone()
+        };
+        caller.cfa = self.frame_address(&caller);
+        let entered = match frame.is_tail_call() {
+            true => Entered::ByCall,
+            false => self.entered(frame, &caller, &site, depth),
+        };
+        match entered {
+            Entered::ByCall => {}
+            Entered::ByJump(by) => {
+                return Some(by.as_caller(frame, &caller.registers, unwound.cfa));
+            }
+            Entered::Unknown => return None,
+        }
+        Some(Caller {
+            frame: caller,
+            bias,
+            site,
+        })
+    }
+
+    /// The canonical frame address of a caller's frame.
+    fn frame_address(&self, caller: &Frame) -> Option<u64> {
+        let module = caller.module.as_ref()?;
+        let place = module.to_file(caller.lookup);
+        let unwound = module.symbols.unwind(place, &caller.registers, self);
+        unwound.ok().map(|unwound| unwound.cfa)
+    }
+}

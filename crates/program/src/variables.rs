@@ -1,0 +1,363 @@
+//! What variables are worth in a frame, and where it is kept.
+
+use crate::modules::Module;
+use crate::program::Program;
+use crate::stack::callers::CALLERS_MAX;
+use crate::stack::frames::Frame;
+use juror_debuggee::ThreadId;
+use juror_symbols::{
+    CallSite, DroppedParameter, EntryLocation, EntryPlace, EvaluationContext, Location, Memory,
+    Piece, Place as PiecePlace, Type, Variable, register,
+};
+use juror_values::error::ValueError;
+use juror_values::typed::pieces::Gathered;
+use juror_values::typed::{Typed, VALUE_SIZE_MAX};
+
+impl Program {
+    /// The value of a variable in a frame.
+    pub fn value_of(&self, frame: &Frame, variable: &Variable) -> Typed {
+        let Some(module) = &frame.module else {
+            return Typed::missing(variable.r#type.clone(), "no debug information");
+        };
+        if variable.parameter
+            && frame.is_at_entry()
+            && let Some(function) = &frame.function
+        {
+            let name = juror_symbols::Parameter::Name(&variable.name);
+            if let Ok(value) = module.symbols.entry_value_plan(function, name) {
+                let stack = frame
+                    .registers
+                    .get(register::RSP)
+                    .map(|stack| stack.wrapping_add(8));
+                return self.at_entry(frame, value.r#type, &value.location, stack);
+            }
+        }
+        let context = FrameContext {
+            program: self,
+            frame,
+            bias: module.bias,
+            depth: 0,
+        };
+        if frame.is_tail_call() && self.is_given_up(frame, &self.pieces_of(frame, variable)) {
+            let why = "it was left when its function ended in a jump";
+            return Typed::missing(variable.r#type.clone(), why);
+        }
+        let place = module.to_file(frame.lookup);
+        let r#type = variable.type_in(place, &context);
+        located(&variable.location, place, r#type, &context)
+    }
+
+    /// Whether a piece was in the part of the stack that a function has given up by
+    /// ending in a jump: other calls use it now.
+    fn is_given_up(&self, frame: &Frame, pieces: &[Piece]) -> bool {
+        let addresses = pieces.iter().filter_map(|piece| match piece.place {
+            PiecePlace::Address(address) => Some(address),
+            _ => None,
+        });
+        let Some(stack) = frame.registers.get(register::RSP) else {
+            return false;
+        };
+        let mut below = addresses.filter(|&address| address < stack).peekable();
+        below.peek().is_some()
+            && self
+                .mapping_of(stack)
+                .is_none_or(|own| below.any(|address| own.contains(&address)))
+    }
+
+    /// A value at its place by the calling convention.
+    pub fn at_entry(
+        &self,
+        frame: &Frame,
+        r#type: Type,
+        location: &EntryLocation,
+        cfa: Option<u64>,
+    ) -> Typed {
+        let size = r#type.size().unwrap_or(8) as usize;
+        let mut bytes = vec![0; size];
+        for piece in location {
+            let register = |number: u16| match number {
+                register::XMM0.. => self.wide_of(frame, number),
+                _ => frame.registers.get(number).map(wide),
+            };
+            let address = |number: u16| frame.registers.get(number);
+            let stack = |offset: &i64| cfa.map(|cfa| cfa.wrapping_add_signed(*offset));
+            match &piece.place {
+                EntryPlace::PointedByRegister(number) => {
+                    return match address(*number) {
+                        Some(address) => Typed::in_memory(r#type, address),
+                        None => Typed::missing(r#type, "its address is not known"),
+                    };
+                }
+                EntryPlace::PointedByStack(offset) => {
+                    let mut word = [0; 8];
+                    return match stack(offset).filter(|&at| self.read(at, &mut word)) {
+                        Some(_) => Typed::in_memory(r#type, u64::from_le_bytes(word)),
+                        None => Typed::missing(r#type, "its address is not known"),
+                    };
+                }
+                EntryPlace::Stack(offset) if location.len() == 1 => {
+                    return match stack(offset) {
+                        Some(address) => Typed::in_memory(r#type, address),
+                        None => Typed::missing(r#type, "its address is not known"),
+                    };
+                }
+                EntryPlace::Unavailable(why) => return Typed::missing(r#type, *why),
+                EntryPlace::Register(number) => match register(*number) {
+                    Some(wide) => put(&mut bytes, piece.offset, piece.size, &wide),
+                    None => return Typed::missing(r#type, "its register is not known"),
+                },
+                EntryPlace::Stack(offset) => {
+                    let mut word = [0; 8];
+                    match stack(offset).filter(|&at| self.read(at, &mut word)) {
+                        Some(_) => put(&mut bytes, piece.offset, piece.size, &word),
+                        None => return Typed::missing(r#type, "its place cannot be read"),
+                    }
+                }
+                EntryPlace::Constant(constant) => {
+                    put(&mut bytes, piece.offset, piece.size, constant);
+                }
+            }
+        }
+        Typed::of_bytes(r#type, bytes)
+    }
+
+    /// The low eight bytes of a vector register.
+    fn vector_of(&self, frame: &Frame, number: u16) -> Option<u64> {
+        let wide = self.wide_of(frame, number)?;
+        Some(u128::from_le_bytes(wide) as u64)
+    }
+
+    /// The thread whose innermost frame this is: the only one whose vector registers are
+    /// known.
+    pub(crate) fn innermost_thread(&self, frame: &Frame) -> Option<ThreadId> {
+        // Another thread may stand at the same instruction.
+        let stack = frame.registers.get(register::RSP);
+        let is_innermost = |thread: ThreadId| {
+            let now = self.debuggee.registers(thread);
+            now.is_ok_and(|now| now.rip == frame.pc && Some(now.rsp) == stack)
+        };
+        let mut threads = self.debuggee.threads();
+        let thread = threads.find(|thread| thread.pc == Some(frame.pc) && is_innermost(thread.id));
+        Some(thread.filter(|_| !frame.is_tail_call())?.id)
+    }
+
+    /// A vector register, or one of the x87.
+    pub(crate) fn wide_of(&self, frame: &Frame, number: u16) -> Option<[u8; 16]> {
+        let thread = self.innermost_thread(frame)?;
+        let vectors = self.debuggee.vector_registers(thread).ok()?;
+        let known = match number.checked_sub(register::ST0) {
+            Some(index) => vectors.st.get(usize::from(index)),
+            None => vectors
+                .xmm
+                .get(usize::from(number.checked_sub(register::XMM0)?)),
+        };
+        known.copied()
+    }
+
+    /// Where a variable is in a frame, in pieces; nothing where that is not
+    /// known.
+    pub fn pieces_of(&self, frame: &Frame, variable: &Variable) -> Vec<Piece> {
+        let Some(module) = &frame.module else {
+            return Vec::new();
+        };
+        let context = FrameContext {
+            program: self,
+            frame,
+            bias: module.bias,
+            depth: 0,
+        };
+        let place = module.to_file(frame.lookup);
+        let pieces = variable.location.evaluate(place, &context);
+        pieces.unwrap_or_default()
+    }
+}
+
+/// A word in the low half of a wide register.
+fn wide(word: u64) -> [u8; 16] {
+    u128::from(word).to_le_bytes()
+}
+
+fn put(bytes: &mut [u8], offset: u32, size: u32, source: &[u8]) {
+    let start = (offset as usize).min(bytes.len());
+    let count = (size as usize).min(source.len()).min(bytes.len() - start);
+    bytes[start..start + count].copy_from_slice(&source[..count]);
+}
+
+/// What evaluating a location sees of a frame.
+pub(crate) struct FrameContext<'a> {
+    pub program: &'a Program,
+    pub frame: &'a Frame,
+    /// What is added to addresses of its file.
+    pub bias: u64,
+    /// How many callers lie between it and the frame whose value is wanted.
+    pub depth: usize,
+}
+
+impl Memory for FrameContext<'_> {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        self.program.read(address, buffer)
+    }
+}
+
+impl EvaluationContext for FrameContext<'_> {
+    fn register(&self, number: u16) -> Option<u64> {
+        match number {
+            register::XMM0..=32 => self.program.vector_of(self.frame, number),
+            // A function that jumps has restored what calls preserve, and its stack, before;
+            // clang's places of variables know nothing of that.
+            _ if self.frame.is_tail_call() => self.passed_on(number),
+            _ => self.frame.registers.get(number),
+        }
+    }
+    fn cfa(&self) -> Option<u64> {
+        self.frame.cfa
+    }
+    fn load_bias(&self) -> u64 {
+        self.bias
+    }
+    fn tls_address(&self, offset: u64) -> Option<u64> {
+        let module = self.frame.module.as_ref()?;
+        self.program
+            .thread_local(module, self.frame.thread?, offset)
+    }
+    fn entry_value(&self, register: u16) -> Option<u64> {
+        self.told_by_caller(|site, caller| site.passed(register, caller))
+    }
+    fn dropped_parameter(&self, parameter: DroppedParameter) -> Option<u64> {
+        self.told_by_caller(|site, caller| site.dropped(parameter, caller))
+    }
+}
+
+impl FrameContext<'_> {
+    /// What the call of the frame's function says, where it is certain which that is.
+    fn told_by_caller(
+        &self,
+        said: impl Fn(&CallSite, &dyn EvaluationContext) -> Option<u64>,
+    ) -> Option<u64> {
+        let caller = self.program.certain_caller(self.frame, self.depth)?;
+        let context = FrameContext {
+            program: self.program,
+            frame: &caller.frame,
+            bias: caller.bias,
+            depth: self.depth + 1,
+        };
+        said(&caller.site, &context)
+    }
+
+    /// What a register had at the jump that the frame's function ended in: those that
+    /// pass arguments are the next function's now, but the jump tells of them.
+    fn passed_on(&self, register: u16) -> Option<u64> {
+        let tail_call = self.frame.tail_call.as_ref()?;
+        if self.depth >= CALLERS_MAX {
+            return None;
+        }
+        let context = FrameContext {
+            depth: self.depth + 1,
+            ..*self
+        };
+        tail_call.site().passed(register, &context)
+    }
+}
+
+/// Who asks for a global variable: those that each thread has for itself are found for
+/// a thread.
+#[derive(Clone, Copy)]
+pub struct Asker<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The thread, if the variable may be thread-local.
+    pub thread: Option<ThreadId>,
+}
+
+/// A place that needs no frame: a global variable.
+struct StaticContext<'a> {
+    module: &'a Module,
+    asker: Option<Asker<'a>>,
+}
+
+impl Memory for StaticContext<'_> {
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+}
+
+impl EvaluationContext for StaticContext<'_> {
+    fn register(&self, _: u16) -> Option<u64> {
+        None
+    }
+    fn cfa(&self) -> Option<u64> {
+        None
+    }
+    fn load_bias(&self) -> u64 {
+        self.module.bias
+    }
+    fn tls_address(&self, offset: u64) -> Option<u64> {
+        let Asker { program, thread } = self.asker?;
+        program.thread_local(self.module, thread?, offset)
+    }
+}
+
+/// The address of a global variable, when it has one that never changes.
+pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
+    let context = StaticContext {
+        module,
+        asker: None,
+    };
+    match variable.location.evaluate(0, &context).ok()?.as_slice() {
+        [
+            Piece {
+                place: PiecePlace::Address(address),
+                ..
+            },
+        ] => Some(*address),
+        _ => None,
+    }
+}
+
+/// A global variable: in memory, or a constant that the compiler put in its place; why
+/// it is missing where it removed it.
+pub(crate) fn static_value(variable: Variable, module: &Module, asker: Asker<'_>) -> Typed {
+    let context = StaticContext {
+        module,
+        asker: Some(asker),
+    };
+    located(&variable.location, 0, variable.r#type, &context)
+}
+
+/// Evaluates a location and gathers its pieces.
+fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationContext) -> Typed {
+    let pieces = match location.evaluate(pc, context) {
+        Ok(pieces) => pieces,
+        Err(error) => return Typed::missing(r#type, error),
+    };
+    match pieces.as_slice() {
+        [] => return Typed::missing(r#type, ValueError::OptimizedOut),
+        [
+            Piece {
+                place: PiecePlace::Address(address),
+                size_bits: None,
+                ..
+            },
+        ] => {
+            return Typed::in_memory(r#type, *address);
+        }
+        [
+            Piece {
+                place: PiecePlace::OptimizedOut,
+                ..
+            },
+        ] => {
+            return Typed::missing(r#type, ValueError::OptimizedOut);
+        }
+        _ => {}
+    }
+    let size = r#type.size().unwrap_or(8);
+    if size > VALUE_SIZE_MAX {
+        return Typed::missing(r#type, format!("{size} bytes in pieces are too many"));
+    }
+    let mut gathered = Gathered::new(size as usize);
+    for piece in &pieces {
+        gathered.add(piece, context);
+    }
+    gathered.into_typed(r#type)
+}

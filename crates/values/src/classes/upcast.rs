@@ -1,0 +1,364 @@
+//! An object as one of its base classes, and back.
+//!
+//! After the rule of C++: a part is meant only where the class has one base of that
+//! name. All parts that are derived from a virtual base share one, and where it lies the
+//! object alone knows, by its table of virtual functions.
+//!
+//! Invariant: no address is guessed. Memory that is not yet, or not any more, or never
+//! was an object of the class has no such table, and gives an error.
+
+use crate::error::ValueError;
+use crate::typed::{Number, Place, Typed};
+use juror_symbols::{Base, Memory, TableOwner, Type, TypeKind, VirtualStep};
+
+/// How deeply classes are derived.
+const DEPTH_MAX: u32 = 32;
+/// How many classes are looked at for a base: a bound for damaged types, which may be
+/// derived from themselves.
+const CLASSES_MAX: u32 = 10_000;
+
+/// A part of an object: the virtual bases to go through, one after the other, and how
+/// far behind the start of the last one, or of the object, it begins.
+#[derive(Debug, Clone)]
+struct Way {
+    /// How many times the class is derived.
+    steps: u32,
+    through: Vec<VirtualStep>,
+    offset: u64,
+}
+
+impl Way {
+    /// Whether both lead to the same part: a class has one virtual base of a name.
+    fn is_same_part(&self, other: &Way) -> bool {
+        let last = |way: &Way| way.through.last().map(|step| step.base.r#type.name());
+        self.offset == other.offset && last(self) == last(other)
+    }
+
+    fn derived(&self, class: &Type, base: &Base) -> Option<Way> {
+        let mut way = self.clone();
+        way.steps += 1;
+        match base.offset {
+            Some(offset) => way.offset = way.offset.checked_add(offset)?,
+            None => {
+                way.through.push(VirtualStep {
+                    offset: way.offset,
+                    class: class.clone(),
+                    base: base.clone(),
+                });
+                way.offset = 0;
+            }
+        }
+        Some(way)
+    }
+
+    /// Where the part of the object at an address is.
+    fn from(&self, object: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
+        let start = through(&self.through, object, memory)?;
+        Ok(start.wrapping_add(self.offset))
+    }
+}
+
+/// The ways from a class to its base class `base`, one for each part.
+fn ways(class: &Type, base: &Type) -> Vec<Way> {
+    let mut found = Vec::new();
+    let start = Way {
+        steps: 0,
+        through: Vec::new(),
+        offset: 0,
+    };
+    let mut budget = CLASSES_MAX;
+    search(class, &base.strip().name(), start, &mut budget, &mut found);
+    found
+}
+
+fn search(class: &Type, wanted: &str, way: Way, budget: &mut u32, found: &mut Vec<Way>) {
+    let Some(left) = budget.checked_sub(1) else {
+        return;
+    };
+    *budget = left;
+    let class = class.strip();
+    if class.name() == wanted {
+        if !found.iter().any(|known| known.is_same_part(&way)) {
+            found.push(way);
+        }
+        return;
+    }
+    let Some(composite) = class.composite().filter(|_| way.steps < DEPTH_MAX) else {
+        return;
+    };
+    for base in &composite.bases {
+        if let Some(way) = way.derived(&class, base) {
+            search(&base.r#type, wanted, way, budget, found);
+        }
+    }
+}
+
+/// How many steps a class is derived from its one base `base`; 0 for the class itself.
+/// Nothing where it has no such base, or several.
+pub(crate) fn base_steps(class: &Type, base: &Type) -> Option<u32> {
+    match ways(class, base).as_slice() {
+        [way] => Some(way.steps),
+        _ => None,
+    }
+}
+
+/// Where steps through virtual base classes lead from the object at an address.
+pub(crate) fn through(
+    steps: &[VirtualStep],
+    object: u64,
+    memory: &dyn Memory,
+) -> Result<u64, ValueError> {
+    steps.iter().try_fold(object, |at, step| {
+        virtual_part(
+            at.wrapping_add(step.offset),
+            &step.class,
+            &step.base,
+            memory,
+        )
+    })
+}
+
+/// Where the part of a virtual base class is in the object of `class` at an address.
+pub(crate) fn virtual_part(
+    object: u64,
+    class: &Type,
+    base: &Base,
+    memory: &dyn Memory,
+) -> Result<u64, ValueError> {
+    // A class with virtual bases begins with the pointer to its table.
+    let table = word(object, memory)?;
+    let (wanted, part) = (class.strip().name(), base.r#type.strip().name());
+    let Some(owner) = memory.table_owner(table) else {
+        return Err(format!(
+            "where its virtual base class `{part}` is cannot be told: at {object:#x} is no \
+             object of `{wanted}`, or none that is constructed yet"
+        )
+        .into());
+    };
+    if !is_of(&owner, class) {
+        return Err(format!(
+            "where its virtual base class `{part}` is cannot be told: the object at {object:#x} \
+             is of the class `{}`, which is no `{wanted}`",
+            owner.name
+        )
+        .into());
+    }
+    let found = base.address_in(object, memory);
+    found.map_err(|why| {
+        ValueError::from(why).within(format!(
+            "where its virtual base class `{part}` is cannot be told"
+        ))
+    })
+}
+
+/// Whether objects with such a table are of a class, or of one derived from it, as far
+/// as is known.
+fn is_of(owner: &TableOwner, class: &Type) -> bool {
+    *owner.name == *class.strip().name()
+        || (owner.r#type.as_ref()).is_none_or(|found| !ways(found, class).is_empty())
+}
+
+/// Whether an object that points to this table is one of a class, so that its parts are
+/// where the table says.
+pub fn is_object(table: u64, class: &Type, memory: &dyn Memory) -> bool {
+    (memory.table_owner(table)).is_some_and(|owner| is_of(&owner, class))
+}
+
+fn word(address: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
+    let mut bytes = [0; 8];
+    match memory.read(address, &mut bytes) {
+        true => Ok(u64::from_le_bytes(bytes)),
+        false => Err(ValueError::Unreadable(address)),
+    }
+}
+
+/// What a reference of C++ refers to; other values as they are.
+pub fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    let TypeKind::Reference(target) = value.r#type.strip().kind() else {
+        return Ok(value.clone());
+    };
+    if value.r#type.is_rust() {
+        return Ok(value.clone());
+    }
+    match value.number(memory)? {
+        Number::Pointer(address, _) => Ok(Typed::in_memory(target, address)),
+        _ => Err(format!("`{}` leads nowhere", value.r#type.name()).into()),
+    }
+}
+
+/// The part of an object in memory that is its base class `base`, or the object where
+/// that is its class; nothing where it has no such base.
+///
+/// # Errors
+/// It has one, and where it lies is not known.
+pub fn base_part(
+    value: &Typed,
+    base: &Type,
+    memory: &dyn Memory,
+) -> Result<Option<Typed>, ValueError> {
+    let Place::Memory(address) = value.place else {
+        return Ok(None);
+    };
+    match ways(&value.r#type, base).as_slice() {
+        [way] => {
+            let start = way.from(address, &value.memory(memory))?;
+            Ok(Some(value.related(base.clone(), start)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// How far behind the start of a class the part of its base class begins; nothing where it
+/// has no such base.
+///
+/// # Errors
+/// It has it several times, or as a virtual one: then that is not the same in all objects.
+pub(crate) fn base_offset(class: &Type, base: &Type) -> Result<Option<u64>, ValueError> {
+    match ways(class, base).as_slice() {
+        [] => Ok(None),
+        [way] if way.through.is_empty() => Ok(Some(way.offset)),
+        [_] => {
+            let (base, class) = (base.strip().name(), class.strip().name());
+            Err(format!("`{base}` is a virtual base class of `{class}`").into())
+        }
+        _ => Err(several(base, class).into()),
+    }
+}
+
+fn is_class(of: &Type) -> bool {
+    matches!(of.strip().kind(), TypeKind::Composite(_))
+}
+
+/// The address of an object of the class `from` as one of `to`, by the rule of casts of
+/// C++: where one is derived from the other it is that of the part, or of the whole.
+/// Null stays null, and classes that have nothing in common keep the address.
+pub fn cast_address(
+    address: u64,
+    from: &Type,
+    to: &Type,
+    memory: &dyn Memory,
+) -> Result<u64, ValueError> {
+    if address == 0 || !is_class(from) || !is_class(to) {
+        return Ok(address);
+    }
+    match ways(from, to).as_slice() {
+        [] => {}
+        [way] => return way.from(address, memory),
+        _ => return Err(several(to, from).into()),
+    }
+    match ways(to, from).as_slice() {
+        [] => Ok(address),
+        [way] if way.through.is_empty() => Ok(address.wrapping_sub(way.offset)),
+        // Where the whole is only the object says, by what it really is.
+        _ => whole_as(address, from, to, memory),
+    }
+}
+
+/// Two addresses with their classes, both as those of the class that is the base of the
+/// other one: so they can be compared.
+pub(crate) fn as_one_class(
+    (first, of_first): (u64, &Type),
+    (second, of_second): (u64, &Type),
+    memory: &dyn Memory,
+) -> Result<(u64, u64), ValueError> {
+    match base_steps(of_second, of_first) {
+        Some(_) => {
+            let second = cast_address(second, of_second, of_first, memory)?;
+            Ok((first, second))
+        }
+        None => {
+            let first = cast_address(first, of_first, of_second, memory)?;
+            Ok((first, second))
+        }
+    }
+}
+
+fn several(base: &Type, derived: &Type) -> String {
+    let (base, derived) = (base.strip().name(), derived.strip().name());
+    format!(
+        "`{base}` is a base class of `{derived}` several times: the types do not tell which is \
+         meant; a cast through `(char *)` keeps the address"
+    )
+}
+
+/// The object of `to` in the whole one that the part at an address belongs to, which has
+/// the class `from`.
+fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result<u64, ValueError> {
+    let unknown = |why: &str| {
+        let (base, derived) = (from.strip().name(), to.strip().name());
+        format!("`{base}` is a virtual base class of `{derived}`, or one several times, and {why}")
+    };
+    if !from.has_table() {
+        return Err(unknown(
+            "an object of it does not say what it is a part of; a cast through `(char *)` keeps \
+             the address",
+        )
+        .into());
+    }
+    let table = word(address, memory)?;
+    let owner = memory.table_owner(table);
+    let Some(whole) = owner.and_then(|owner| owner.r#type) else {
+        return Err(unknown(&format!(
+            "at {address:#x} is no object whose class is known, or none that is constructed yet"
+        ))
+        .into());
+    };
+    // Two words before what objects point to is the distance to the whole one.
+    let distance = word(table.wrapping_sub(16), memory)?;
+    let start = address.wrapping_add(distance);
+    match ways(&whole, to).as_slice() {
+        [way] => way.from(start, memory),
+        [] => Err(unknown(&format!(
+            "the object at {start:#x} is of the class `{}`, which is no `{}`",
+            whole.name(),
+            to.strip().name()
+        ))
+        .into()),
+        _ => Err(several(to, &whole).into()),
+    }
+}
+
+/// The whole object that one of C++ is a part of, by its table of virtual functions;
+/// nothing where it is whole itself, or the table or its class is not known.
+pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> {
+    let Place::Memory(address) = value.place else {
+        return None;
+    };
+    if value.r#type.is_rust() || !value.r#type.has_table() {
+        return None;
+    }
+    let memory = &value.memory(memory);
+    let table = word(address, memory).ok()?;
+    let owner = memory.table_owner(table)?;
+    if *owner.name == *value.r#type.strip().name() {
+        return None;
+    }
+    let whole = owner.r#type?;
+    let start = address.wrapping_add(word(table.wrapping_sub(16), memory).ok()?);
+    let mut parts = ways(&whole, &value.r#type).into_iter();
+    let is_part = parts.any(|way| way.from(start, memory) == Ok(address));
+    is_part.then(|| value.related(whole, start))
+}
+
+/// Whether a cast of a pointer changes more than its type.
+pub fn moves_address(from: &Type, to: &Type) -> bool {
+    let stays = |ways: &[Way]| match ways {
+        [] => true,
+        [way] => way.through.is_empty() && way.offset == 0,
+        _ => false,
+    };
+    is_class(from) && is_class(to) && !(stays(&ways(from, to)) && stays(&ways(to, from)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::NoMemory;
+
+    #[test]
+    fn what_is_no_class_keeps_its_address() {
+        let int = Type::builtin("int").unwrap();
+        assert_eq!(cast_address(8, &int, &Type::void(), &NoMemory), Ok(8));
+        assert!(!moves_address(&int, &int));
+    }
+}

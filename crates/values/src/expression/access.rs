@@ -1,0 +1,198 @@
+//! From a value to what it leads to: fields, elements, what a pointer points
+//! to.
+//!
+//! A library type is gone through as it is shown ([`crate::pretty_printers`]): an element
+//! of a vector, a value by its key, what a smart pointer holds.
+
+use super::complex::part_named;
+use super::scope::Scope;
+use super::viewed::{Key, Reach, is_composite};
+use crate::classes::trait_objects::concrete;
+use crate::error::ValueError;
+use crate::typed::{Memory, Number, Place, Typed};
+use juror_symbols::{Type, TypeKind};
+
+/// What a pointer points to.
+pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    match value.number(memory)? {
+        Number::Pointer(address, target) => {
+            if matches!(target.strip().kind(), TypeKind::Void) {
+                return Err("`void *` does not say what it points to; cast it first".into());
+            }
+            Ok(Typed::in_memory(target, address))
+        }
+        // An integer as an address: the word there, as gdb has it.
+        Number::Int(number) => {
+            let address = u64::try_from(number).map_err(|_| "this is not an address".to_owned())?;
+            Ok(Typed::in_memory(
+                Type::builtin("long").ok_or("no type for words")?,
+                address,
+            ))
+        }
+        _ => Err(format!("`{}` is not a pointer", value.r#type.name()).into()),
+    }
+}
+
+/// The address of a value.
+pub fn address_of(value: &Typed) -> Result<Typed, ValueError> {
+    match (&value.place, value.bits) {
+        (_, Some(_)) => Err("a bit field has no address".into()),
+        (Place::Memory(address), None) => Ok(Typed::of_bytes(
+            value.r#type.pointer_to(),
+            address.to_le_bytes().to_vec(),
+        )),
+        (Place::Missing(why), None) => Err(why.clone()),
+        (Place::Bytes(_) | Place::Partial(_), None) => {
+            Err("this value is not in memory, so it has no address".into())
+        }
+    }
+}
+
+/// What `*` makes of a value: of a smart pointer, too.
+pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
+    if let Some(object) = object_behind(value, scope) {
+        return Ok(object);
+    }
+    if is_composite(&value.r#type)
+        && let Some(target) = Reach::of(scope).and_then(|reach| reach.target(value))
+    {
+        // A counted pointer holds a trait object.
+        return target.map(|held| object_behind(&held, scope).unwrap_or(held));
+    }
+    dereference(value, scope.memory())
+}
+
+/// What a trait object of Rust leads to.
+pub(super) fn object_behind(value: &Typed, scope: &dyn Scope) -> Option<Typed> {
+    let of_table = |address| scope.type_of_table(address);
+    concrete(value, scope.memory(), of_table)
+}
+
+/// A field of a value, or of what it leads to.
+pub(super) fn field_of(
+    object: &Typed,
+    name: &str,
+    arrow: bool,
+    scope: &dyn Scope,
+) -> Result<Typed, ValueError> {
+    if let Some(part) = part_named(object, name) {
+        return part;
+    }
+    // `.` on a pointer means `->`, as in Rust.
+    let base = match arrow || object.r#type.is_pointer() {
+        true => pointed_to(object, scope)?,
+        false => object.clone(),
+    };
+    if base.r#type.field(name).is_none()
+        && let Some(object) = object_behind(&base, scope)
+    {
+        return object.field(name, scope.memory());
+    }
+    base.field(name, scope.memory()).or_else(|why| {
+        // `->` through a reference to a smart pointer, and Rust's `.`.
+        let goes_on = base.r#type.is_rust() || (arrow && is_composite(&base.r#type));
+        let reach = Reach::of(scope).filter(|_| goes_on);
+        let found = reach.and_then(|reach| reach.field_behind(&base, name));
+        found.ok_or(why)
+    })
+}
+
+/// The type of an array's elements; of a table's, its rows.
+pub fn element_type(array: &Type) -> Result<Type, ValueError> {
+    let TypeKind::Array { .. } = array.strip().kind() else {
+        return Err(format!("`{}` has no elements", array.name()).into());
+    };
+    array
+        .target()
+        .ok_or("the size of an element is not known".into())
+}
+
+/// An element of an array, or behind a pointer.
+pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, ValueError> {
+    let element = match object.r#type.strip().kind() {
+        TypeKind::Array { dimensions, .. } => {
+            let element = element_type(&object.r#type)?;
+            if let Some(Some(count)) = dimensions.first()
+                && (index < 0 || index >= i128::from(*count))
+                && matches!(object.place, Place::Bytes(_) | Place::Partial(_))
+            {
+                return Err(format!("the array has {count} elements").into());
+            }
+            element
+        }
+        TypeKind::Pointer(target) | TypeKind::Reference(target) => {
+            let base = dereference(object, memory)?;
+            return shifted(&base, index, &target);
+        }
+        _ => return Err(format!("`{}` has no elements", object.r#type.name()).into()),
+    };
+    shifted(object, index, &element)
+}
+
+/// What an index finds: an element, or in a library type what its view shows
+/// there.
+pub(super) fn indexed(
+    object: &Typed,
+    key: &Key<'_>,
+    scope: &dyn Scope,
+) -> Result<Typed, ValueError> {
+    if let Some(behind) = behind_pointer(object, scope)? {
+        return indexed(&behind, key, scope);
+    }
+    if let Some(found) = Reach::of(scope).and_then(|reach| reach.element(object, key)) {
+        return found;
+    }
+    match key {
+        Key::Number(number) => element(object, *number, scope.memory()),
+        Key::Text(_) => Err(format!("`{}` has no keys", object.r#type.name()).into()),
+    }
+}
+
+/// What an index means where it is what a pointer leads to; nothing for other values.
+pub(super) fn behind_pointer(
+    object: &Typed,
+    scope: &dyn Scope,
+) -> Result<Option<Typed>, ValueError> {
+    let target = object.r#type.target();
+    let target = target.filter(|_| is_transparent(&object.r#type));
+    let (Some(reach), Some(target)) = (Reach::of(scope), target) else {
+        return Ok(None);
+    };
+    let has_elements =
+        reach.has(&target) || matches!(target.strip().kind(), TypeKind::Array { .. });
+    match has_elements && !reach.has(&object.r#type) {
+        true => dereference(object, scope.memory()).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// Whether an index means what a pointer leads to: references of C++, all
+/// pointers of Rust.
+fn is_transparent(r#type: &Type) -> bool {
+    match r#type.strip().kind() {
+        TypeKind::Reference(_) => true,
+        TypeKind::Pointer(target) => target.is_rust(),
+        _ => false,
+    }
+}
+
+fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, ValueError> {
+    let size = i128::from(
+        element
+            .size()
+            .ok_or("the size of an element is not known")?,
+    );
+    let offset = index.checked_mul(size).ok_or("the index is too large")?;
+    match &base.place {
+        Place::Memory(address) => {
+            let address = i128::from(*address) + offset;
+            let address =
+                u64::try_from(address).map_err(|_| "the index is too large".to_owned())?;
+            Ok(base.related(element.clone(), address))
+        }
+        _ => {
+            let offset = u64::try_from(offset).map_err(|_| "the index is negative".to_owned())?;
+            Ok(base.part(offset, element.clone(), None))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Asking which alternative an enumeration of Rust is: `shape == Shape::Circle`, whatever
+//! data that one has.
+//!
+//! Nothing else can be on the right of an enumeration with data, so a name there means an
+//! alternative.
+
+use super::access::dereference;
+use crate::error::ValueError;
+use crate::typed::{Memory, Typed};
+use juror_language::{BinaryOperator, Expression, ExpressionKind};
+use juror_symbols::Type;
+
+/// References that are looked through.
+const REFERENCES_MAX: usize = 8;
+
+/// Whether the comparison of an enumeration, or of what refers to one, with the name of an
+/// alternative is true; nothing for other comparisons.
+pub(super) fn compare_with_alternative(
+    operator: BinaryOperator,
+    value: &Typed,
+    right: &Expression,
+    memory: &dyn Memory,
+) -> Result<Option<bool>, ValueError> {
+    let Some(name) = alternative_meant(operator, &value.r#type, right) else {
+        return Ok(None);
+    };
+    let mut value = value.clone();
+    while value.r#type.is_pointer() {
+        value = dereference(&value, memory)?;
+    }
+    let chosen = value.alternative(memory)?;
+    let is_this = chosen.is_some_and(|field| field.name.as_deref() == Some(name));
+    Ok(Some(is_this == (operator == BinaryOperator::Equal)))
+}
+
+/// Whether a comparison of values of this type is with the name of an alternative.
+pub fn names_alternative(operator: BinaryOperator, r#type: &Type, right: &Expression) -> bool {
+    alternative_meant(operator, r#type, right).is_some()
+}
+
+fn alternative_meant<'a>(
+    operator: BinaryOperator,
+    r#type: &Type,
+    right: &'a Expression,
+) -> Option<&'a str> {
+    let is_comparison = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
+    let ExpressionKind::Name(path) = &right.kind else {
+        return None;
+    };
+    let mut of = r#type.clone();
+    for _ in 0..REFERENCES_MAX {
+        match of.target().filter(|_| of.is_pointer()) {
+            Some(target) => of = target,
+            None => break,
+        }
+    }
+    let composite = of.composite().filter(|_| is_comparison)?;
+    let variants = &composite.variants.as_ref()?.variants;
+    let (scopes, name) = match path.rsplit_once("::") {
+        Some((scopes, name)) => (Some(scopes), name),
+        None => (None, &**path),
+    };
+    let is_one = variants
+        .iter()
+        .any(|it| it.field.name.as_deref() == Some(name));
+    let is_of_type = scopes.is_none_or(|scopes| is_end_of(scopes, &of.strip().name()));
+    (is_one && is_of_type).then_some(name)
+}
+
+/// Whether a type's name, without what its parameters are, ends with these scopes.
+fn is_end_of(scopes: &str, type_name: &str) -> bool {
+    let bare = |name: &str| name.split('<').next().unwrap_or_default().to_owned();
+    let (scopes, type_name) = (bare(scopes), bare(type_name));
+    let rest = type_name.strip_suffix(scopes.trim_end_matches(':'));
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_end_of;
+
+    #[test]
+    fn scopes_are_the_end_of_the_types_name() {
+        for (scopes, name, expected) in [
+            ("Shape", "r::Shape", true),
+            ("r::Shape", "r::Shape", true),
+            (
+                "Option",
+                "core::option::Option<alloc::string::String>",
+                true,
+            ),
+            ("Option::<i32>", "core::option::Option<i32>", true),
+            ("hape", "r::Shape", false),
+            ("s::Shape", "r::Shape", false),
+            ("x::r::Shape", "r::Shape", false),
+        ] {
+            assert_eq!(is_end_of(scopes, name), expected, "{scopes} {name}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Calls in expressions.
+//!
+//! Evaluating an expression runs nothing: where it comes to a call, the scope
+//! is asked for the result. A scope that has none yet takes down what is to be
+//! called, and the expression is evaluated again when the call has returned.
+//! What was found on the way to a call stays ([`Scope::decided`]), so that a
+//! function that changes what a condition before it has read is called once.
+
+use super::error::ExpressionError;
+use super::evaluate::{evaluate, part};
+use super::length::{OWN_FUNCTION, length_of};
+use super::member::{Members, call_operator, members};
+use super::member_of::{self, MemberCall};
+use super::overload::{Overload, choose};
+use super::request::{Argument, Request};
+use super::scope::Scope;
+use crate::error::ValueError;
+use crate::typed::{Place, Typed};
+use juror_language::{Expression, ExpressionKind, UnaryOperator};
+use juror_symbols::Type;
+use std::sync::Arc;
+
+/// What a call is of, before its arguments are known.
+enum Callee {
+    /// A function of an object.
+    Members(Members),
+    /// What a pointer to members leads to in an object.
+    Member(MemberCall),
+    /// What an expression leads to.
+    Value(Typed),
+    /// A name that several functions have, and what it means without arguments.
+    Overloads(Vec<Overload>, Result<Typed, ExpressionError>),
+}
+
+/// The result of the call that `expression` is.
+pub(super) fn call(
+    expression: &Expression,
+    function: &Expression,
+    arguments: &[Expression],
+    result: Option<Type>,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    if let Some(known) = scope.returned_from(&expression.span) {
+        return Ok(known);
+    }
+    let uncounted = match expression.counted() {
+        Some(counted) => match length_of(&part(counted, scope)?, scope) {
+            Ok(count) => return Ok(count),
+            Err(why) => Some(ExpressionError::new(why, &counted.span)),
+        },
+        None => None,
+    };
+    let at = |why: ValueError| ExpressionError::new(why, &function.span);
+    // What has no length may be an argument of the program's own `len`.
+    let callee = callee(function, scope).map_err(|why| uncounted.clone().unwrap_or(why))?;
+    let mut given = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        given.push(self::argument(argument, scope)?);
+    }
+    let mut name = match &function.kind {
+        ExpressionKind::Name(name) => Some(name.clone()),
+        _ => None,
+    };
+    let function = match callee {
+        Callee::Members(members) => {
+            let member = members.choose(&given, scope).map_err(at)?;
+            name = Some(member.name);
+            given.splice(0..0, member.arguments);
+            member.function
+        }
+        Callee::Member(member) => {
+            member.check_count(given.len()).map_err(at)?;
+            given.insert(0, Argument::Value(member.object));
+            member.function
+        }
+        Callee::Value(value) => value,
+        Callee::Overloads(overloads, meant) => {
+            let chosen = choose(&overloads, &given).map_err(at)?;
+            chosen.map_or(meant, Ok)?
+        }
+    };
+    let request = Request {
+        span: expression.span.clone(),
+        function,
+        name,
+        arguments: given,
+        result,
+    };
+    scope.call(request).map_err(|why| match uncounted {
+        Some(mut uncounted) => {
+            uncounted.message += OWN_FUNCTION;
+            uncounted
+        }
+        None => ExpressionError::new(why, &expression.span),
+    })
+}
+
+fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, ExpressionError> {
+    if let ExpressionKind::Field {
+        object,
+        field,
+        arrow,
+    } = &function.kind
+    {
+        let value = evaluate(object, scope)?;
+        let found = members(&value, &field.text, *arrow, scope);
+        let found = found.map_err(|why| ExpressionError::new(why, &field.span))?;
+        if let Some(members) = found {
+            return Ok(Callee::Members(members));
+        }
+    }
+    if let ExpressionKind::Member {
+        object,
+        member,
+        arrow,
+    } = &function.kind
+    {
+        let bound = member_of::bound(object, member, *arrow, scope)?;
+        let found = bound.call(scope);
+        let found = found.map_err(|why| ExpressionError::new(why, &function.span))?;
+        if let Some(found) = found {
+            return Ok(Callee::Member(found));
+        }
+    }
+    let value = evaluate(function, scope);
+    if let ExpressionKind::Name(written) = &function.kind {
+        // A variable is meant before a function.
+        let address = value.as_ref().ok().map(|value| address_in(value, scope));
+        let overloads = scope.overloads(written);
+        let is_meant = match address {
+            Some(address) => overloads.iter().any(|it| Some(it.address) == address),
+            None => !overloads.is_empty(),
+        };
+        if is_meant {
+            return Ok(Callee::Overloads(overloads, value));
+        }
+    }
+    let value = value?;
+    // `closure(1)`: the call operator of an object of C++.
+    let found =
+        call_operator(&value, scope).map_err(|why| ExpressionError::new(why, &function.span))?;
+    Ok(found.map_or(Callee::Value(value), Callee::Members))
+}
+
+/// An argument. A number that is written is an `int`, as in C, where it is one.
+fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, ExpressionError> {
+    let literal = match &expression.kind {
+        ExpressionKind::Text(text) => return Ok(Argument::Text(Arc::clone(text))),
+        ExpressionKind::Integer(number) => i32::try_from(*number).ok(),
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Negate,
+            operand,
+        } => match operand.kind {
+            ExpressionKind::Integer(number) => i32::try_from(-number).ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let literal = literal.zip(Type::builtin("int"));
+    Ok(Argument::Value(match literal {
+        Some((number, int)) => Typed::of_bytes(int, number.to_le_bytes().to_vec()),
+        None => part(expression, scope)?,
+    }))
+}
+
+/// Whether an expression is the name of a function, and this value stands for it.
+pub(super) fn is_function(expression: &Expression, value: &Typed, scope: &dyn Scope) -> bool {
+    let ExpressionKind::Name(name) = &expression.kind else {
+        return false;
+    };
+    let named = || scope.overloads(name).into_iter().map(|it| it.address);
+    matches!(value.place, Place::Bytes(_))
+        && address_in(value, scope).is_some_and(|address| named().any(|it| it == address))
+}
+
+/// The address that a name of a function stands for.
+fn address_in(function: &Typed, scope: &dyn Scope) -> Option<u64> {
+    let bytes = function.bytes(scope.memory(), 8).ok()?;
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}

@@ -1,0 +1,93 @@
+//! `a ? b : c`: of the two sides one is evaluated, and both say of which type the result
+//! is, as in C: of a whole number and a fraction it is a fraction.
+
+use super::cast::cast;
+use super::error::ExpressionError;
+use super::evaluate::{is_true, part};
+use super::number::is_number;
+use super::promotion::{common_type, is_float, of_bit_field, of_result, wraps};
+use super::scope::Scope;
+use super::static_type::static_type;
+use crate::error::ValueError;
+use crate::typed::{Number, Typed};
+use juror_language::Expression;
+use juror_symbols::{Type, TypeKind};
+
+/// The value of the side that the condition leads to.
+pub(super) fn conditional(
+    condition: &Expression,
+    then: &Expression,
+    otherwise: &Expression,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    let truth = match scope.decided(&condition.span) {
+        Some(truth) => truth,
+        None => {
+            let truth = is_true(condition, scope)?;
+            scope.decide(&condition.span, truth);
+            truth
+        }
+    };
+    let (taken, left) = if truth {
+        (then, otherwise)
+    } else {
+        (otherwise, then)
+    };
+    let value = part(taken, scope)?;
+    let Some(other) = static_type(left, scope) else {
+        return Ok(value);
+    };
+    common(value, &other, scope).map_err(|why| ExpressionError::new(why, &taken.span))
+}
+
+/// A value as one of the type that it has in common with the other side.
+fn common(value: Typed, other: &Type, scope: &dyn Scope) -> Result<Typed, ValueError> {
+    let own = of_bit_field(value.r#type.clone(), value.bits);
+    let (own, other) = (own.strip(), other.strip());
+    if own == other || own.name() == other.name() {
+        return Ok(value);
+    }
+    let is_arithmetic = |r#type: &Type| is_number(r#type) && !r#type.is_pointer();
+    if other.is_pointer() {
+        return as_pointer(value, &own, &other, scope);
+    }
+    if !is_arithmetic(&own) || !is_arithmetic(&other) {
+        return Ok(value);
+    }
+    let common = common_type(&own, &other);
+    if let Some(common) = common.as_ref().filter(|it| wraps(it)) {
+        return cast(&value, common.clone(), scope.memory());
+    }
+    let number = match value.number(scope.memory())? {
+        Number::Int(number) if is_float(&other) => Number::Float(number as f64),
+        Number::Bool(truth) if is_float(&other) => Number::Float(f64::from(u8::from(truth))),
+        Number::Bool(truth) => Number::Int(i128::from(truth)),
+        number => number,
+    };
+    of_result(&number, common).ok_or("no C type holds the result".into())
+}
+
+/// `null`, and zero, beside a pointer are one of its type.
+fn as_pointer(
+    value: Typed,
+    own: &Type,
+    other: &Type,
+    scope: &dyn Scope,
+) -> Result<Typed, ValueError> {
+    let is_void = |target: &Type| matches!(target.strip().kind(), TypeKind::Void);
+    let is_null = match value.number(scope.memory()) {
+        Ok(Number::Int(0)) => !own.is_pointer(),
+        Ok(Number::Pointer(_, target)) => is_void(&target),
+        _ => false,
+    };
+    if !is_null {
+        return Ok(value);
+    }
+    let bytes = value.bytes(scope.memory(), own.size().unwrap_or(8).min(8))?;
+    let mut address = [0; 8];
+    address
+        .iter_mut()
+        .zip(&bytes)
+        .for_each(|(to, of)| *to = *of);
+    Ok(Typed::of_bytes(other.clone(), address.to_vec()))
+}

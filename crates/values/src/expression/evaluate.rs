@@ -1,0 +1,246 @@
+//! Evaluating an expression, part by part.
+
+use super::access::{field_of, indexed};
+use super::call::{call, is_function};
+use super::cast::{cast, referring};
+use super::conditional::conditional;
+use super::error::ExpressionError;
+use super::length::size_value;
+use super::member_of;
+use super::named_cast::converted_type_named;
+use super::number::{number, truth};
+use super::operators::{binary, unary};
+use super::promotion::{literal_type, of_result};
+use super::scope::Scope;
+use super::slice::elements;
+use super::static_type::static_type;
+use super::type_name::named_type;
+use super::viewed::{Key, Reach};
+use crate::classes::upcast::referred_to;
+use crate::error::ValueError;
+use crate::typed::{Number, Typed};
+use juror_language::{Expression, ExpressionKind, UnaryOperator};
+use juror_symbols::{Type, TypeKind};
+
+/// Evaluates an expression.
+pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
+    let at = |result: Result<Typed, ValueError>| {
+        result.map_err(|why| ExpressionError::new(why, &expression.span))
+    };
+    let missing = || ValueError::from("no C type holds this number");
+    match &expression.kind {
+        ExpressionKind::Integer(number) => {
+            let r#type = Type::builtin(literal_type(*number));
+            at(of_result(&Number::Int(*number), r#type).ok_or_else(missing))
+        }
+        ExpressionKind::Float(number) => {
+            at(Typed::of_number(&Number::Float(*number)).ok_or_else(missing))
+        }
+        ExpressionKind::Bool(truth) => {
+            at(Typed::of_number(&Number::Bool(*truth)).ok_or_else(missing))
+        }
+        ExpressionKind::Null => {
+            at(Typed::of_number(&Number::Pointer(0, Type::void())).ok_or_else(missing))
+        }
+        ExpressionKind::Text(_) => at(Err(
+            "text can only be compared with text of the program: name == \"x\"".into(),
+        )),
+        ExpressionKind::Name(name) => at(scope.name(name)),
+        ExpressionKind::Register(name) => at(scope.register(name)),
+        ExpressionKind::Argument(position) => at(scope.argument(*position)),
+        ExpressionKind::Return => at(scope.returned()),
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Caller,
+            operand,
+        } => {
+            let caller = scope
+                .caller()
+                .map_err(|why| ExpressionError::new(why, &expression.span))?;
+            evaluate(operand, &*caller)
+        }
+        ExpressionKind::Unary {
+            operator: UnaryOperator::AddressOf,
+            operand,
+        } if let Some(found) = member_of::address_of_member(operand, None, scope) => at(found),
+        ExpressionKind::Unary { operator, operand } => {
+            let value = match operator {
+                UnaryOperator::Dereference => pointer(operand, scope)?,
+                _ => part(operand, scope)?,
+            };
+            // The name of a function is its address already, as in C.
+            if *operator == UnaryOperator::AddressOf && is_function(operand, &value, scope) {
+                return Ok(value);
+            }
+            at(unary(*operator, operand, &value, scope))
+        }
+        ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } => binary(expression, *operator, left, right, scope),
+        ExpressionKind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => conditional(condition, then, otherwise, scope),
+        ExpressionKind::Field {
+            object,
+            field,
+            arrow,
+        } => {
+            let value = evaluate(object, scope)?;
+            let object = at_referent(&value, object, scope)?;
+            let found = field_of(&object, &field.text, *arrow, scope);
+            // A person may take a reference for a pointer.
+            let value = match found {
+                Err(_) if *arrow && is_reference(&value) => {
+                    found.or_else(|_| field_of(&object, &field.text, false, scope))
+                }
+                found => found,
+            };
+            value.map_err(|why| ExpressionError::new(why, &field.span))
+        }
+        ExpressionKind::Member {
+            object,
+            member,
+            arrow,
+        } => {
+            let bound = member_of::bound(object, member, *arrow, scope)?;
+            at(bound.value(scope))
+        }
+        ExpressionKind::Index { object, index } => {
+            let object = part(object, scope)?;
+            let key = match &index.kind {
+                ExpressionKind::Text(text) => Key::Text(text),
+                _ => Key::Number(integer(index, scope)?),
+            };
+            at(indexed(&object, &key, scope))
+        }
+        ExpressionKind::Slice { object, start, end } => {
+            let object = part(object, scope)?;
+            let (start, end) = (integer(start, scope)?, integer(end, scope)?);
+            at(elements(&object, start, end.saturating_sub(start), scope))
+        }
+        ExpressionKind::Cast { type_name, operand } => {
+            let r#type = named_type(type_name, scope)?;
+            let value = match &operand.kind {
+                ExpressionKind::Unary {
+                    operator: UnaryOperator::AddressOf,
+                    operand,
+                } if let Some(found) =
+                    member_of::address_of_member(operand, Some(&r#type), scope) =>
+                {
+                    at(found)?
+                }
+                ExpressionKind::Call {
+                    function,
+                    arguments,
+                } => call(operand, function, arguments, Some(r#type.clone()), scope)?,
+                _ if is_to_reference(&r#type) => {
+                    let value = evaluate(operand, scope)?;
+                    return at(referring(&value, r#type, scope.memory()));
+                }
+                _ => part(operand, scope)?,
+            };
+            at(cast(&value, r#type, scope.memory()))
+        }
+        ExpressionKind::Call {
+            function,
+            arguments,
+        } => match converted_type_named(function, arguments, scope) {
+            Some((r#type, operand)) => {
+                let value = part(operand, scope)?;
+                at(cast(&value, r#type, scope.memory()))
+            }
+            None => call(expression, function, arguments, None, scope),
+        },
+        ExpressionKind::SizeOf(operand) if operand.calls_functions() => at(Err(
+            "`sizeof` calls no function: name the type, as in `sizeof(int)`".into(),
+        )),
+        ExpressionKind::SizeOf(operand) => {
+            let is_computed = matches!(
+                operand.kind,
+                ExpressionKind::Binary { .. } | ExpressionKind::Conditional { .. }
+            );
+            let computed = is_computed.then(|| static_type(operand, scope)).flatten();
+            let size = match (part(operand, scope), &operand.kind) {
+                _ if computed.is_some() => computed.and_then(|it| it.size()),
+                (Ok(value), _) if is_function(operand, &value, scope) => None,
+                (Ok(value), _) => value.r#type.size(),
+                // `sizeof(Shape)`: a name alone may be one of a type.
+                (Err(error), ExpressionKind::Name(name)) => {
+                    scope.type_named(name).ok_or(error)?.size()
+                }
+                (Err(error), _) => return Err(error),
+            };
+            at(size_value(size))
+        }
+        ExpressionKind::SizeOfType(type_name) => {
+            let size = named_type(type_name, scope)?.size();
+            at(size_value(size))
+        }
+        ExpressionKind::SizeOfCharacter => at(size_value(Some(match scope.is_cpp() {
+            true => 1,
+            false => 4,
+        }))),
+        ExpressionKind::Set(_) | ExpressionKind::Map(_) | ExpressionKind::Sequence(_) => {
+            at(Err("collections belong to properties".into()))
+        }
+        ExpressionKind::Error => at(Err("this could not be read".into())),
+    }
+}
+
+/// Evaluates an expression that is a part of another: a reference of C++ is what it
+/// refers to. A reference alone is shown as one.
+pub(crate) fn part(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
+    let value = evaluate(expression, scope)?;
+    at_referent(&value, expression, scope)
+}
+
+fn at_referent(
+    value: &Typed,
+    expression: &Expression,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    referred_to(value, scope.memory()).map_err(|why| ExpressionError::new(why, &expression.span))
+}
+
+/// What stands behind `*`: what a reference refers to, where that leads on. Otherwise a
+/// person means the reference itself.
+pub(super) fn pointer(
+    expression: &Expression,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    let value = evaluate(expression, scope)?;
+    let referent = at_referent(&value, expression, scope)?;
+    let leads_on = referent.r#type.is_pointer()
+        || matches!(referent.r#type.strip().kind(), TypeKind::Array { .. })
+        || Reach::of(scope).is_some_and(|reach| reach.has(&referent.r#type));
+    Ok(if leads_on { referent } else { value })
+}
+
+fn is_to_reference(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Reference(_))
+}
+
+/// Whether an expression is true, for conditions.
+pub fn is_true(expression: &Expression, scope: &dyn Scope) -> Result<bool, ExpressionError> {
+    let value = part(expression, scope)?;
+    truth(&value, scope).map_err(|why| ExpressionError::new(why, &expression.span))
+}
+
+fn is_reference(value: &Typed) -> bool {
+    let r#type = &value.r#type;
+    matches!(r#type.strip().kind(), TypeKind::Reference(_)) && !r#type.is_rust()
+}
+
+pub(super) fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, ExpressionError> {
+    let value = part(expression, scope)?;
+    let number = match number(&value, scope) {
+        Ok(Number::Int(number)) => Ok(number),
+        Ok(Number::Bool(truth)) => Ok(i128::from(truth)),
+        Ok(_) => Err("a whole number is needed here".into()),
+        Err(why) => Err(why),
+    };
+    number.map_err(|why| ExpressionError::new(why, &expression.span))
+}

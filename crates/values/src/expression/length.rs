@@ -1,0 +1,80 @@
+//! `len(x)`: how many elements there are, where that is known without a walk.
+
+use super::access::dereference;
+use super::scope::Scope;
+use super::viewed::Reach;
+use crate::error::ValueError;
+use crate::typed::Typed;
+use juror_symbols::{Type, TypeKind};
+
+/// So many references to references are followed; damaged files have endless ones.
+pub const REFERENCES_MAX: usize = 16;
+
+/// How many elements a value has.
+pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
+    let mut object = value.clone();
+    let reach = Reach::of(scope);
+    let has_view = |it: &Type| reach.as_ref().is_some_and(|reach| reach.has(it));
+    for _ in 0..REFERENCES_MAX {
+        if behind_reference(&object.r#type, has_view).is_none() {
+            break;
+        }
+        object = dereference(&object, scope.memory())?;
+    }
+    if let Some(count) = array_length(&object.r#type) {
+        return size_value(Some(count));
+    }
+    let is_known = scope
+        .views()
+        .is_some_and(|views| views.know_length(&object.r#type));
+    match reach.and_then(|reach| reach.length(&object)) {
+        Some(count) => size_value(Some(count?)),
+        None if is_known => {
+            let name = value.r#type.name();
+            Err(format!("the number of elements of this `{name}` cannot be read").into())
+        }
+        None => Err(no_length(&value.r#type).into()),
+    }
+}
+
+pub(super) fn size_value(size: Option<u64>) -> Result<Typed, ValueError> {
+    let size = size.ok_or("its size is not known")?;
+    let r#type = Type::builtin("unsigned long").ok_or("no type for sizes")?;
+    Ok(Typed::of_bytes(r#type, size.to_le_bytes().to_vec()))
+}
+
+/// What a reference of Rust refers to, where that is counted and not the reference itself,
+/// which a slice's is.
+pub fn behind_reference(r#type: &Type, has_view: impl Fn(&Type) -> bool) -> Option<Type> {
+    let target = r#type
+        .target()
+        .filter(|_| r#type.is_rust() && r#type.is_pointer())?;
+    let is_array = matches!(target.strip().kind(), TypeKind::Array { .. });
+    (is_array || !has_view(r#type)).then_some(target)
+}
+
+/// How many elements an array has, by its type.
+pub fn array_length(r#type: &Type) -> Option<u64> {
+    let TypeKind::Array { element, .. } = r#type.strip().kind() else {
+        return None;
+    };
+    let size = element.size().filter(|size| *size > 0)?;
+    r#type.size().map(|whole| whole / size)
+}
+
+/// Why values of a type have no length, and what to write instead.
+pub fn no_length(r#type: &Type) -> String {
+    let name = r#type.name();
+    let instead = match r#type.is_pointer() {
+        true => {
+            "a pointer does not say how many: count what it leads to, `len(*x)`, or read the \
+                 field that has the number"
+        }
+        false => "nothing in it says how many: read a field that has the number",
+    };
+    format!("the number of elements of a `{name}` is not known: {instead}")
+}
+
+/// What is said where the program has a function of this name that is not called here.
+pub(super) const OWN_FUNCTION: &str =
+    "; `len` of the program is called at the prompt only: print len(x)";

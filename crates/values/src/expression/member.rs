@@ -1,0 +1,290 @@
+//! Calls of member functions: `v.size()`, `p->area()`.
+//!
+//! Which function is meant is looked up in the class of the object: by name, then by
+//! the arguments, as with other functions ([`super::overload`]); a virtual one in the
+//! table of the object, so the one of its dynamic type is called. The object's address
+//! is the first argument.
+
+use super::access::{address_of, object_behind, pointed_to};
+use super::overload::{
+    Fit, best, complaint, function_at, is_const_member, is_const_value, signature,
+};
+use super::request::Argument;
+use super::scope::Scope;
+use crate::classes::upcast::base_part;
+use crate::error::ValueError;
+use crate::typed::Typed;
+use juror_symbols::{Method, Type, TypeKind};
+
+/// What is called, and the arguments that come before those written.
+pub(super) struct Member {
+    pub function: Typed,
+    pub name: Box<str>,
+    pub arguments: Vec<Argument>,
+}
+
+/// The functions of an object that a name means.
+pub(super) struct Members {
+    object: Typed,
+    name: Box<str>,
+    found: Found,
+}
+
+enum Found {
+    /// What the class lists.
+    Methods(Vec<Method>),
+    /// What the symbols have under `Type::name`: Rust.
+    Named(u64, Vec<Type>),
+}
+
+/// The functions that `value.name` means; nothing where it is no function.
+pub(super) fn members(
+    value: &Typed,
+    name: &str,
+    arrow: bool,
+    scope: &dyn Scope,
+) -> Result<Option<Members>, ValueError> {
+    let object = match arrow || is_indirect(&value.r#type) {
+        true => pointed_to(value, scope)?,
+        false => value.clone(),
+    };
+    let object = object_behind(&object, scope).unwrap_or(object);
+    let field = object.r#type.field(name);
+    // A member that is a pointer to a function is called as what it is.
+    if field.as_ref().is_some_and(|it| it.r#type.is_pointer()) {
+        return Ok(None);
+    }
+    let methods = object.r#type.methods_named(name);
+    let found = match methods.is_empty() {
+        false => Some(Found::Methods(methods)),
+        true => {
+            let class = object.r#type.strip().name();
+            let named = scope.function_of(&class, name);
+            named.map(|(address, parameters)| Found::Named(address, parameters))
+        }
+    };
+    if let (None, Some(field)) = (&found, &field) {
+        return match call_operator(&object.member(field), scope)? {
+            // A member of a class that can be called.
+            Some(members) => Ok(Some(members)),
+            None => Err(without_code(name, &object.r#type.strip()).into()),
+        };
+    }
+    Ok(found.map(|found| Members {
+        object,
+        name: name.into(),
+        found,
+    }))
+}
+
+/// The call operator of an object of C++; nothing where the value is none.
+pub(super) fn call_operator(
+    value: &Typed,
+    scope: &dyn Scope,
+) -> Result<Option<Members>, ValueError> {
+    let class = match value.r#type.strip().kind() {
+        TypeKind::Reference(target) => target,
+        _ => value.r#type.clone(),
+    };
+    if class.composite().is_none() {
+        return Ok(None);
+    }
+    if class.is_rust() {
+        return match class.strip().name().contains("{closure_env#") {
+            true => Err(
+                "closures of Rust are not called: how they take what they hold is not in the \
+                 debug information; break in the closure, or call the function around it"
+                    .into(),
+            ),
+            false => Ok(None),
+        };
+    }
+    members(value, "operator()", is_indirect(&value.r#type), scope)
+}
+
+impl Members {
+    /// The function that these arguments mean.
+    pub(super) fn choose(
+        &self,
+        arguments: &[Argument],
+        scope: &dyn Scope,
+    ) -> Result<Member, ValueError> {
+        let methods = match &self.found {
+            Found::Methods(methods) => methods,
+            Found::Named(address, parameters) => {
+                return self.of_name(*address, parameters, arguments.len());
+            }
+        };
+        let known: Vec<(Vec<Type>, bool)> = methods.iter().map(parameters_of).collect();
+        let is_const = is_const_value(&self.object);
+        let candidates = known.iter().zip(methods);
+        let candidates = candidates.map(|((parameters, is_variadic), method)| {
+            let own = usize::from(!method.is_static);
+            (parameters.get(own..).unwrap_or(&[]), *is_variadic)
+        });
+        let mut group = match best(candidates, arguments) {
+            Fit::Best(group) => group,
+            fit => return Err(self.refusal(&known, methods, arguments.len(), &fit).into()),
+        };
+        // For an object that may be changed the function that may change it is meant.
+        group.sort_by_key(|&(index, binding)| {
+            let for_const = known.get(index).is_some_and(|it| is_const_member(&it.0));
+            (binding, for_const != is_const)
+        });
+        let mut why = None;
+        for method in group.iter().filter_map(|&(index, _)| methods.get(index)) {
+            match of_method(&self.object, method, &self.name, scope) {
+                Ok(member) => return Ok(member),
+                Err(message) => why = why.or(Some(message)),
+            }
+        }
+        Err(why.unwrap_or_else(|| without_code(&self.name, &self.object.r#type.strip()).into()))
+    }
+
+    fn refusal(
+        &self,
+        known: &[(Vec<Type>, bool)],
+        methods: &[Method],
+        count: usize,
+        fit: &Fit,
+    ) -> String {
+        let own = |method: &Method| usize::from(!method.is_static);
+        let given = |method: &Method| count + own(method);
+        let mut pairs = known.iter().zip(methods);
+        let is_count = pairs.any(|((parameters, is_variadic), method)| {
+            parameters.len() == given(method) || *is_variadic && parameters.len() < given(method)
+        });
+        let (name, class) = (&self.name, self.object.r#type.strip().name());
+        if !is_count {
+            let plural = if count == 1 { "" } else { "s" };
+            return format!("no `{name}` of `{class}` takes {count} argument{plural}");
+        }
+        let listed = known.iter().zip(methods).map(|((parameters, _), method)| {
+            let written = parameters.get(own(method)..).unwrap_or(&[]);
+            signature(&format!("{}::{name}", method.class.name()), written)
+        });
+        complaint(&listed.collect::<Vec<_>>(), *fit == Fit::None)
+    }
+
+    /// By the name alone, `Type::method`, where the class does not list its
+    /// functions: Rust.
+    fn of_name(
+        &self,
+        address: u64,
+        parameters: &[Type],
+        count: usize,
+    ) -> Result<Member, ValueError> {
+        let (object, name) = (&self.object, &self.name);
+        let class = object.r#type.strip().name();
+        // `self` by reference or by value, or no method at all.
+        let own = parameters.len().checked_sub(count);
+        let arguments = match (own, parameters.first()) {
+            (Some(1), Some(first)) if is_indirect(first) => vec![address_of(object)?],
+            (Some(1), Some(_)) => vec![object.clone()],
+            (Some(0), _) => {
+                let message = format!("`{name}` of `{class}` takes no object: {class}::{name}");
+                return Err(message.into());
+            }
+            _ => {
+                let wanted = parameters.len().saturating_sub(1);
+                return Err(format!(
+                    "`{name}` of `{class}` takes {wanted} arguments; {count} given"
+                )
+                .into());
+            }
+        };
+        Ok(Member {
+            function: function_at(address, None),
+            name: name.clone(),
+            arguments: arguments.into_iter().map(Argument::Value).collect(),
+        })
+    }
+}
+
+fn is_indirect(r#type: &Type) -> bool {
+    matches!(
+        r#type.strip().kind(),
+        TypeKind::Pointer(_) | TypeKind::Reference(_)
+    )
+}
+
+fn parameters_of(method: &Method) -> (Vec<Type>, bool) {
+    match method.r#type.kind() {
+        TypeKind::Function {
+            parameters,
+            variadic,
+            ..
+        } => (parameters, variadic),
+        _ => (Vec::new(), false),
+    }
+}
+
+fn of_method(
+    object: &Typed,
+    method: &Method,
+    name: &str,
+    scope: &dyn Scope,
+) -> Result<Member, ValueError> {
+    let mut arguments = Vec::new();
+    if !method.is_static {
+        let part = match method.offset {
+            Some(offset) => object.part(offset, method.class.clone(), None),
+            None => base_part(object, &method.class, scope.memory())?.ok_or_else(|| {
+                format!(
+                    "`{name}` is one of a virtual base class, and where that is only an object \
+                     in memory says"
+                )
+            })?,
+        };
+        arguments.push(part);
+    }
+    let address = match (method.slot, arguments.first()) {
+        (Some(slot), Some(part)) => {
+            let missing = "the object is not in memory, so its virtual functions are not known";
+            virtual_function(part.address().ok_or(missing)?, slot, scope)?
+        }
+        _ => {
+            let linkage_name = method.linkage_name.as_deref();
+            let function = linkage_name.and_then(|linkage| scope.function_linked(linkage));
+            function.ok_or_else(|| without_code(name, &method.class))?
+        }
+    };
+    let function = Typed::of_bytes(method.r#type.pointer_to(), address.to_le_bytes().to_vec());
+    let arguments = arguments.iter().map(address_of);
+    let arguments: Result<Vec<Typed>, ValueError> = arguments.collect();
+    Ok(Member {
+        function,
+        name: name.into(),
+        arguments: arguments?.into_iter().map(Argument::Value).collect(),
+    })
+}
+
+pub(super) fn without_code(name: &str, class: &Type) -> String {
+    let class = class.name();
+    format!("`{name}` of `{class}` has no code: it was inlined wherever it is called, or is unused")
+}
+
+/// The function of a number in the table of the object at an address.
+pub(super) fn virtual_function(
+    object: u64,
+    slot: u64,
+    scope: &dyn Scope,
+) -> Result<u64, ValueError> {
+    let memory = scope.memory();
+    let word = |address: u64| {
+        let mut bytes = [0; 8];
+        match memory.read(address, &mut bytes) {
+            true => Ok(u64::from_le_bytes(bytes)),
+            false => Err(ValueError::Unreadable(address)),
+        }
+    };
+    let table = word(object)?;
+    if memory.table_owner(table).is_none() {
+        return Err(format!(
+            "which function it is cannot be told: at {object:#x} is no object with virtual \
+             functions, or none that is constructed yet"
+        )
+        .into());
+    }
+    word(table.wrapping_add(slot.wrapping_mul(8)))
+}

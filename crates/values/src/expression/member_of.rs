@@ -1,0 +1,261 @@
+//! Pointers to members of C++ in expressions: `&Class::member`, `object.*m`, `p->*m`,
+//! `(object.*f)(3)`.
+
+use super::access::{address_of, pointed_to};
+use super::error::ExpressionError;
+use super::evaluate::part;
+use super::member::{virtual_function, without_code};
+use super::scope::Scope;
+use crate::classes::member_pointer::{MemberPointer, identity, parts, read};
+use crate::classes::upcast::{base_offset, base_part};
+use crate::error::ValueError;
+use crate::typed::{Place, Typed};
+use juror_language::{Expression, ExpressionKind};
+use juror_symbols::{Method, Type, TypeKind, scope_and_name};
+
+/// Why there is no member.
+const NULL: &str = "the pointer to a member is null";
+
+/// The class of C++, and the name in it, that a path means.
+fn class_and_name<'a>(
+    expression: &'a Expression,
+    named: &dyn Fn(&str) -> Option<Type>,
+) -> Option<(Type, &'a str)> {
+    let ExpressionKind::Name(path) = &expression.kind else {
+        return None;
+    };
+    let (class, name) = scope_and_name(path)?;
+    let class = named(class)?;
+    (class.composite().is_some() && !class.is_rust()).then_some((class, name))
+}
+
+/// Whether a path names a member of each object of a class: `Class::member`.
+pub fn names_member(expression: &Expression, named: &dyn Fn(&str) -> Option<Type>) -> bool {
+    class_and_name(expression, named).is_some_and(|(class, name)| {
+        let is_of_object = |method: &Method| !method.is_static;
+        class.declared_field(name).is_some() || class.methods_named(name).iter().any(is_of_object)
+    })
+}
+
+/// `&Class::member`; nothing where that is the address of something else. Of several
+/// functions of the name a cast tells which.
+pub(super) fn address_of_member(
+    operand: &Expression,
+    wanted: Option<&Type>,
+    scope: &dyn Scope,
+) -> Option<Result<Typed, ValueError>> {
+    let (class, name) = class_and_name(operand, &|name| scope.type_named(name))?;
+    if let Some(found) = class.declared_field(name) {
+        let field = found.field;
+        if field.bits.is_some() {
+            return Some(Err("a bit field has no address".into()));
+        }
+        let r#type = field.r#type.member_pointer_of(&found.class);
+        let bytes = MemberPointer::Data(field.offset.cast_signed()).bytes(false);
+        return Some(Ok(Typed::of_bytes(r#type, bytes)));
+    }
+    let mut methods = class.methods_named(name);
+    if methods.is_empty() || methods.iter().any(|method| method.is_static) {
+        return None;
+    }
+    if let Some(wanted) = wanted.filter(|_| methods.len() > 1) {
+        let written = parts(wanted).map(|(_, member)| identity(&member));
+        methods.retain(|method| Some(identity(&method.r#type)) == written);
+    }
+    Some(match methods.as_slice() {
+        [only] => pointer_to(only, scope),
+        _ => Err(several(&class, name)),
+    })
+}
+
+fn several(class: &Type, name: &str) -> ValueError {
+    let methods = class.methods_named(name);
+    let listed = methods.iter().map(|method| {
+        let pointer = method.r#type.member_pointer_of(&method.class);
+        format!("({}) &{}::{name}", pointer.name(), class.strip().name())
+    });
+    let listed: Vec<String> = listed.collect();
+    format!("a cast tells which is meant: {}", listed.join(", ")).into()
+}
+
+fn pointer_to(method: &Method, scope: &dyn Scope) -> Result<Typed, ValueError> {
+    let pointer = match method.slot {
+        Some(slot) => MemberPointer::Virtual {
+            slot,
+            adjustment: 0,
+        },
+        None => {
+            let linkage_name = method.linkage_name.as_deref();
+            let address = linkage_name.and_then(|name| scope.function_linked(name));
+            let missing = || without_code(&method.name, &method.class);
+            MemberPointer::Function {
+                address: address.ok_or_else(missing)?,
+                adjustment: 0,
+            }
+        }
+    };
+    let r#type = method.r#type.member_pointer_of(&method.class);
+    Ok(Typed::of_bytes(r#type, pointer.bytes(true)))
+}
+
+/// An object with a pointer to a member of it.
+pub(super) struct Bound {
+    /// The part of the object that is of the pointer's class.
+    object: Typed,
+    class: Type,
+    member: Type,
+    pointer: MemberPointer,
+}
+
+/// The function of an object that a pointer to a member leads to.
+pub(super) struct MemberCall {
+    /// A pointer to it.
+    pub function: Typed,
+    /// The address of its object.
+    pub object: Typed,
+    type_name: String,
+    parameter_count: usize,
+    is_variadic: bool,
+}
+
+/// What `object.*member` is about.
+pub(super) fn bound(
+    object: &Expression,
+    member: &Expression,
+    arrow: bool,
+    scope: &dyn Scope,
+) -> Result<Bound, ExpressionError> {
+    let at_object = |why: ValueError| ExpressionError::new(why, &object.span);
+    let whole = part(object, scope)?;
+    let whole = match arrow || whole.r#type.is_pointer() {
+        true => pointed_to(&whole, scope).map_err(at_object)?,
+        false => whole,
+    };
+    let at_member = |why: ValueError| ExpressionError::new(why, &member.span);
+    let value = part(member, scope)?;
+    let pointer = read(&value, scope.memory()).map_err(at_member)?;
+    let missing = || at_member("this is no pointer to a member".into());
+    let (class, of) = parts(&value.r#type).ok_or_else(missing)?;
+    let object = part_of(&whole, &class, scope).map_err(at_object)?;
+    Ok(Bound {
+        object,
+        class,
+        member: of,
+        pointer,
+    })
+}
+
+/// The part of an object that is of a class.
+fn part_of(whole: &Typed, class: &Type, scope: &dyn Scope) -> Result<Typed, ValueError> {
+    if let Some(part) = base_part(whole, class, scope.memory())? {
+        return Ok(part);
+    }
+    if let Place::Missing(why) = &whole.place {
+        return Err(why.clone());
+    }
+    let offset = base_offset(&whole.r#type, class);
+    let offset = offset.map_err(|why| why.within("the object is not in memory".to_owned()));
+    if let Some(offset) = offset? {
+        return Ok(whole.part(offset, class.clone(), None));
+    }
+    let (given, wanted) = (whole.r#type.strip().name(), class.strip().name());
+    let is_base = base_offset(class, &whole.r#type).is_ok_and(|it| it.is_some());
+    let advice = match is_base {
+        true => format!("; where it is a part of one, cast its address: ({wanted} *)"),
+        false => String::new(),
+    };
+    Err(format!("the pointer is to members of `{wanted}`, and this is `{given}`{advice}").into())
+}
+
+impl Bound {
+    /// The member. A function is shown, and called.
+    pub(super) fn value(&self, scope: &dyn Scope) -> Result<Typed, ValueError> {
+        match self.pointer {
+            // What it would be is known.
+            MemberPointer::Null => Ok(Typed::missing(self.member.clone(), NULL)),
+            MemberPointer::Data(offset) => self.data(offset),
+            _ => {
+                let (address, _) = self.function(scope)?;
+                Ok(Typed::in_memory(self.member.clone(), address))
+            }
+        }
+    }
+
+    fn data(&self, offset: i64) -> Result<Typed, ValueError> {
+        // A member of a derived class may lie outside of this one.
+        if let Place::Memory(address) = self.object.place {
+            let address = address.wrapping_add_signed(offset);
+            return Ok(self.object.related(self.member.clone(), address));
+        }
+        let end = self.member.size().and_then(|size| {
+            let start = u64::try_from(offset).ok()?;
+            start.checked_add(size)
+        });
+        match end.zip(self.class.size()) {
+            Some((end, size)) if end <= size => {
+                let offset = offset.cast_unsigned();
+                Ok(self.object.part(offset, self.member.clone(), None))
+            }
+            _ => Err(format!(
+                "the pointer leads out of the `{}`, which is not in memory",
+                self.class.strip().name()
+            )
+            .into()),
+        }
+    }
+
+    /// Where the function begins, and its object.
+    fn function(&self, scope: &dyn Scope) -> Result<(u64, u64), ValueError> {
+        let start = self.object.address();
+        let start = start.ok_or("the object is not in memory, so it has no address")?;
+        match self.pointer {
+            MemberPointer::Function {
+                address,
+                adjustment,
+            } => Ok((address, start.wrapping_add_signed(adjustment))),
+            MemberPointer::Virtual { slot, adjustment } => {
+                let object = start.wrapping_add_signed(adjustment);
+                Ok((virtual_function(object, slot, scope)?, object))
+            }
+            MemberPointer::Null => Err(NULL.into()),
+            MemberPointer::Data(_) => Err("this is no pointer to a function".into()),
+        }
+    }
+
+    /// The call of the function; nothing where the member is data, which may be called
+    /// as well.
+    pub(super) fn call(&self, scope: &dyn Scope) -> Result<Option<MemberCall>, ValueError> {
+        let TypeKind::Function {
+            parameters,
+            variadic,
+            ..
+        } = self.member.strip().kind()
+        else {
+            return Ok(None);
+        };
+        let (address, object) = self.function(scope)?;
+        // By its address alone: what the function takes for its object may begin
+        // elsewhere, and the function itself knows.
+        let object = Typed::in_memory(Type::void(), object);
+        Ok(Some(MemberCall {
+            function: Typed::of_bytes(self.member.pointer_to(), address.to_le_bytes().to_vec()),
+            object: address_of(&object)?,
+            type_name: self.member.member_pointer_of(&self.class).name(),
+            parameter_count: parameters.len().saturating_sub(1),
+            is_variadic: variadic,
+        }))
+    }
+}
+
+impl MemberCall {
+    /// Whether so many arguments are taken.
+    pub(super) fn check_count(&self, given: usize) -> Result<(), ValueError> {
+        let wanted = self.parameter_count;
+        if given == wanted || given > wanted && self.is_variadic {
+            return Ok(());
+        }
+        let plural = if wanted == 1 { "" } else { "s" };
+        let name = &self.type_name;
+        Err(format!("`{name}` takes {wanted} argument{plural}; {given} given").into())
+    }
+}

@@ -1,0 +1,51 @@
+//! Expressions of the prompt, evaluated over the debuggee's typed values.
+//!
+//! Integers are exact: C's types say how bytes are read, and an overflow of exact
+//! arithmetic is an error. C's types without a sign wrap, as they do in C. The expression's syntax is the
+//! property language's; what a name means comes from the caller ([`Scope`]).
+
+mod access;
+mod alternative;
+pub mod arithmetic;
+mod call;
+mod cast;
+mod complex;
+mod conditional;
+mod error;
+mod evaluate;
+mod length;
+mod member;
+mod member_of;
+pub mod member_pointer;
+mod named_cast;
+mod number;
+mod operators;
+mod overload;
+pub mod promotion;
+pub mod request;
+mod scope;
+mod slice;
+mod static_type;
+mod text;
+mod text_comparison;
+mod type_name;
+mod unsigned;
+mod vector;
+mod viewed;
+
+pub use access::element_type;
+pub use access::{address_of, dereference, element};
+pub use alternative::names_alternative;
+pub use cast::cast;
+pub use complex::is_complex;
+pub use error::ExpressionError;
+pub use evaluate::{evaluate, is_true};
+pub use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
+pub use member_of::names_member;
+pub use number::{held_array, number_value};
+pub use overload::Overload;
+pub use overload::function_at;
+pub use scope::Scope;
+pub use static_type::static_type;
+pub use text::{text_in_array, whole_text};
+pub use viewed::text_of;

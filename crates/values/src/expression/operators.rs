@@ -1,0 +1,188 @@
+//! What operators make of values: numbers, pointers, vectors, complex numbers, pointers to
+//! members.
+
+use super::access::{address_of, pointed_to};
+use super::alternative::compare_with_alternative;
+use super::arithmetic::compute;
+use super::complex::{self, is_complex};
+use super::error::ExpressionError;
+use super::evaluate::{integer, is_true, part};
+use super::named_cast::named_cast;
+use super::number::{number, truth};
+use super::promotion::{
+    self, common_type, may_be_wider, of_bit_field, of_result, overflow_in, promoted,
+};
+use super::scope::Scope;
+use super::slice::ELEMENTS_MAX;
+use super::static_type::static_type;
+use super::text_comparison::compare_with_text;
+use super::{member_pointer, unsigned, vector};
+use crate::error::ValueError;
+use crate::typed::{Number, Place, Typed};
+use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
+use juror_symbols::Type;
+
+/// `~`, within the width in which it is computed: that of the operand's type in C, also
+/// where a result on the way to the operand had to have a wider one.
+fn complement(value: &Typed, r#type: Option<Type>, scope: &dyn Scope) -> Result<Typed, ValueError> {
+    let Number::Int(number) = number(value, scope)? else {
+        return Err("`~` needs a whole number".into());
+    };
+    let own = r#type.filter(|it| promotion::fits(number, it));
+    let own = own.unwrap_or_else(|| of_bit_field(value.r#type.clone(), value.bits));
+    let within = promoted(&own);
+    let bits = within.as_ref().and_then(promotion::unsigned_bits);
+    let flipped = match bits.filter(|_| number >= 0) {
+        Some(bits) => !number & ((1i128 << bits) - 1),
+        None => !number,
+    };
+    of_result(&Number::Int(flipped), within).ok_or_else(|| "no C type holds the result".into())
+}
+
+pub(super) fn unary(
+    operator: UnaryOperator,
+    operand: &Expression,
+    value: &Typed,
+    scope: &dyn Scope,
+) -> Result<Typed, ValueError> {
+    if let Some(computed) = unsigned::unary_unsigned(operator, value, scope.memory()) {
+        return computed;
+    }
+    let mut r#type = promoted(&of_bit_field(value.r#type.clone(), value.bits));
+    let computed = match operator {
+        UnaryOperator::Dereference => return pointed_to(value, scope),
+        UnaryOperator::AddressOf => return address_of(value),
+        UnaryOperator::Not => {
+            r#type = None;
+            Number::Bool(!truth(value, scope)?)
+        }
+        UnaryOperator::Negate if is_complex(&value.r#type) => {
+            return complex::negated(value, scope.memory());
+        }
+        UnaryOperator::Negate => match number(value, scope)? {
+            Number::Int(number) => {
+                let own = operand_type(operand, value, &Number::Int(number), scope);
+                r#type = promoted(&own);
+                let negative = number.checked_neg().ok_or("the result is too large")?;
+                Number::Int(overflow_in(r#type.as_ref()).applied_to(negative))
+            }
+            Number::Bool(truth) => Number::Int(-i128::from(truth)),
+            Number::Float(number) => Number::Float(-number),
+            Number::Wide(number) => Number::Wide(number.negated()),
+            Number::Pointer(..) => return Err("a pointer has no negative".into()),
+        },
+        UnaryOperator::Plus => match number(value, scope)? {
+            Number::Bool(truth) => Number::Int(i128::from(truth)),
+            Number::Pointer(..) => return Err("a pointer has no sign".into()),
+            number => number,
+        },
+        UnaryOperator::Complement => {
+            return complement(value, static_type(operand, scope), scope);
+        }
+        UnaryOperator::Caller => return Err("`^` stands before a name".into()),
+    };
+    of_result(&computed, r#type).ok_or("no C type holds the result".into())
+}
+
+/// The type that a number counts as where it is computed with: a result whose own type
+/// does not hold it has a wider one only to be shown.
+fn operand_type(
+    expression: &Expression,
+    value: &Typed,
+    number: &Number,
+    scope: &dyn Scope,
+) -> Type {
+    let is_computed = matches!(
+        expression.kind,
+        ExpressionKind::Unary { .. }
+            | ExpressionKind::Binary { .. }
+            | ExpressionKind::Conditional { .. }
+    );
+    let computed = (is_computed && may_be_wider(value, number))
+        .then(|| static_type(expression, scope))
+        .flatten();
+    computed.unwrap_or_else(|| of_bit_field(value.r#type.clone(), value.bits))
+}
+
+pub(super) fn binary(
+    expression: &Expression,
+    operator: BinaryOperator,
+    left: &Expression,
+    right: &Expression,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    let error = |why: ValueError| ExpressionError::new(why, &expression.span);
+    let of = |number: Number| {
+        Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".into()))
+    };
+    if let Some(cast) = named_cast(operator, left, right, scope) {
+        return cast;
+    }
+    if let BinaryOperator::And | BinaryOperator::Or = operator {
+        let first = match scope.decided(&left.span) {
+            Some(truth) => truth,
+            None => {
+                let truth = is_true(left, scope)?;
+                scope.decide(&left.span, truth);
+                truth
+            }
+        };
+        let decided = first == (operator == BinaryOperator::Or);
+        return of(Number::Bool(if decided {
+            first
+        } else {
+            is_true(right, scope)?
+        }));
+    }
+    if let Some(equal) = compare_with_text(operator, left, right, scope)? {
+        return of(Number::Bool(equal));
+    }
+    let first = part(left, scope)?;
+    let compared = compare_with_alternative(operator, &first, right, scope.memory());
+    if let Some(equal) = compared.map_err(|why| ExpressionError::new(why, &left.span))? {
+        return of(Number::Bool(equal));
+    }
+    if operator == BinaryOperator::Repeat {
+        let count = integer(right, scope)?;
+        if !(1..=ELEMENTS_MAX).contains(&count) {
+            let message = format!("between 1 and {ELEMENTS_MAX} elements can be taken");
+            return Err(error(message.into()));
+        }
+        return match first.place {
+            Place::Memory(_) => Ok(Typed {
+                r#type: first.r#type.array_of(count as u64),
+                ..first
+            }),
+            _ => Err(error(
+                "`@` needs a value in memory, as in: *pointer@10".into(),
+            )),
+        };
+    }
+    let second = part(right, scope)?;
+    if let Some(equal) = member_pointer::compare(operator, &first, &second, scope.memory()) {
+        return equal
+            .map_err(error)
+            .and_then(|equal| of(Number::Bool(equal)));
+    }
+    let special = complex::compute_complex(operator, &first, &second, scope.memory());
+    let unsigned = || unsigned::compute_unsigned(operator, &first, &second, scope.memory());
+    if let Some(computed) = special.or_else(unsigned) {
+        return computed.map_err(error);
+    }
+    if let Some(computed) = vector::compute_elements(operator, &first, &second, scope.memory()) {
+        return computed.map_err(error);
+    }
+    let (a, b) = (
+        number(&first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
+        number(&second, scope).map_err(|why| ExpressionError::new(why, &right.span))?,
+    );
+    let first = operand_type(left, &first, &a, scope);
+    let r#type = match operator {
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&first),
+        _ => common_type(&first, &operand_type(right, &second, &b, scope)),
+    };
+    let overflow = overflow_in(r#type.as_ref());
+    compute(operator, overflow, a, b, scope.memory())
+        .and_then(|number| of_result(&number, r#type).ok_or("no C type holds the result".into()))
+        .map_err(error)
+}

@@ -1,0 +1,439 @@
+//! Which of several functions of one name a call means: functions, member functions,
+//! instances of a template.
+//!
+//! The one that fits what is given best, by the rule of C++ (ISO/IEC 14882, "Best viable
+//! function"): no argument fits another one better, and some argument fits this one
+//! better. How an argument fits, from best to worst: the same type, a number that is
+//! promoted, a number of the same kind or a base class, a number of another kind. Where
+//! none is best nothing is chosen: a call of the wrong one would give a wrong answer.
+//!
+//! Functions whose types differ in references and `const` alone are one group: among
+//! them what the argument is (a variable or a value) tells, and whether there is code.
+
+use super::request::Argument;
+use crate::classes::upcast::base_steps;
+use crate::error::ValueError;
+use crate::typed::{Place, Typed};
+use juror_symbols::{Character, Encoding, Type, TypeKind};
+
+/// What an argument costs that is a number of a narrower type.
+const PROMOTION: u32 = 1;
+/// What it costs as another type of the same kind; a base class costs its steps more.
+const SAME_KIND: u32 = 2;
+/// What it costs as a number of another kind, or as `void *`.
+const CONVERSION: u32 = 100;
+/// What it costs as a pointer to something else, which C++ refuses.
+const OTHER_POINTER: u32 = 200;
+/// What an argument costs that `...` takes.
+const ELLIPSIS: u32 = 300;
+
+/// What is known of a function that a name may mean.
+#[derive(Debug, Clone)]
+pub struct Overload {
+    /// What it is called.
+    pub name: Box<str>,
+    /// Where it begins.
+    pub address: u64,
+    /// The types of its parameters.
+    pub parameters: Vec<Type>,
+    /// Whether more arguments may follow.
+    pub is_variadic: bool,
+    /// Its type, where that is known.
+    pub r#type: Option<Type>,
+}
+
+/// What counts as alike.
+#[derive(PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Float,
+    Pointer,
+    Other(String),
+}
+
+fn kind(r#type: &Type) -> Kind {
+    let stripped = r#type.strip();
+    match stripped.kind() {
+        TypeKind::Base(Encoding::Float) => Kind::Float,
+        TypeKind::Base(_) | TypeKind::Enumeration { .. } => Kind::Integer,
+        TypeKind::Pointer(_) | TypeKind::Array { .. } => Kind::Pointer,
+        TypeKind::Reference(_) => kind(&bare(r#type)),
+        _ => Kind::Other(stripped.name()),
+    }
+}
+
+/// A type without references, other names and `const`.
+fn bare(r#type: &Type) -> Type {
+    let stripped = r#type.strip();
+    match stripped.kind() {
+        TypeKind::Reference(target) => target.strip(),
+        _ => stripped,
+    }
+}
+
+/// What pointers lead to, and arrays consist of.
+fn pointee(r#type: &Type) -> Option<Type> {
+    bare(r#type).target().map(|target| target.strip())
+}
+
+/// The name by which types are the same: of what pointers lead to `const` is no part.
+fn identity(r#type: &Type) -> String {
+    let bare = bare(r#type);
+    match (bare.kind(), pointee(&bare)) {
+        (TypeKind::Pointer(_), Some(target)) => format!("{} *", plain_name(&target)),
+        _ => plain_name(&bare),
+    }
+}
+
+/// A type's name; `long int` is `long`.
+fn plain_name(r#type: &Type) -> String {
+    let name = r#type.name();
+    match r#type.kind() {
+        TypeKind::Base(_) => Type::builtin(&name).map_or(name, |known| known.name()),
+        _ => name,
+    }
+}
+
+/// How far an argument is from a parameter; nothing where it does not fit.
+fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
+    let wanted = bare(parameter);
+    let Argument::Value(value) = argument else {
+        let of = pointee(parameter)?;
+        return match (wanted.kind(), of.kind()) {
+            (TypeKind::Pointer(_), TypeKind::Base(_)) if let Some(it) = of.character() => {
+                // Whether it is written as a wide one nobody asks.
+                Some(u32::from(it != Character::Byte))
+            }
+            (TypeKind::Pointer(_), TypeKind::Void) => Some(CONVERSION),
+            _ => None,
+        };
+    };
+    let given = bare(&value.r#type);
+    if identity(&given) == identity(&wanted) {
+        return Some(0);
+    }
+    match (kind(&given), kind(&wanted)) {
+        (Kind::Integer, Kind::Integer) | (Kind::Float, Kind::Float) => {
+            Some(match is_promotion(&given, &wanted) {
+                true => PROMOTION,
+                false => SAME_KIND,
+            })
+        }
+        (Kind::Integer, Kind::Float) | (Kind::Float, Kind::Integer) => Some(CONVERSION),
+        (Kind::Pointer, Kind::Pointer) => Some(pointer_distance(&given, &wanted)),
+        (Kind::Other(_), Kind::Other(_)) => {
+            base_steps(&given, &wanted).map(|steps| SAME_KIND + steps)
+        }
+        _ => None,
+    }
+}
+
+fn pointer_distance(given: &Type, wanted: &Type) -> u32 {
+    let (Some(given), Some(wanted)) = (pointee(given), pointee(wanted)) else {
+        return OTHER_POINTER;
+    };
+    match (given.kind(), wanted.kind()) {
+        // `null` is a pointer to anything.
+        (TypeKind::Void, _) => SAME_KIND,
+        (_, TypeKind::Void) => CONVERSION,
+        _ => base_steps(&given, &wanted).map_or(OTHER_POINTER, |steps| SAME_KIND + steps),
+    }
+}
+
+/// `bool`, `char` and `short` as `int`, `float` as `double`.
+fn is_promotion(given: &Type, wanted: &Type) -> bool {
+    match wanted.kind() {
+        TypeKind::Base(Encoding::Signed) => {
+            wanted.size() == Some(4) && given.size().is_some_and(|size| size < 4)
+        }
+        TypeKind::Base(Encoding::Float) => wanted.size() == Some(8) && given.size() == Some(4),
+        _ => false,
+    }
+}
+
+/// How well an argument binds to a reference: what is nowhere in memory to `&&`,
+/// what is to `&`, and what may be changed to one that may change it. So it is with
+/// pointers.
+fn binding(argument: &Argument, parameter: &Type) -> u32 {
+    let stripped = parameter.strip();
+    let target = match stripped.kind() {
+        TypeKind::Reference(target) => target,
+        TypeKind::Pointer(target) => {
+            let given = match argument {
+                Argument::Text(_) => Some(true),
+                Argument::Value(value) => bare(&value.r#type).target().map(|it| is_const_type(&it)),
+            };
+            return u32::from(given.is_some_and(|given| given != is_const_type(&target)));
+        }
+        _ => return 0,
+    };
+    let takes_values = stripped.name().ends_with("&&");
+    let (is_value, is_const) = match argument {
+        Argument::Text(_) => (true, true),
+        Argument::Value(value) => {
+            let refers = matches!(value.r#type.strip().kind(), TypeKind::Reference(_));
+            let is_value = !refers && matches!(value.place, Place::Bytes(_));
+            (is_value, is_const_value(value))
+        }
+    };
+    match (is_value, takes_values) {
+        (true, true) => 0,
+        (true, false) => 1 + u32::from(!is_const_type(&target)),
+        (false, false) => u32::from(is_const_type(&target) != is_const),
+        (false, true) => 2,
+    }
+}
+
+/// Whether a type itself is `const`, behind its other names.
+fn is_const_type(r#type: &Type) -> bool {
+    let mut at = r#type.clone();
+    for _ in 0..16 {
+        at = match at.kind() {
+            TypeKind::Const(_) => return true,
+            TypeKind::Typedef(inner) | TypeKind::Volatile(inner) | TypeKind::Qualified(inner) => {
+                inner
+            }
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// Whether the program may not change a value.
+pub(super) fn is_const_value(value: &Typed) -> bool {
+    match value.r#type.strip().kind() {
+        TypeKind::Reference(target) => is_const_type(&target),
+        _ => is_const_type(&value.r#type),
+    }
+}
+
+/// Whether a member function is one for objects that it may not change.
+pub(super) fn is_const_member(parameters: &[Type]) -> bool {
+    let this = parameters.first().map(|this| this.strip().kind());
+    matches!(this, Some(TypeKind::Pointer(target)) if is_const_type(&target))
+}
+
+/// What a call may mean among several candidates.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// None takes such arguments.
+    None,
+    /// No candidate is better than all others.
+    Several,
+    /// These: they differ in references and `const` alone, or not at all. The one
+    /// that is meant comes first, with how well it binds.
+    Best(Vec<(usize, u32)>),
+}
+
+/// The candidates that fit best, by the types of their parameters.
+pub(super) fn best<'a>(
+    candidates: impl Iterator<Item = (&'a [Type], bool)>,
+    arguments: &[Argument],
+) -> Fit {
+    let fitting = candidates
+        .enumerate()
+        .filter_map(|(index, (parameters, is_variadic))| {
+            let distances = distances(parameters, is_variadic, arguments)?;
+            let pairs = arguments.iter().zip(parameters);
+            let binding = pairs.map(|(argument, of)| binding(argument, of)).sum();
+            Some(Candidate {
+                index,
+                names: parameters.iter().map(identity).collect(),
+                distances,
+                binding,
+            })
+        });
+    let fitting: Vec<Candidate> = fitting.collect();
+    let is_best = |one: &&Candidate| {
+        let mut others = fitting.iter().filter(|other| other.names != one.names);
+        others.all(|other| is_better(&one.distances, &other.distances))
+    };
+    let mut group: Vec<(usize, u32)> = fitting
+        .iter()
+        .filter(is_best)
+        .map(|one| (one.index, one.binding))
+        .collect();
+    group.sort_by_key(|&(_, binding)| binding);
+    match (fitting.is_empty(), group.is_empty()) {
+        (true, _) => Fit::None,
+        (_, true) => Fit::Several,
+        _ => Fit::Best(group),
+    }
+}
+
+struct Candidate {
+    index: usize,
+    names: Vec<String>,
+    distances: Vec<u32>,
+    binding: u32,
+}
+
+fn distances(parameters: &[Type], is_variadic: bool, arguments: &[Argument]) -> Option<Vec<u32>> {
+    let is_count =
+        arguments.len() == parameters.len() || is_variadic && arguments.len() > parameters.len();
+    let of = |(at, argument): (usize, &Argument)| match parameters.get(at) {
+        Some(parameter) => distance(argument, parameter),
+        None => Some(ELLIPSIS),
+    };
+    is_count.then(|| arguments.iter().enumerate().map(of).collect())?
+}
+
+/// No argument fits worse, and one fits better.
+fn is_better(one: &[u32], other: &[u32]) -> bool {
+    let mut pairs = one.iter().zip(other);
+    one != other && pairs.all(|(one, other)| one <= other)
+}
+
+/// The function among several of a name that the arguments mean; nothing where the
+/// types do not tell them apart, as with functions of several files.
+pub(super) fn choose(
+    overloads: &[Overload],
+    arguments: &[Argument],
+) -> Result<Option<Typed>, ValueError> {
+    if let [only] = overloads {
+        return Ok(Some(only.value()));
+    }
+    let candidates = overloads.iter();
+    let candidates = candidates.map(|it| (it.parameters.as_slice(), it.is_variadic));
+    match best(candidates, arguments) {
+        Fit::None => Err(several(overloads, true).into()),
+        Fit::Several => Err(several(overloads, false).into()),
+        Fit::Best(group) => match group.as_slice() {
+            [(_, first), (_, second), ..] if first == second => Ok(None),
+            [(index, _), ..] => Ok(overloads.get(*index).map(Overload::value)),
+            [] => Ok(None),
+        },
+    }
+}
+
+impl Overload {
+    /// What its name stands for.
+    pub fn value(&self) -> Typed {
+        function_at(self.address, self.r#type.as_ref())
+    }
+}
+
+/// What the name of a function stands for: its address, as a pointer to what is known of
+/// its type.
+pub fn function_at(address: u64, r#type: Option<&Type>) -> Typed {
+    let r#type = r#type.cloned().unwrap_or_else(Type::void);
+    Typed::of_bytes(r#type.pointer_to(), address.to_le_bytes().to_vec())
+}
+
+fn several(overloads: &[Overload], fits_none: bool) -> String {
+    let listed = overloads
+        .iter()
+        .map(|it| signature(&it.name, &it.parameters));
+    complaint(&listed.collect::<Vec<_>>(), fits_none)
+}
+
+/// A function as it is told of: `area(int)`.
+pub(super) fn signature(name: &str, parameters: &[Type]) -> String {
+    let parameters: Vec<String> = parameters.iter().map(Type::name).collect();
+    format!("{name}({})", parameters.join(", "))
+}
+
+/// Why none of several functions is called.
+pub(super) fn complaint(listed: &[String], fits_none: bool) -> String {
+    let listed = listed.join(", ");
+    match fits_none {
+        true => format!("none of these takes such arguments: {listed}"),
+        false => format!("several functions take such arguments: {listed}; casts tell which"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn builtin(name: &str) -> Type {
+        let plain = name.trim_end_matches('*');
+        let mut found = match plain {
+            "void" => Type::void(),
+            plain => Type::builtin(plain).unwrap(),
+        };
+        for _ in 0..name.len() - plain.len() {
+            found = found.pointer_to();
+        }
+        found
+    }
+
+    /// Which of several lists of parameters arguments of these types mean.
+    #[track_caller]
+    fn check(candidates: &[&[&str]], arguments: &[&str], expected: Result<usize, Fit>) {
+        let types: Vec<Vec<Type>> = candidates
+            .iter()
+            .map(|list| list.iter().map(|name| builtin(name)).collect())
+            .collect();
+        let arguments: Vec<Argument> = arguments
+            .iter()
+            .map(|name| match *name {
+                "text" => Argument::Text("x".into()),
+                name => Argument::Value(Typed::in_memory(builtin(name), 16)),
+            })
+            .collect();
+        let found = best(types.iter().map(|it| (it.as_slice(), false)), &arguments);
+        let found = match found {
+            Fit::Best(group) => Ok(group[0].0),
+            other => Err(other),
+        };
+        assert_eq!(found, expected, "{candidates:?}");
+    }
+
+    #[test]
+    fn the_best_of_several_is_called() {
+        let numbers: &[&[&str]] = &[&["int"], &["long"], &["double"]];
+        check(numbers, &["int"], Ok(0));
+        check(numbers, &["long"], Ok(1));
+        check(numbers, &["double"], Ok(2));
+        check(numbers, &["float"], Ok(2));
+        check(numbers, &["char"], Ok(0));
+        check(&[&["long"], &["long long"]], &["long long"], Ok(1));
+        check(&[&["long"], &["long long"]], &["int"], Err(Fit::Several));
+        check(numbers, &["bool"], Ok(0));
+        check(numbers, &["char*"], Err(Fit::None));
+        check(numbers, &["int", "int"], Err(Fit::None));
+        // Each is better for one argument.
+        let crossed: &[&[&str]] = &[&["int", "double"], &["double", "int"]];
+        check(crossed, &["int", "int"], Err(Fit::Several));
+        check(crossed, &["int", "double"], Ok(0));
+        check(crossed, &["double", "short"], Ok(1));
+        // Two that fit badly are no better than one that fits badly.
+        let long: &[&[&str]] = &[&["int", "double", "double"], &["double", "int", "int"]];
+        check(long, &["int", "int", "int"], Err(Fit::Several));
+    }
+
+    #[test]
+    fn pointers_are_told_apart_by_what_they_lead_to() {
+        let pointers: &[&[&str]] = &[&["char*"], &["int*"], &["void*"]];
+        check(pointers, &["text"], Ok(0));
+        check(pointers, &["char*"], Ok(0));
+        check(pointers, &["int*"], Ok(1));
+        check(pointers, &["double*"], Ok(2));
+        check(&[&["int"], &["char*"]], &["text"], Ok(1));
+        check(&[&["int"], &["int*"]], &["text"], Err(Fit::None));
+    }
+
+    #[test]
+    fn functions_of_the_same_types_are_one_group() {
+        let same: &[&[&str]] = &[&["int"], &["int"], &["double"]];
+        let types: Vec<Vec<Type>> = same
+            .iter()
+            .map(|list| list.iter().map(|name| builtin(name)).collect())
+            .collect();
+        let argument = Argument::Value(Typed::in_memory(builtin("int"), 16));
+        let found = best(types.iter().map(|it| (it.as_slice(), false)), &[argument]);
+        assert_eq!(found, Fit::Best(vec![(0, 0), (1, 0)]));
+    }
+
+    #[test]
+    fn what_takes_any_number_of_arguments_comes_last() {
+        let (one, many) = (vec![builtin("int"), builtin("int")], vec![builtin("int")]);
+        let candidates = || [(many.as_slice(), true), (one.as_slice(), false)].into_iter();
+        let argument = Argument::Value(Typed::in_memory(builtin("int"), 16));
+        let found = |count: usize| best(candidates(), &vec![argument.clone(); count]);
+        assert_eq!(found(2), Fit::Best(vec![(1, 0)]));
+        assert_eq!(found(3), Fit::Best(vec![(0, 0)]));
+        assert_eq!(found(0), Fit::None);
+    }
+}

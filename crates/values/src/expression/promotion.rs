@@ -1,0 +1,312 @@
+//! The types in which C computes (ISO C, 6.3.1): small integers are `int`, of two types
+//! the wider one is that of the result.
+//!
+//! The numbers of a type with a sign are exact all the same: one that the type does not
+//! hold has a wider one. Those of a type without a sign wrap.
+
+use super::arithmetic::Overflow;
+use crate::typed::wide::{Wide, is_quad};
+use crate::typed::{Number, Typed};
+use juror_symbols::{BitField, Encoding, Type, TypeKind};
+
+/// What arithmetic knows of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    /// A whole number of so many bytes, with a sign or without.
+    Whole { size: u64, is_signed: bool },
+    /// A fraction of so many bytes.
+    Fraction { size: u64 },
+}
+
+impl Rank {
+    /// Of a type of C or C++: what is smaller than `int` is one.
+    fn of(r#type: &Type) -> Option<Rank> {
+        match r#type.is_rust() {
+            true => Rank::of_rust(r#type),
+            false => Rank::of_c(r#type),
+        }
+    }
+
+    fn of_c(r#type: &Type) -> Option<Rank> {
+        let stripped = r#type.strip();
+        let size = stripped.size()?;
+        match stripped.kind() {
+            TypeKind::Base(Encoding::Float) => Some(Rank::Fraction { size }),
+            TypeKind::Base(Encoding::ComplexFloat | Encoding::Other) => None,
+            TypeKind::Base(encoding) => Some(Rank::promoted(size, encoding.is_signed())),
+            // One of C++ is an `int` that has all its values, whatever holds it.
+            TypeKind::Enumeration { .. } if r#type.is_cpp() => Some(Rank::promoted(size, true)),
+            TypeKind::Enumeration { underlying, .. } => {
+                let is_signed = underlying.is_none_or(
+                    |inner| matches!(inner.strip().kind(), TypeKind::Base(it) if it.is_signed()),
+                );
+                Some(Rank::promoted(size, is_signed))
+            }
+            _ => None,
+        }
+    }
+
+    /// Rust computes in the types of its whole numbers; the other ones are no numbers there,
+    /// and have a sign here.
+    fn of_rust(r#type: &Type) -> Option<Rank> {
+        let stripped = r#type.strip();
+        let size = stripped.size()?;
+        match stripped.kind() {
+            TypeKind::Base(Encoding::Float) => Some(Rank::Fraction { size }),
+            TypeKind::Base(Encoding::ComplexFloat | Encoding::Other) => None,
+            TypeKind::Base(encoding @ (Encoding::Signed | Encoding::Unsigned)) => {
+                let is_signed = encoding.is_signed();
+                Some(Rank::Whole { size, is_signed })
+            }
+            TypeKind::Base(_) | TypeKind::Enumeration { .. } => Some(Rank::promoted(size, true)),
+            _ => None,
+        }
+    }
+
+    fn promoted(size: u64, is_signed: bool) -> Rank {
+        match size {
+            0..4 => Rank::Whole {
+                size: 4,
+                is_signed: true,
+            },
+            _ => Rank::Whole { size, is_signed },
+        }
+    }
+
+    fn with(self, other: Rank) -> Rank {
+        match (self, other) {
+            (Rank::Fraction { size: a }, Rank::Fraction { size: b }) => {
+                Rank::Fraction { size: a.max(b) }
+            }
+            (fraction @ Rank::Fraction { .. }, _) | (_, fraction @ Rank::Fraction { .. }) => {
+                fraction
+            }
+            (
+                Rank::Whole {
+                    size: a,
+                    is_signed: first,
+                },
+                Rank::Whole {
+                    size: b,
+                    is_signed: second,
+                },
+            ) => Rank::Whole {
+                size: a.max(b),
+                is_signed: match a.cmp(&b) {
+                    std::cmp::Ordering::Equal => first && second,
+                    std::cmp::Ordering::Less => second,
+                    std::cmp::Ordering::Greater => first,
+                },
+            },
+        }
+    }
+
+    fn r#type(self) -> Option<Type> {
+        Type::builtin(match self {
+            Rank::Fraction { size: 4 } => "float",
+            Rank::Fraction { .. } => "double",
+            Rank::Whole {
+                size: 16,
+                is_signed: true,
+            } => "__int128",
+            Rank::Whole { size: 16, .. } => "unsigned __int128",
+            Rank::Whole {
+                size: 8,
+                is_signed: true,
+            } => "long",
+            Rank::Whole { size: 8, .. } => "unsigned long",
+            Rank::Whole {
+                is_signed: true, ..
+            } => "int",
+            Rank::Whole { .. } => "unsigned int",
+        })
+    }
+}
+
+/// The type in which one number of a type is computed; nothing for what is no number.
+pub fn promoted(r#type: &Type) -> Option<Type> {
+    match Rank::of(r#type)? {
+        Rank::Fraction { size: 16 } => Some(r#type.strip()),
+        rank => own(r#type, rank).or_else(|| rank.r#type()),
+    }
+}
+
+/// The type in which two numbers are computed.
+pub fn common_type(a: &Type, b: &Type) -> Option<Type> {
+    let (first, second) = (Rank::of(a)?, Rank::of(b)?);
+    let is_wide = |rank| rank == Rank::Fraction { size: 16 };
+    match (is_wide(first), is_wide(second)) {
+        (true, true) if is_quad(b) => Some(b.strip()),
+        (true, _) => Some(a.strip()),
+        (false, true) => Some(b.strip()),
+        (false, false) => {
+            let common = first.with(second);
+            let of_rust = own(a, common).or_else(|| own(b, common));
+            of_rust.or_else(|| common.r#type())
+        }
+    }
+}
+
+/// A type of Rust's whole numbers, where it is the one in which is computed.
+fn own(r#type: &Type, rank: Rank) -> Option<Type> {
+    let is_integer = matches!(
+        r#type.strip().kind(),
+        TypeKind::Base(Encoding::Signed | Encoding::Unsigned)
+    );
+    let is_own = r#type.is_rust() && is_integer && Rank::of(r#type) == Some(rank);
+    is_own.then(|| r#type.strip())
+}
+
+/// Whether whole numbers of a type wrap: C's types without a sign. Rust's do not: it is a
+/// mistake there.
+pub(crate) fn wraps(r#type: &Type) -> bool {
+    let is_unsigned = matches!(
+        Rank::of(r#type),
+        Some(Rank::Whole {
+            is_signed: false,
+            ..
+        })
+    );
+    is_unsigned && !r#type.is_rust()
+}
+
+/// What becomes of whole numbers that a type of up to 8 bytes does not hold.
+pub fn overflow_in(r#type: Option<&Type>) -> Overflow {
+    let size = r#type.filter(|it| wraps(it)).and_then(Type::size);
+    match size {
+        Some(size @ 4..=8) => Overflow::Wraps {
+            bits: size as u32 * 8,
+        },
+        _ => Overflow::Error,
+    }
+}
+
+/// The type of a bit field in arithmetic: an `int` has all values of a narrow one.
+pub fn of_bit_field(r#type: Type, bits: Option<BitField>) -> Type {
+    let is_narrow = bits.is_some_and(|bits| bits.size_bits < 32);
+    match is_narrow.then(|| Type::builtin("int")).flatten() {
+        Some(int) if Rank::of(&r#type).is_some() => int,
+        _ => r#type,
+    }
+}
+
+/// How many bits a type without sign has, up to 64.
+pub fn unsigned_bits(r#type: &Type) -> Option<u8> {
+    let is_unsigned =
+        matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed());
+    let bits = (r#type.size().unwrap_or(8) * 8).min(64);
+    is_unsigned.then_some(bits as u8)
+}
+
+/// The type of a whole number that is written.
+pub fn literal_type(number: i128) -> &'static str {
+    match (i32::try_from(number), i64::try_from(number)) {
+        (Ok(_), _) => "int",
+        (_, Ok(_)) => "long",
+        _ => "unsigned long",
+    }
+}
+
+/// A result in the type in which it was computed; where that does not hold it, in a
+/// wider one with a sign, so that it stays exact in what is computed with it.
+pub(crate) fn of_result(number: &Number, r#type: Option<Type>) -> Option<Typed> {
+    let size = r#type.as_ref().and_then(Type::size).unwrap_or(0);
+    match (number, r#type) {
+        (Number::Int(number), Some(r#type)) => {
+            let held = match fits(*number, &r#type) {
+                true => r#type,
+                false => wider_type(*number)?,
+            };
+            let size = held.size()? as usize;
+            let bytes = number.to_le_bytes();
+            Some(Typed::of_bytes(held, bytes.get(..size)?.to_vec()))
+        }
+        (Number::Float(_) | Number::Wide(_), Some(r#type)) if size == 16 => {
+            let wide = Wide::of(number, is_quad(&r#type))?;
+            Some(Typed::of_bytes(r#type, wide.bytes()))
+        }
+        (Number::Float(number), Some(r#type)) if size == 4 => {
+            let bytes = (*number as f32).to_le_bytes().to_vec();
+            Some(Typed::of_bytes(r#type, bytes))
+        }
+        _ => Typed::of_number(number),
+    }
+}
+
+/// The type of a number that its own does not hold; nothing where no type of C's does.
+fn wider_type(number: i128) -> Option<Type> {
+    let is_long = i64::try_from(number).is_ok();
+    let is_wider = is_long || u64::try_from(number).is_ok();
+    is_wider.then(|| Type::builtin(if is_long { "long" } else { "__int128" }))?
+}
+
+/// Whether a result may have a wider type than the one in which it was computed.
+pub(crate) fn may_be_wider(value: &Typed, number: &Number) -> bool {
+    match (value.r#type.size(), number) {
+        (Some(8), Number::Int(number)) => i32::try_from(*number).is_err(),
+        (Some(16), Number::Int(number)) => i64::try_from(*number).is_err(),
+        _ => false,
+    }
+}
+
+pub(crate) fn fits(number: i128, r#type: &Type) -> bool {
+    let Some(Rank::Whole { size, is_signed }) = Rank::of(r#type) else {
+        return false;
+    };
+    match (size, is_signed) {
+        (16, true) => true,
+        (16, false) => number >= 0,
+        (1..=8, true) => (number >> (size * 8 - 1)) == number >> 127,
+        (1..=8, false) => number >> (size * 8) == 0,
+        _ => false,
+    }
+}
+
+/// Whether values of a type are fractions.
+pub(super) fn is_float(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Base(Encoding::Float))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_computed_in_the_types_of_c() {
+        for (a, b, expected) in [
+            ("char", "char", "int"),
+            ("bool", "short", "int"),
+            ("int", "unsigned int", "unsigned int"),
+            ("unsigned int", "long", "long"),
+            ("unsigned long", "long", "unsigned long"),
+            ("int", "float", "float"),
+            ("float", "double", "double"),
+            ("float", "long double", "long double"),
+            ("__int128", "unsigned long", "__int128"),
+        ] {
+            let of = |name| Type::builtin(name).expect("a type");
+            for (a, b) in [(a, b), (b, a)] {
+                let found = common_type(&of(a), &of(b)).map(|it| it.name());
+                assert_eq!(found.as_deref(), Some(expected), "{a} {b}");
+            }
+        }
+        assert_eq!(promoted(&Type::void().pointer_to()), None);
+    }
+
+    #[test]
+    fn a_result_that_does_not_fit_has_a_wider_type() {
+        for (number, name, expected) in [
+            (-1, "int", "int"),
+            (1 << 31, "int", "long"),
+            (-1, "unsigned int", "long"),
+            (1 << 63, "long", "__int128"),
+            (1 << 63, "unsigned long", "unsigned long"),
+        ] {
+            let result = of_result(&Number::Int(number), Type::builtin(name));
+            let result = result.expect("a value");
+            assert_eq!(result.r#type.name(), expected, "{number} {name}");
+            let read = result.number(&crate::typed::NoMemory);
+            assert_eq!(read, Ok(Number::Int(number)), "{number} {name}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What the names of an expression mean.
+
+use super::overload::Overload;
+use super::request::Request;
+use crate::error::ValueError;
+use crate::library_types::LibraryTypes;
+use crate::typed::{Memory, Typed};
+use juror_symbols::Type;
+use std::ops::Range;
+
+/// What names mean.
+pub trait Scope {
+    /// A variable, parameter, global or function.
+    fn name(&self, name: &str) -> Result<Typed, ValueError>;
+    /// `$rip`, `$1`, `$`: what stands after the dollar.
+    fn register(&self, name: &str) -> Result<Typed, ValueError>;
+    /// The argument at a position, from 1, of the function that is being
+    /// entered.
+    fn argument(&self, position: u8) -> Result<Typed, ValueError>;
+    /// The value that has just been returned.
+    fn returned(&self) -> Result<Typed, ValueError>;
+    /// The scope of the caller.
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError>;
+    /// A type by name.
+    fn type_named(&self, name: &str) -> Option<Type>;
+    /// The debuggee's memory.
+    fn memory(&self) -> &dyn Memory;
+    /// How library types are shown, and gone through; nothing where they are
+    /// as they are.
+    fn views(&self) -> Option<&dyn LibraryTypes>;
+    /// The type of Rust's trait objects whose table of methods is there.
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        let _ = address;
+        None
+    }
+    /// Where the function of this name in the symbol table begins.
+    fn function_linked(&self, linkage_name: &str) -> Option<u64> {
+        let _ = linkage_name;
+        None
+    }
+    /// Where the function `name` of a type begins, and the types of its
+    /// parameters, `self` included.
+    fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
+        let _ = (type_name, name);
+        None
+    }
+    /// All functions that a name means where it is no variable; also the instances of
+    /// a template whose arguments it leaves out.
+    fn overloads(&self, name: &str) -> Vec<Overload> {
+        let _ = name;
+        Vec::new()
+    }
+    /// The result of a call that has not been made. Most scopes make none.
+    fn call(&self, request: Request) -> Result<Typed, ValueError> {
+        let _ = request;
+        Err("functions of the program cannot be called here".into())
+    }
+    /// What the call that stands there has returned, when it has.
+    fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
+        let _ = span;
+        None
+    }
+    /// Whether the code at hand is of C++.
+    fn is_cpp(&self) -> bool {
+        false
+    }
+    /// What was found of the condition that stands there, before a call.
+    fn decided(&self, span: &Range<usize>) -> Option<bool> {
+        let _ = span;
+        None
+    }
+    /// Takes note of that.
+    fn decide(&self, span: &Range<usize>, truth: bool) {
+        let _ = (span, truth);
+    }
+}

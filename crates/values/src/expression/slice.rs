@@ -1,0 +1,109 @@
+//! Several elements at once: `cells[2..5]`, of arrays, behind pointers, and of the
+//! containers of libraries, whose elements may lie anywhere.
+
+use super::access::{behind_pointer, indexed};
+use super::scope::Scope;
+use super::viewed::{Key, Reach};
+use crate::error::ValueError;
+use crate::library_types::{Shown, Slice};
+use crate::typed::{Typed, VALUE_SIZE_MAX};
+
+/// The most elements that `p@n` and `a[i..j]` take.
+pub(super) const ELEMENTS_MAX: i128 = 1 << 16;
+
+/// How many views may stand inside one another.
+const DEPTH_MAX: usize = 8;
+
+/// `count` elements from `start` on, as an array without a type of its own: where they lie
+/// side by side it is a place, otherwise their bytes.
+pub(super) fn elements(
+    object: &Typed,
+    start: i128,
+    count: i128,
+    scope: &dyn Scope,
+) -> Result<Typed, ValueError> {
+    if !(1..=ELEMENTS_MAX).contains(&count) {
+        return Err(format!("between 1 and {ELEMENTS_MAX} elements can be taken").into());
+    }
+    if let Some(behind) = behind_pointer(object, scope)? {
+        return elements(&behind, start, count, scope);
+    }
+    if let Ok(number) = usize::try_from(start)
+        && let Some(found) = found(object, (number, count as usize), scope)
+    {
+        return joined(&found?, scope);
+    }
+    let first = indexed(object, &Key::Number(start), scope)?;
+    if Reach::of(scope).is_some_and(|reach| reach.has(&object.r#type)) {
+        indexed(object, &Key::Number(start + count - 1), scope)?;
+    }
+    Ok(Typed {
+        r#type: first.r#type.array_of(count as u64),
+        ..first
+    })
+}
+
+/// The elements of a container; nothing for what has its elements side by side by itself.
+fn found(
+    object: &Typed,
+    range: (usize, usize),
+    scope: &dyn Scope,
+) -> Option<Result<Vec<Typed>, ValueError>> {
+    let views = scope.views()?;
+    let types = |name: &str| scope.type_named(name);
+    let mut object = object.clone();
+    for _ in 0..DEPTH_MAX {
+        let why = match views.slice(&object, range, scope.memory(), &types)? {
+            Slice::Found(elements) => return Some(Ok(elements)),
+            Slice::Instead(Some(Shown::Value(inner) | Shown::At(_, inner))) => {
+                object = inner;
+                continue;
+            }
+            Slice::Instead(Some(Shown::Word(word))) => format!("this is `{word}`"),
+            Slice::Instead(_) => return None,
+            Slice::Missing(count) => {
+                let elements = match count {
+                    0 => "it is empty".to_owned(),
+                    1 => "it has one element".to_owned(),
+                    count => format!("it has {count} elements"),
+                };
+                let last = range.0.saturating_add(range.1 - 1);
+                let why = format!("there is no {last} in it: {elements}");
+                return Some(Err(ValueError::NoElement(why)));
+            }
+            Slice::Far => "it is too far in to be walked to".to_owned(),
+            Slice::Keys => "it has values by keys, and none of them is the first".to_owned(),
+        };
+        return Some(Err(why.into()));
+    }
+    None
+}
+
+/// Values of one type as an array.
+fn joined(elements: &[Typed], scope: &dyn Scope) -> Result<Typed, ValueError> {
+    let first = elements.first().ok_or("there are no elements")?;
+    let name = first.r#type.name();
+    if elements.iter().any(|element| element.r#type.name() != name) {
+        return Err("its parts have different types".into());
+    }
+    let r#type = first.r#type.array_of(elements.len() as u64);
+    let size = first.r#type.size();
+    let size = size.ok_or("the size of an element is not known")?;
+    let place = |number: usize| first.address()?.checked_add(number as u64 * size);
+    let mut places = elements.iter().enumerate();
+    if places.all(|(number, it)| it.address().is_some() && it.address() == place(number)) {
+        return Ok(Typed {
+            r#type,
+            ..first.clone()
+        });
+    }
+    let whole = size.saturating_mul(elements.len() as u64);
+    if whole > VALUE_SIZE_MAX {
+        return Err(format!("{whole} bytes are too many to show at once").into());
+    }
+    let mut bytes = Vec::with_capacity(whole as usize);
+    for element in elements {
+        bytes.extend(element.bytes(scope.memory(), size)?);
+    }
+    Ok(Typed::of_bytes(r#type, bytes))
+}

@@ -1,0 +1,131 @@
+//! The type of an expression that is not evaluated: the other side of `a ? b : c`.
+//!
+//! Invariant: nothing on the way to a value is read that only its evaluation needs, so
+//! `p->next->size` has a type where `p` is null. What only a value tells (elements of
+//! library types, calls) has none.
+
+use super::arithmetic::takes_fractions;
+use super::evaluate::evaluate;
+use super::promotion::{common_type, is_float, of_bit_field, promoted};
+use super::scope::Scope;
+use super::type_name::named_type;
+use super::viewed::Reach;
+use crate::classes::member_pointer;
+use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
+use juror_symbols::{Type, TypeKind};
+
+/// The type of an expression, where that is known without its value.
+pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
+    let found = match &expression.kind {
+        ExpressionKind::Unary { operator, operand } => of_unary(*operator, operand, scope),
+        ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } => of_binary(*operator, left, right, scope),
+        ExpressionKind::Conditional {
+            then, otherwise, ..
+        } => match (static_type(then, scope)?, static_type(otherwise, scope)?) {
+            (then, otherwise) if then.name() == otherwise.name() => Some(then),
+            (then, _) if then.is_pointer() => Some(then),
+            (then, otherwise) => common_type(&then, &otherwise),
+        },
+        ExpressionKind::Field { object, field, .. } => {
+            let object = static_type(object, scope)?;
+            let class = match object.is_pointer() {
+                true => object.target()?,
+                false => object,
+            };
+            let field = class.field(&field.text)?;
+            Some(of_bit_field(field.r#type, field.bits))
+        }
+        ExpressionKind::Member { member, .. } => {
+            let (_, member) = member_pointer::parts(&static_type(member, scope)?)?;
+            Some(member)
+        }
+        ExpressionKind::Index { object, .. } => element(static_type(object, scope)?, scope),
+        ExpressionKind::Cast { type_name, .. } => named_type(type_name, scope).ok(),
+        ExpressionKind::Call { .. } => None,
+        // What the others give is where it is before anything is read.
+        _ => evaluated(expression, scope),
+    };
+    let found = found.or_else(|| evaluated(expression, scope))?;
+    // A reference of C++ is what it refers to.
+    match found.strip().kind() {
+        TypeKind::Reference(target) if !found.is_rust() => Some(target),
+        _ => Some(found),
+    }
+}
+
+fn evaluated(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
+    if expression.calls_functions() {
+        return None;
+    }
+    let value = evaluate(expression, scope).ok()?;
+    Some(of_bit_field(value.r#type, value.bits))
+}
+
+/// What an element is of, or what `*` leads to, where no view says it.
+fn element(r#type: Type, scope: &dyn Scope) -> Option<Type> {
+    let is_viewed = |it: &Type| Reach::of(scope).is_some_and(|reach| reach.has(it));
+    let target = r#type.target()?;
+    (!is_viewed(&r#type) && !is_viewed(&target)).then_some(target)
+}
+
+fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) -> Option<Type> {
+    match operator {
+        UnaryOperator::Not => Type::builtin("bool"),
+        UnaryOperator::Caller => static_type(operand, &*scope.caller().ok()?),
+        UnaryOperator::Dereference => {
+            let pointer = static_type(operand, scope)?;
+            // A number is the address of a `long`.
+            if matches!(pointer.strip().kind(), TypeKind::Base(_)) && !is_float(&pointer) {
+                return Type::builtin("long");
+            }
+            pointer.target().filter(|target| {
+                !Reach::of(scope).is_some_and(|reach| reach.has(&pointer))
+                    && target.size().is_some()
+            })
+        }
+        // That of a function, or of a member of a class, is no place.
+        UnaryOperator::AddressOf if matches!(operand.kind, ExpressionKind::Name(_)) => None,
+        UnaryOperator::AddressOf => Some(static_type(operand, scope)?.pointer_to()),
+        UnaryOperator::Negate | UnaryOperator::Plus => promoted(&static_type(operand, scope)?),
+        // A fraction has no complement.
+        UnaryOperator::Complement => {
+            let of_operand = static_type(operand, scope)?;
+            promoted(&of_operand).filter(|it| !is_float(it))
+        }
+    }
+}
+
+fn of_binary(
+    operator: BinaryOperator,
+    left: &Expression,
+    right: &Expression,
+    scope: &dyn Scope,
+) -> Option<Type> {
+    if operator.is_comparison() || operator.is_logical() {
+        return Type::builtin("bool");
+    }
+    if operator == BinaryOperator::Repeat {
+        return None;
+    }
+    let (left, right) = (static_type(left, scope)?, static_type(right, scope)?);
+    if !takes_fractions(operator) && (is_float(&left) || is_float(&right)) {
+        return None;
+    }
+    if matches!(
+        operator,
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight
+    ) {
+        return promoted(&left);
+    }
+    let leads = |it: &Type| it.target().is_some();
+    match (leads(&left), leads(&right)) {
+        (true, true) => Type::builtin("long"),
+        (true, false) => Some(left.target()?.pointer_to()),
+        (false, true) => Some(right.target()?.pointer_to()),
+        (false, false) => common_type(&left, &right),
+    }
+}

@@ -1,0 +1,91 @@
+//! Text of the program as it stands in memory, beside text that is written.
+
+use super::length::array_length;
+use crate::typed::{Memory, Number, Typed};
+use juror_symbols::Character;
+
+/// A text as it stands in memory, with the zero at its end; nothing where a zero is in
+/// it, which would be its end.
+pub fn whole_text(text: &str, character: Character) -> Option<Vec<u8>> {
+    let mut bytes = character.encoded(text);
+    bytes.resize(bytes.len() + usize::from(character.size()), 0);
+    (!text.contains('\0')).then_some(bytes)
+}
+
+/// Whether the text in an array is this one. A text that fills it has no zero behind it.
+fn is_array_text(
+    value: &Typed,
+    count: u64,
+    character: Character,
+    text: &str,
+    memory: &dyn Memory,
+) -> Result<bool, &'static str> {
+    let Some(wanted) = text_in_array(text, character, count) else {
+        return Ok(false);
+    };
+    let bytes = value.bytes(memory, wanted.len() as u64);
+    Ok(bytes.map_err(|_| "the text cannot be read")? == wanted)
+}
+
+/// A text as it stands in an array of so many characters, with the zero at its end where
+/// there is room; nothing where it is none that can stand there.
+pub fn text_in_array(text: &str, character: Character, count: u64) -> Option<Vec<u8>> {
+    let mut bytes = whole_text(text, character)?;
+    let unit = usize::from(character.size());
+    let room = usize::try_from(count).ok()?.saturating_mul(unit);
+    if bytes.len() > room.saturating_add(unit) {
+        return None;
+    }
+    bytes.truncate(room);
+    Some(bytes)
+}
+
+/// Whether the text that a `char *` points to, or an array holds, is this one.
+pub(super) fn is_c_text(
+    value: &Typed,
+    text: &str,
+    memory: &dyn Memory,
+) -> Result<bool, &'static str> {
+    let character = value.r#type.target().and_then(|target| target.character());
+    if let (Some(character), Some(count)) = (character, array_length(&value.r#type))
+        && count > 0
+    {
+        return is_array_text(value, count, character, text, memory);
+    }
+    let Ok(Number::Pointer(address, _)) = value.number(memory) else {
+        return Err("this is not text");
+    };
+    let character = character.ok_or("this is not text")?;
+    let mut text = whole_text(text, character);
+    // A text with a zero in it is never what stands there: the first one is its end.
+    let is_broken = text.is_none();
+    let text = text.get_or_insert_default();
+    for (index, wanted) in text.iter().enumerate() {
+        let mut byte = [0];
+        if !memory.read(address.wrapping_add(index as u64), &mut byte) {
+            return Err("the text cannot be read");
+        }
+        if byte[0] != *wanted {
+            return Ok(false);
+        }
+    }
+    Ok(!is_broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_fills_an_array_has_no_end_there() {
+        let check = |text, count, expected: Option<&[u8]>| {
+            let found = text_in_array(text, Character::Byte, count);
+            assert_eq!(found.as_deref(), expected, "{text} {count}");
+        };
+        check("abc", 4, Some(b"abc\0"));
+        check("abcd", 4, Some(b"abcd"));
+        check("abcde", 4, None);
+        check("", 4, Some(b"\0"));
+        check("a\0", 4, None);
+    }
+}

@@ -1,0 +1,37 @@
+//! Comparing text of the program with text that is written.
+
+use super::error::ExpressionError;
+use super::evaluate::part;
+use super::scope::Scope;
+use super::text::is_c_text;
+use super::viewed::Reach;
+use juror_language::{BinaryOperator, Expression, ExpressionKind};
+
+/// `name == "text"`: the text that a `char *` points to, or a character array
+/// holds, or a string of the library.
+pub(super) fn compare_with_text(
+    operator: BinaryOperator,
+    left: &Expression,
+    right: &Expression,
+    scope: &dyn Scope,
+) -> Result<Option<bool>, ExpressionError> {
+    let (value, text) = match (&left.kind, &right.kind) {
+        (_, ExpressionKind::Text(text)) => (left, text),
+        (ExpressionKind::Text(text), _) => (right, text),
+        _ => return Ok(None),
+    };
+    let at = |why: &str| ExpressionError::new(why, &value.span);
+    if !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) {
+        return Err(at("text can only be compared with `==` and `!=`"));
+    }
+    let value_typed = part(value, scope)?;
+    let is_same = operator == BinaryOperator::Equal;
+    let reach = Reach::of(scope);
+    if let Some(equal) = reach.and_then(|reach| reach.is_text(&value_typed, text)) {
+        return Ok(Some(equal == is_same));
+    }
+    match is_c_text(&value_typed, text, scope.memory()) {
+        Ok(equal) => Ok(Some(equal == is_same)),
+        Err(message) => Err(at(message)),
+    }
+}

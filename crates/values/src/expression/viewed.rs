@@ -1,0 +1,301 @@
+//! Library types in expressions: what they are shown as is what they are.
+//!
+//! `v[1]` of a vector, `ages["ann"]` of a map, `*p` and `p->x` of a smart
+//! pointer, `name == "x"` of a string, `count + 1` of an atomic number. The
+//! program's own operators are not called: nothing runs.
+
+use super::access::{dereference, element, object_behind};
+use super::arithmetic::{Overflow, compute};
+use super::length::array_length;
+use super::scope::Scope;
+use super::text::is_c_text;
+use crate::error::ValueError;
+use crate::library_types::{Index, Length, LibraryTypes, Shown, Sought};
+use crate::read_plan::TEXT_LENGTH_MAX;
+use crate::typed::{Number, Typed};
+use juror_language::BinaryOperator;
+use juror_symbols::{Type, TypeKind};
+
+/// How many views may stand inside one another.
+const DEPTH_MAX: usize = 8;
+
+/// What stands between the brackets.
+pub(super) enum Key<'a> {
+    /// A number.
+    Number(i128),
+    /// Text.
+    Text(&'a str),
+}
+
+/// Whether a value consists of fields.
+pub(super) fn is_composite(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Composite(_))
+}
+
+/// Goes through library types by their views.
+pub(super) struct Reach<'a> {
+    scope: &'a dyn Scope,
+    views: &'a dyn LibraryTypes,
+}
+
+impl<'a> Reach<'a> {
+    /// Nothing where views are not asked: inside of one.
+    pub(super) fn of(scope: &'a dyn Scope) -> Option<Reach<'a>> {
+        let views = scope.views()?;
+        Some(Reach { scope, views })
+    }
+
+    /// Whether values of this type are shown by a view.
+    pub(super) fn has(&self, r#type: &Type) -> bool {
+        self.views.has(r#type)
+    }
+
+    fn types(&self) -> impl Fn(&str) -> Option<Type> {
+        |name: &str| self.scope.type_named(name)
+    }
+
+    /// The element or the value of a key; nothing where the value has no view.
+    pub(super) fn element(
+        &self,
+        object: &Typed,
+        key: &Key<'_>,
+    ) -> Option<Result<Typed, ValueError>> {
+        let number = match key {
+            Key::Number(number) => usize::try_from(*number).ok(),
+            Key::Text(_) => None,
+        };
+        let is_key = |found: &Typed| self.is_key(found, key);
+        let index = Index {
+            number,
+            is_key: &is_key,
+        };
+        let mut object = object.clone();
+        for _ in 0..DEPTH_MAX {
+            let memory = self.scope.memory();
+            let sought = self.views.seek(&object, index, memory, &self.types())?;
+            let missing = match sought {
+                Sought::Found(value) => return Some(Ok(value)),
+                Sought::Instead(Shown::Value(inner) | Shown::At(_, inner)) => {
+                    if let Some(number) = number
+                        && !is_composite(&inner.r#type)
+                    {
+                        return Some(self.beside(&inner, number));
+                    }
+                    object = inner;
+                    continue;
+                }
+                Sought::Instead(Shown::Word(word)) => format!("this is `{word}`"),
+                Sought::Instead(_) => return None,
+                Sought::Missing(count) => {
+                    return Some(Err(ValueError::NoElement(self.no_element(count, key))));
+                }
+                Sought::Far => "it is too far in to be walked to".to_owned(),
+            };
+            return Some(Err(missing.into()));
+        }
+        None
+    }
+
+    /// How many elements a value has; nothing where no view knows it.
+    pub(super) fn length(&self, object: &Typed) -> Option<Result<u64, ValueError>> {
+        let mut object = object.clone();
+        for _ in 0..DEPTH_MAX {
+            if let Some(count) = array_length(&object.r#type) {
+                return Some(Ok(count));
+            }
+            object = match self
+                .views
+                .length(&object, self.scope.memory(), &self.types())?
+            {
+                Length::Known(count) => return Some(Ok(count as u64)),
+                Length::Instead(Shown::Value(inner) | Shown::At(_, inner)) => inner,
+                Length::Instead(Shown::Word(word)) => {
+                    return Some(Err(format!("this is `{word}`").into()));
+                }
+                Length::Instead(_) => return None,
+            };
+        }
+        None
+    }
+
+    /// An element of an array that a library type holds or leads to.
+    fn beside(&self, inner: &Typed, number: usize) -> Result<Typed, ValueError> {
+        match inner.r#type.strip().kind() {
+            TypeKind::Array { .. } => element(inner, number as i128, self.scope.memory()),
+            _ => Err(format!("`{}` has no elements", inner.r#type.name()).into()),
+        }
+    }
+
+    fn no_element(&self, count: usize, key: &Key<'_>) -> String {
+        let elements = match count {
+            0 => "it is empty".to_owned(),
+            1 => "it has one element".to_owned(),
+            count => format!("it has {count} elements"),
+        };
+        match key {
+            Key::Number(number) => format!("there is no {number} in it: {elements}"),
+            Key::Text(text) => format!("there is no {text:?} in it: {elements}"),
+        }
+    }
+
+    fn is_key(&self, found: &Typed, key: &Key<'_>) -> bool {
+        match key {
+            Key::Text(text) => {
+                let own = self.is_text(found, text);
+                let own = own.or_else(|| is_c_text(found, text, self.scope.memory()).ok());
+                own == Some(true)
+            }
+            Key::Number(number) => {
+                let Ok(found) = self.number(found) else {
+                    return false;
+                };
+                let equal = compute(
+                    BinaryOperator::Equal,
+                    Overflow::Error,
+                    found,
+                    Number::Int(*number),
+                    self.scope.memory(),
+                );
+                equal == Ok(Number::Bool(true))
+            }
+        }
+    }
+
+    /// What a smart pointer leads to, or what a wrapper holds; nothing where
+    /// the value is no such thing.
+    pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, ValueError>> {
+        match self
+            .views
+            .instead(value, 0, self.scope.memory(), &self.types())?
+        {
+            Shown::Value(inner) | Shown::At(_, inner) => Some(Ok(inner)),
+            Shown::Word(word) => Some(Err(format!("this is `{word}`").into())),
+            _ => None,
+        }
+    }
+
+    /// A field of what a value leads to, step by step, as Rust finds it.
+    pub(super) fn field_behind(&self, value: &Typed, name: &str) -> Option<Typed> {
+        let mut value = value.clone();
+        for _ in 0..DEPTH_MAX {
+            value = match value.r#type.is_pointer() {
+                true => dereference(&value, self.scope.memory()).ok()?,
+                false => self.target(&value)?.ok()?,
+            };
+            if let Some(object) = object_behind(&value, self.scope) {
+                value = object;
+            }
+            if let Ok(field) = value.field(name, self.scope.memory()) {
+                return Some(field);
+            }
+        }
+        None
+    }
+
+    /// The number that a value is, or holds.
+    pub(super) fn number(&self, value: &Typed) -> Result<Number, ValueError> {
+        let memory = self.scope.memory();
+        let mut inner = value.clone();
+        for _ in 0..DEPTH_MAX {
+            if !is_composite(&inner.r#type) {
+                return inner.number(memory);
+            }
+            match self.views.instead(&inner, 0, memory, &self.types()) {
+                Some(Shown::Value(held)) => inner = held,
+                _ => break,
+            }
+        }
+        value.number(memory)
+    }
+
+    /// The array that stands in the place of a value; nothing where the value is no object
+    /// of a library, or holds something else.
+    pub(super) fn held_array(&self, value: &Typed) -> Option<Typed> {
+        let mut value = value.clone();
+        for _ in 0..DEPTH_MAX {
+            if !is_composite(&value.r#type) {
+                break;
+            }
+            match self
+                .views
+                .instead(&value, 0, self.scope.memory(), &self.types())?
+            {
+                Shown::Value(inner) => value = inner,
+                _ => return None,
+            }
+        }
+        matches!(value.r#type.strip().kind(), TypeKind::Array { .. }).then_some(value)
+    }
+
+    /// Whether a value is this text; nothing where it is none.
+    pub(super) fn is_text(&self, value: &Typed, text: &str) -> Option<bool> {
+        // One character more than there may be tells that it is longer.
+        let (bytes, size, more) = self.characters(value, text.len().saturating_add(1))?;
+        Some(!more && is_same(&bytes, size, text))
+    }
+
+    /// The text that a value is; nothing where it is none.
+    pub(super) fn text(&self, value: &Typed, most: usize) -> Option<String> {
+        let (bytes, size, _) = self.characters(value, most)?;
+        Some(match size {
+            2 => {
+                let units = bytes.chunks_exact(2);
+                let units = units.map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+                let read = char::decode_utf16(units);
+                read.map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+                    .collect()
+            }
+            4 => {
+                let units = bytes.chunks_exact(4);
+                let units =
+                    units.map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
+                units
+                    .map(|unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER))
+                    .collect()
+            }
+            _ => String::from_utf8_lossy(&bytes).into_owned(),
+        })
+    }
+
+    /// The characters of a text, at most so many, the size of each in bytes, and whether
+    /// there are more.
+    fn characters(&self, value: &Typed, most: usize) -> Option<(Vec<u8>, usize, bool)> {
+        let mut value = value.clone();
+        for _ in 0..DEPTH_MAX {
+            let memory = self.scope.memory();
+            if value.r#type.is_rust() && value.r#type.is_pointer() && !self.has(&value.r#type) {
+                value = dereference(&value, memory).ok()?;
+                continue;
+            }
+            match self.views.instead(&value, most, memory, &self.types())? {
+                Shown::Value(inner) | Shown::At(_, inner) => value = inner,
+                Shown::Text { bytes, size, more } => return Some((bytes, size, more)),
+                _ => return None,
+            }
+        }
+        None
+    }
+}
+
+/// The text of a string of the library, as it is shown, up to a limit; nothing for
+/// other values.
+pub fn text_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
+    Reach::of(scope)?.text(value, TEXT_LENGTH_MAX)
+}
+
+/// Whether characters of one, two or four bytes each are this text.
+fn is_same(bytes: &[u8], size: usize, text: &str) -> bool {
+    match size {
+        2 => {
+            let units = bytes.chunks_exact(2);
+            let units = units.map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+            units.eq(text.encode_utf16())
+        }
+        4 => {
+            let units = bytes.chunks_exact(4);
+            let units = units.map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
+            units.eq(text.chars().map(u32::from))
+        }
+        _ => bytes == text.as_bytes(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Structures, classes and the enumerations of Rust.
+
+use super::{DEPTH_MAX, Radix, Writer};
+use crate::classes::trait_objects::concrete;
+use crate::classes::upcast::whole_object;
+use crate::typed::Typed;
+use juror_symbols::{Base, Composite, CompositeKind, Field, Type};
+use std::fmt::Write;
+
+impl Writer<'_> {
+    pub(super) fn composite(&mut self, value: &Typed, composite: &Composite, depth: usize) {
+        if composite.incomplete {
+            return self.push("<incomplete type>");
+        }
+        if self.viewed(value, depth) {
+            return;
+        }
+        if !self.is_raw && value.r#type.is_rust() {
+            return self.rust(value, composite, depth);
+        }
+        if !self.is_raw
+            && depth < DEPTH_MAX
+            && let Some(whole) = whole_object(value, self.memory)
+            && let Some(class) = whole.r#type.composite()
+        {
+            let _ = write!(self.text, "({}) ", whole.r#type.name());
+            return match self.viewed(&whole, depth) {
+                true => {}
+                false => self.object(&whole, &class, depth),
+            };
+        }
+        self.object(value, composite, depth);
+    }
+
+    /// A whole object: its virtual base classes are shown once.
+    fn object(&mut self, value: &Typed, composite: &Composite, depth: usize) {
+        let outer = std::mem::take(&mut self.virtual_bases);
+        self.members(value, composite, depth);
+        self.virtual_bases = outer;
+    }
+
+    /// Whether a virtual base class has been shown as a part of this object; from now on
+    /// it has.
+    fn is_shown(&mut self, base: &Base) -> bool {
+        if !base.is_virtual() {
+            return false;
+        }
+        let name = base.r#type.name();
+        let is_shown = self.virtual_bases.contains(&name);
+        if !is_shown {
+            self.virtual_bases.push(name);
+        }
+        is_shown
+    }
+
+    /// The bases and members, as they are.
+    fn members(&mut self, value: &Typed, composite: &Composite, depth: usize) {
+        self.push("{");
+        let mut first = true;
+        for base in &composite.bases {
+            if self.is_shown(base) {
+                continue;
+            }
+            self.separate(&mut first);
+            let _ = write!(self.text, "<{}> = ", base.r#type.name());
+            let part = match value.base(base, self.memory) {
+                Ok(part) => part,
+                Err(why) => {
+                    self.missing(&why);
+                    continue;
+                }
+            };
+            match part.r#type.composite() {
+                // A part of an object is not asked what the whole one is.
+                Some(class) if !class.incomplete && depth < DEPTH_MAX && !self.is_full() => {
+                    if !self.viewed(&part, depth + 1) {
+                        self.members(&part, &class, depth + 1);
+                    }
+                }
+                _ => self.value(&part, depth + 1),
+            }
+        }
+        for field in &composite.fields {
+            self.separate(&mut first);
+            if let Some(name) = &field.name {
+                let _ = write!(self.text, "{name} = ");
+            }
+            self.value(&value.member(field), depth + 1);
+            if self.is_full() {
+                break;
+            }
+        }
+        if let Ok(Some(chosen)) = value.alternative(self.memory) {
+            self.separate(&mut first);
+            if let Some(name) = &chosen.name {
+                let _ = write!(self.text, "{name} ");
+            }
+            self.value(&value.member(&chosen), depth + 1);
+        }
+        if first && composite.kind == CompositeKind::Union {
+            self.push("...");
+        }
+        self.push("}");
+    }
+
+    /// A structure as Rust writes it: `Point {x: 1, y: 2}`, `Meters(5)`,
+    /// `(1, 'x')`, `Some("z")`.
+    fn rust(&mut self, value: &Typed, composite: &Composite, depth: usize) {
+        match value.alternative(self.memory) {
+            Err(why) => return self.missing(&why),
+            Ok(None) => {}
+            Ok(Some(chosen)) => {
+                let inner = value.member(&chosen);
+                let name = chosen.name.as_deref().unwrap_or("?");
+                return match inner.r#type.composite() {
+                    Some(composite) => self.fields(name, &inner, &composite, depth),
+                    None => self.push(name),
+                };
+            }
+        }
+        let of_table = |address| self.names.type_of_table(address);
+        let is_natural = !self.is_raw && self.radix == Radix::Natural;
+        if let Some(object) = concrete(value, self.memory, of_table).filter(|_| is_natural)
+            && let Some(address) = object.address()
+        {
+            return self.at(address, &object, depth);
+        }
+        let name = value.r#type.strip().name();
+        let name = short(&name);
+        self.fields(name, value, composite, depth);
+    }
+
+    fn fields(&mut self, name: &str, value: &Typed, composite: &Composite, depth: usize) {
+        self.push(name);
+        let fields = &composite.fields;
+        let positional = |field: &Field| field.position().is_some();
+        let is_tuple = fields.iter().all(positional);
+        if fields.is_empty() {
+            if name.is_empty() {
+                self.push("()");
+            }
+            return;
+        }
+        self.push(match (is_tuple, name.is_empty()) {
+            (true, _) => "(",
+            (false, true) => "{",
+            (false, false) => " {",
+        });
+        let mut first = true;
+        for field in fields {
+            self.separate(&mut first);
+            if let Some(name) = field.name.as_deref().filter(|_| !is_tuple) {
+                let _ = write!(self.text, "{name}: ");
+            }
+            self.value(&value.member(field), depth + 1);
+            if self.is_full() {
+                break;
+            }
+        }
+        self.push(if is_tuple { ")" } else { "}" });
+    }
+}
+
+/// The last part of a path, without what it was made from: nothing of a tuple.
+fn short(name: &str) -> &str {
+    if name.starts_with(['(', '&', '[', '*']) {
+        return "";
+    }
+    let path = name.split('<').next().unwrap_or(name);
+    // A closure and other things without a name keep their path's end.
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// Whether a pointer is a reference of Rust, by its name.
+pub(super) fn is_rust_reference(r#type: &Type) -> bool {
+    r#type.is_rust() && r#type.strip().name().starts_with('&')
+}

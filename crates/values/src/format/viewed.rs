@@ -1,0 +1,143 @@
+//! Values of library types, as their views say.
+
+use super::escape::Escapes;
+use super::{DEPTH_MAX, Writer};
+use crate::library_types::Shown;
+use crate::pretty_printers::show;
+use crate::typed::Typed;
+use std::fmt::Write;
+
+impl Writer<'_> {
+    /// Writes a value as a view shows it; false when none fits.
+    pub(super) fn viewed(&mut self, value: &Typed, depth: usize) -> bool {
+        // A view's value may have a view: the walk ends with the depth.
+        if self.is_raw || depth >= DEPTH_MAX {
+            return false;
+        }
+        let types = |name: &str| self.names.type_named(name);
+        let Some(shown) = show(value, self.names.views(), self.memory, &types) else {
+            return false;
+        };
+        let rust = value.r#type.is_rust();
+        match shown {
+            Shown::Value(inner) => self.value(&inner, depth + 1),
+            Shown::At(address, inner) => self.at(address, &inner, depth),
+            Shown::Text { bytes, size, more } => {
+                let escapes = Escapes::of(&value.r#type);
+                self.characters(&bytes, size, more, escapes);
+            }
+            Shown::Word(word) => self.push(&word),
+            Shown::List(elements, more) if rust => self.elements("[", &elements, more, "]", depth),
+            Shown::List(elements, more) | Shown::Set(elements, more) => {
+                self.elements("{", &elements, more, "}", depth);
+            }
+            Shown::Map(entries, more) => self.entries(&entries, more, depth),
+            Shown::Tuple(elements) => self.elements("(", &elements, false, ")", depth),
+        }
+        true
+    }
+
+    /// `@0x1234: value`
+    pub(super) fn at(&mut self, address: u64, value: &Typed, depth: usize) {
+        let _ = write!(self.text, "@{address:#x}: ");
+        self.value(value, depth + 1);
+    }
+
+    fn elements(&mut self, open: &str, elements: &[Typed], more: bool, close: &str, depth: usize) {
+        self.push(open);
+        let mut first = true;
+        let mut index = 0;
+        while let Some(element) = elements.get(index) {
+            if self.is_full() || index as u64 >= self.elements_max {
+                break;
+            }
+            self.separate(&mut first);
+            let start = self.text.len();
+            self.value(element, depth + 1);
+            index += 1 + self.repeated(elements.get(index + 1..).unwrap_or(&[]), start, depth);
+        }
+        self.end(more || index < elements.len(), close);
+    }
+
+    /// How many of these values follow that read as the one that was written
+    /// from `start` on; many are folded into it.
+    fn repeated(&mut self, elements: &[Typed], start: usize, depth: usize) -> usize {
+        let written = self.text.get(start..).unwrap_or("").to_owned();
+        let least = super::REPEATS_MIN as usize;
+        if elements.len() + 1 < least {
+            return 0;
+        }
+        let mut same = 0;
+        for element in elements {
+            let before = self.text.len();
+            self.value(element, depth + 1);
+            let is_same = self.text.get(before..) == Some(written.as_str());
+            self.text.truncate(before);
+            if !is_same {
+                break;
+            }
+            same += 1;
+        }
+        if same + 1 < least {
+            return 0;
+        }
+        let _ = write!(self.text, " <repeats {} times>", same + 1);
+        same
+    }
+
+    fn entries(&mut self, entries: &[(Typed, Typed)], more: bool, depth: usize) {
+        self.push("{");
+        let mut first = true;
+        let mut shown = 0;
+        for (key, value) in entries {
+            if self.is_full() || shown as u64 >= self.elements_max {
+                break;
+            }
+            self.separate(&mut first);
+            self.value(key, depth + 1);
+            self.push(": ");
+            self.value(value, depth + 1);
+            shown += 1;
+        }
+        self.end(more || shown < entries.len(), "}");
+    }
+
+    fn end(&mut self, more: bool, close: &str) {
+        if more {
+            self.push("...");
+        }
+        self.push(close);
+    }
+
+    /// Text of characters of one, two or four bytes.
+    fn characters(&mut self, bytes: &[u8], size: usize, more: bool, escapes: Escapes) {
+        let most = self.elements_max.saturating_mul(size.max(1) as u64);
+        let shown = bytes.get(..usize::try_from(most).unwrap_or(usize::MAX));
+        let (bytes, more) = shown.map_or((bytes, more), |shown| {
+            (shown, more || shown.len() < bytes.len())
+        });
+        let number = |unit: &[u8]| {
+            let mut wide = [0; 4];
+            wide.iter_mut().zip(unit).for_each(|(to, from)| *to = *from);
+            u32::from_le_bytes(wide)
+        };
+        let units = bytes.chunks_exact(size.max(1)).map(number);
+        let text: String = match size {
+            1 => return self.quoted(bytes, more, escapes),
+            2 => {
+                let units = units.map(|unit| unit as u16);
+                let characters = char::decode_utf16(units);
+                characters
+                    .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+                    .collect()
+            }
+            _ => {
+                let characters = units.map(char::from_u32);
+                characters
+                    .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+                    .collect()
+            }
+        };
+        self.quoted(text.as_bytes(), more, escapes);
+    }
+}

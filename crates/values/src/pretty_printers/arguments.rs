@@ -1,0 +1,98 @@
+//! The names that a view has for the arguments of a template.
+
+use super::rule::View;
+use crate::typed::Typed;
+use juror_symbols::{TemplateArgument, Type};
+use std::collections::HashMap;
+
+fn names(view: &View) -> impl Iterator<Item = &Box<str>> {
+    let first = view.patterns.first();
+    first.into_iter().flat_map(|pattern| &pattern.arguments)
+}
+
+/// The types that a template was given, by the names that a view has for them.
+pub(super) fn template_types(
+    view: &View,
+    r#type: &Type,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> HashMap<Box<str>, Type> {
+    let arguments = r#type.template_arguments();
+    if arguments.is_empty() {
+        return types_by_name(view, r#type, types);
+    }
+    let found = names(view).zip(arguments).filter_map(|(name, argument)| {
+        let TemplateArgument::Type(r#type) = argument else {
+            return None;
+        };
+        Some((name.clone(), r#type))
+    });
+    found.collect()
+}
+
+/// The numbers that a template was given.
+pub(super) fn template_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Typed> {
+    let arguments = r#type.template_arguments();
+    let numbers = names(view).zip(arguments).filter_map(|(name, argument)| {
+        let TemplateArgument::Number(number) = argument else {
+            return None;
+        };
+        Some((name.clone(), Typed::of_integer(number)?))
+    });
+    numbers.collect()
+}
+
+/// gcc describes some classes without what they were made from (the iterators of lists),
+/// but their names have it.
+fn types_by_name(
+    view: &View,
+    r#type: &Type,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> HashMap<Box<str>, Type> {
+    let whole = r#type.strip().name();
+    let found = names(view).zip(arguments_in(&whole));
+    let found = found.filter_map(|(name, argument)| Some((name.clone(), types(argument)?)));
+    found.collect()
+}
+
+/// What stands between the outermost angles at the end of a name.
+fn arguments_in(name: &str) -> Vec<&str> {
+    let inner = name
+        .split_once('<')
+        .and_then(|(_, rest)| rest.strip_suffix('>'));
+    let Some(inner) = inner else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let (mut depth, mut start) = (0usize, 0);
+    for (at, sign) in inner.char_indices() {
+        match sign {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                found.extend(inner.get(start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.extend(inner.get(start..));
+    found.into_iter().map(str::trim).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arguments_in;
+
+    #[test]
+    fn the_arguments_in_a_name_are_its_outermost() {
+        let check = |name, expected: &[&str]| assert_eq!(arguments_in(name), expected, "{name}");
+        check("std::_List_iterator<int>", &["int"]);
+        check(
+            "a::b<std::map<int, long>, c(int, int)>",
+            &["std::map<int, long>", "c(int, int)"],
+        );
+        check("plain", &[]);
+        check("a<b", &[]);
+        check("a<b<c> >", &["b<c>"]);
+    }
+}

@@ -1,0 +1,262 @@
+//! What a value of a library type leads to, by its type alone.
+//!
+//! Before the program runs there is no value to walk through, but what an event reads of
+//! one must be known to be a value of an event. A view's statements say it: the types of
+//! what they name are known without what it holds.
+//!
+//! Invariant: nothing is guessed. Where only a value tells (the alternatives of a
+//! `std::variant`), where branches differ, or a view does not fit, there is no answer.
+
+use super::arguments::{template_numbers, template_types};
+use super::rule::{Shape, Source, Statement, TypeSource, View};
+use super::views::Views;
+use crate::error::ValueError;
+use crate::expression::{self, Scope};
+use crate::library_types::LibraryTypes;
+use crate::typed::{Memory, NoMemory, Typed};
+use juror_language::{Expression, ExpressionKind};
+use juror_symbols::{TemplateArgument, Type};
+use std::collections::HashMap;
+
+/// What stands in a value of a library type, or in its place.
+#[derive(Debug, Clone)]
+pub enum Within {
+    /// Elements by their number.
+    Elements(Type),
+    /// Values by keys.
+    Entries {
+        /// The type of the keys.
+        key: Type,
+        /// The type of the values.
+        value: Type,
+    },
+    /// Text.
+    Text,
+    /// This, in the place of the value.
+    Instead(Type),
+    /// What a pointer leads to.
+    Target(Type),
+}
+
+impl Within {
+    fn is_same(&self, other: &Within) -> bool {
+        match (self, other) {
+            (Within::Elements(a), Within::Elements(b))
+            | (Within::Instead(a), Within::Instead(b))
+            | (Within::Target(a), Within::Target(b)) => a.name() == b.name(),
+            (Within::Entries { value: a, .. }, Within::Entries { value: b, .. }) => {
+                a.name() == b.name()
+            }
+            (Within::Text, Within::Text) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Views {
+    /// What a value of a type leads to, by the first view that fits the type.
+    pub fn within(&self, r#type: &Type, types: &dyn Fn(&str) -> Option<Type>) -> Option<Within> {
+        let value = Typed::missing(r#type.clone(), "nothing is read");
+        self.of(r#type).find_map(|view| {
+            if view.shape == Shape::Tuple {
+                return None;
+            }
+            let mut walk = Walk {
+                value: &value,
+                types,
+                variables: types_of_numbers(view, r#type),
+                names: template_types(view, r#type, types),
+                found: None,
+            };
+            walk.block(&view.body)?;
+            walk.found
+        })
+    }
+}
+
+fn types_of_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
+    let numbers = template_numbers(view, r#type).into_iter();
+    numbers.map(|(name, value)| (name, value.r#type)).collect()
+}
+
+/// A walk through a view's statements, each once.
+struct Walk<'a> {
+    value: &'a Typed,
+    types: &'a dyn Fn(&str) -> Option<Type>,
+    variables: HashMap<Box<str>, Type>,
+    names: HashMap<Box<str>, Type>,
+    found: Option<Within>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, statements: &[Statement]) -> Option<()> {
+        statements
+            .iter()
+            .try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Option<()> {
+        match statement {
+            Statement::Assign(name, source) => {
+                let r#type = match source {
+                    Source::Expression(expression) => self.type_of(expression)?,
+                    Source::Base(index, of) => {
+                        let composite = self.type_of(of)?.composite()?;
+                        composite.bases.get(*index)?.r#type.clone()
+                    }
+                    Source::Argument(_, of) => {
+                        self.made_from(of)?;
+                        Type::builtin("long")?
+                    }
+                };
+                let before = self.variables.insert(name.clone(), r#type.clone());
+                // One that changes its type has one that only a value tells.
+                before
+                    .is_none_or(|before| is_same(&before, &r#type))
+                    .then_some(())
+            }
+            Statement::Name(name, source) => {
+                let found = match source {
+                    TypeSource::Argument(index, of) => argument(&self.made_from(of)?, *index)?,
+                    TypeSource::Target(of) => self.type_of(of)?.target()?,
+                };
+                self.names.insert(name.clone(), found);
+                Some(())
+            }
+            Statement::If(condition, then, otherwise) => {
+                self.fits(condition)?;
+                self.block(then)?;
+                self.block(otherwise)
+            }
+            Statement::While(condition, body) => {
+                self.fits(condition)?;
+                self.block(body)
+            }
+            Statement::For(name, start, end, body) => {
+                self.fits(start)?;
+                self.fits(end)?;
+                self.variables.insert(name.clone(), Type::builtin("long")?);
+                self.block(body)
+            }
+            Statement::Element(expression) => {
+                let r#type = self.type_of(expression)?;
+                self.find(Within::Elements(r#type))
+            }
+            Statement::Entry(key, value) => {
+                let (key, value) = (self.type_of(key)?, self.type_of(value)?);
+                self.find(Within::Entries { key, value })
+            }
+            Statement::Text(pointer, length) => {
+                self.fits(length)?;
+                self.type_of(pointer)?.target()?.size()?;
+                self.find(Within::Text)
+            }
+            Statement::Value(expression) => {
+                let r#type = self.type_of(expression)?;
+                self.find(Within::Instead(r#type))
+            }
+            Statement::At(expression) => {
+                let target = self.type_of(expression)?.target()?;
+                self.find(Within::Target(target))
+            }
+            Statement::Every(_) => None,
+            Statement::Count(count) => self.fits(count),
+            Statement::Word(_) => Some(()),
+        }
+    }
+
+    /// Every way must lead to the same.
+    fn find(&mut self, within: Within) -> Option<()> {
+        match &self.found {
+            Some(found) if !found.is_same(&within) => None,
+            _ => {
+                self.found = Some(within);
+                Some(())
+            }
+        }
+    }
+
+    /// The type of a value, or the type that a name means in the view.
+    fn made_from(&self, expression: &Expression) -> Option<Type> {
+        let named = match &expression.kind {
+            ExpressionKind::Name(name) => self.names.get(&**name).cloned(),
+            _ => None,
+        };
+        named.or_else(|| self.type_of(expression))
+    }
+
+    fn type_of(&self, expression: &Expression) -> Option<Type> {
+        self.fits(expression)?;
+        expression::static_type(expression, self)
+    }
+
+    /// Whether the value has the fields that are named: a comparison has a type without
+    /// them. Of one name there are views for several libraries.
+    fn fits(&self, expression: &Expression) -> Option<()> {
+        let is_named = |part: &&Expression| {
+            matches!(
+                part.kind,
+                ExpressionKind::Name(_) | ExpressionKind::Field { .. }
+            )
+        };
+        let parts = expression.all_parts().into_iter();
+        parts
+            .filter(is_named)
+            .all(|part| expression::static_type(part, self).is_some())
+            .then_some(())
+    }
+}
+
+/// Whether both are one type, or pointers to one, however the pointer is written.
+fn is_same(a: &Type, b: &Type) -> bool {
+    let targets = a.target().zip(b.target());
+    a.name() == b.name() || targets.is_some_and(|(a, b)| a.name() == b.name())
+}
+
+fn argument(r#type: &Type, index: usize) -> Option<Type> {
+    match r#type.template_arguments().into_iter().nth(index)? {
+        TemplateArgument::Type(r#type) => Some(r#type),
+        TemplateArgument::Number(_) => None,
+    }
+}
+
+/// What names mean in a view: its variables, then the fields of the value.
+impl Scope for Walk<'_> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
+        match (self.variables.get(name), name) {
+            (Some(r#type), _) => Ok(Typed::missing(r#type.clone(), "nothing is read")),
+            (None, "this") => Ok(self.value.clone()),
+            (None, _) => self.value.field(name, &NoMemory),
+        }
+    }
+
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
+        Err(format!("`${name}` belongs to a thread").into())
+    }
+
+    fn argument(&self, _: u8) -> Result<Typed, ValueError> {
+        Err("a view has no call".into())
+    }
+
+    fn returned(&self) -> Result<Typed, ValueError> {
+        Err("a view has no call".into())
+    }
+
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
+        Err("a view has no caller".into())
+    }
+
+    /// A view speaks of the fields as they are.
+    fn views(&self) -> Option<&dyn LibraryTypes> {
+        None
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        let known = self.names.get(name).cloned();
+        known.or_else(|| (self.types)(name))
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        &NoMemory
+    }
+}

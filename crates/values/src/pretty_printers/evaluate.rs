@@ -1,0 +1,439 @@
+//! What a view makes of a value, from the debuggee's memory.
+
+use super::arguments::{template_numbers, template_types};
+use super::rule::{Shape, Source, Statement, TypeSource, View};
+use super::seek::{self, Wanted};
+use super::views::Views;
+use crate::error::ValueError;
+use crate::expression::{self, Scope};
+use crate::library_types::{LibraryTypes, Shown};
+use crate::typed::{Memory, Number, Typed};
+use juror_language::{Expression, ExpressionKind};
+use juror_symbols::{TemplateArgument, Type, TypeKind};
+use std::collections::HashMap;
+
+/// Elements and characters that are taken.
+pub(crate) const ELEMENTS_MAX: usize = 200;
+/// Statements that one view may run: a bound for damaged containers.
+const STEPS_MAX: usize = 20_000;
+
+/// What the views make of a value; nothing when none fits it.
+pub fn show(
+    value: &Typed,
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Shown> {
+    let memory = &value.memory(memory);
+    let found = views.of(&value.r#type);
+    let mut made = found.filter_map(|view| {
+        let mut run = Run::new(value, view, Wanted::All, memory, types);
+        let more = match run.block(&view.body) {
+            Ok(()) => false,
+            Err(Halt::Full) => true,
+            Err(Halt::Failed | Halt::Far) => return None,
+        };
+        run.result(view.shape, more)
+    });
+    made.next()
+}
+
+/// Why a view goes no further.
+pub(super) enum Halt {
+    /// It does not fit the value.
+    Failed,
+    /// There is enough to show, or what was wanted is found.
+    Full,
+    /// What is wanted is further in than a walk goes.
+    Far,
+}
+
+pub(super) struct Run<'a> {
+    frame: Variables<'a>,
+    wanted: Wanted<'a>,
+    steps: usize,
+    pub(super) shown: Option<Shown>,
+    /// What was wanted.
+    pub(super) found: Option<Typed>,
+    /// Elements and entries that were not wanted.
+    pub(super) passed: usize,
+    /// Where the characters of a text are, what they are, and how many.
+    pub(super) characters: Option<(u64, Type, usize)>,
+    pub(super) elements: Vec<Typed>,
+    entries: Vec<(Typed, Typed)>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        value: &'a Typed,
+        view: &View,
+        wanted: Wanted<'a>,
+        memory: &'a dyn Memory,
+        types: &'a dyn Fn(&str) -> Option<Type>,
+    ) -> Run<'a> {
+        Run {
+            frame: Variables {
+                value,
+                memory,
+                types,
+                variables: template_numbers(view, &value.r#type),
+                names: template_types(view, &value.r#type, types),
+            },
+            wanted,
+            steps: 0,
+            shown: None,
+            found: None,
+            passed: 0,
+            characters: None,
+            elements: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    pub(super) fn block(&mut self, statements: &[Statement]) -> Result<(), Halt> {
+        for statement in statements {
+            self.statement(statement)?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<(), Halt> {
+        self.step()?;
+        match statement {
+            Statement::Assign(name, source) => {
+                let value = match source {
+                    Source::Expression(expression) => self.settled(expression)?,
+                    Source::Base(index, of) => {
+                        base(&self.evaluate(of)?, *index, self.frame.memory)?
+                    }
+                    Source::Argument(index, of) => number_argument(&self.made_from(of)?, *index)?,
+                };
+                self.frame.variables.insert(name.clone(), value);
+            }
+            Statement::Name(name, source) => {
+                let found = match source {
+                    TypeSource::Argument(index, of) => argument(&self.made_from(of)?, *index)?,
+                    TypeSource::Target(of) => {
+                        self.evaluate(of)?.r#type.target().ok_or(Halt::Failed)?
+                    }
+                };
+                self.frame.names.insert(name.clone(), found);
+            }
+            Statement::If(condition, then, otherwise) => {
+                let chosen = if self.is_true(condition)? {
+                    then
+                } else {
+                    otherwise
+                };
+                self.block(chosen)?;
+            }
+            Statement::While(condition, body) => {
+                while self.is_true(condition)? {
+                    self.step()?;
+                    self.block(body)?;
+                }
+            }
+            Statement::For(name, start, end, body) => self.count(name, start, end, body)?,
+            Statement::Count(expression) if matches!(self.wanted, Wanted::Length) => {
+                let count = self.integer(expression)?;
+                self.passed = usize::try_from(count).map_err(|_| Halt::Failed)?;
+                return Err(Halt::Full);
+            }
+            Statement::Count(_) => {}
+            Statement::Element(expression) => {
+                let element = self.evaluate(expression)?;
+                self.element(element)?;
+            }
+            Statement::Entry(key, value) => {
+                let entry = (self.evaluate(key)?, self.evaluate(value)?);
+                self.entry(entry)?;
+            }
+            Statement::Every(name) => self.every(name)?,
+            Statement::Text(pointer, length) => {
+                let text = self.text(pointer, length)?;
+                self.shown = Some(text);
+            }
+            Statement::Value(expression) => {
+                self.shown = Some(Shown::Value(self.evaluate(expression)?));
+            }
+            Statement::At(expression) => {
+                let (address, target) = self.pointer(expression)?;
+                self.shown = Some(match address {
+                    0 => Shown::Word("null".into()),
+                    _ => Shown::At(address, Typed::in_memory(target, address)),
+                });
+            }
+            Statement::Word(words) => {
+                let value = |expression: &Expression| self.evaluate(expression).ok();
+                let text = words.written(value, self.frame.memory);
+                self.shown = Some(Shown::Word(text.ok_or(Halt::Failed)?.into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<(), Halt> {
+        self.steps += 1;
+        match self.wanted {
+            Wanted::All | Wanted::Text(_) | Wanted::Length if self.steps > STEPS_MAX => {
+                Err(Halt::Failed)
+            }
+            Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_)
+                if self.steps > seek::STEPS_MAX =>
+            {
+                Err(Halt::Far)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn element(&mut self, element: Typed) -> Result<(), Halt> {
+        match self.wanted {
+            Wanted::Element(number) if number == self.passed => {
+                self.found = Some(element);
+                return Err(Halt::Full);
+            }
+            Wanted::Element(_) => self.passed += 1,
+            Wanted::Elements(start, _) if self.passed < start => self.passed += 1,
+            Wanted::Elements(_, count) => {
+                self.elements.push(element);
+                if self.elements.len() >= count {
+                    return Err(Halt::Full);
+                }
+            }
+            Wanted::Length => return Err(Halt::Far),
+            _ if self.elements.len() >= ELEMENTS_MAX => return Err(Halt::Full),
+            _ => self.elements.push(element),
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, (key, value): (Typed, Typed)) -> Result<(), Halt> {
+        match self.wanted {
+            Wanted::Key(is_wanted) if is_wanted(&key) => {
+                self.found = Some(value);
+                return Err(Halt::Full);
+            }
+            Wanted::Key(_) => self.passed += 1,
+            Wanted::Length => return Err(Halt::Far),
+            _ if self.entries.len() >= ELEMENTS_MAX => return Err(Halt::Full),
+            _ => self.entries.push((key, value)),
+        }
+        Ok(())
+    }
+
+    fn count(
+        &mut self,
+        name: &str,
+        start: &Expression,
+        end: &Expression,
+        body: &[Statement],
+    ) -> Result<(), Halt> {
+        let (start, end) = (self.integer(start)?, self.integer(end)?);
+        // No container has a negative length: this one is damaged.
+        if end < start {
+            return Err(Halt::Failed);
+        }
+        let mut first = start;
+        if let Some(rounds) = View::rounds_to(self.wanted, self.passed, body) {
+            let rounds = (rounds as i128).min(end - start);
+            first += rounds;
+            self.passed += rounds as usize;
+        }
+        for number in first..end {
+            self.step()?;
+            let number = Typed::of_integer(number).ok_or(Halt::Failed)?;
+            self.frame.variables.insert(name.into(), number);
+            self.block(body)?;
+        }
+        Ok(())
+    }
+
+    /// The field of this name of each base class, the outermost first.
+    fn every(&mut self, name: &str) -> Result<(), Halt> {
+        let mut waiting = vec![self.frame.value.clone()];
+        while let Some(part) = waiting.pop() {
+            self.step()?;
+            let Some(composite) = part.r#type.composite() else {
+                continue;
+            };
+            let own = composite.fields.iter();
+            let mut own = own.filter(|field| field.name.as_deref() == Some(name));
+            if let Some(field) = own.next() {
+                self.element(part.member(field))?;
+            }
+            let bases = composite.bases.iter().filter_map(|base| {
+                let part = part.base(base, self.frame.memory).ok()?;
+                Some((has_own(&base.r#type, name), part))
+            });
+            let (with, without): (Vec<_>, Vec<_>) = bases.partition(|(has, _)| *has);
+            // The last is looked at first.
+            waiting.extend(without.into_iter().rev().map(|(_, part)| part));
+            waiting.extend(with.into_iter().rev().map(|(_, part)| part));
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, pointer: &Expression, length: &Expression) -> Result<Shown, Halt> {
+        let (address, target) = self.pointer(pointer)?;
+        let length = usize::try_from(self.integer(length)?).map_err(|_| Halt::Failed)?;
+        let size = target.size().and_then(|size| usize::try_from(size).ok());
+        let size = size
+            .filter(|size| matches!(size, 1 | 2 | 4))
+            .ok_or(Halt::Failed)?;
+        let most = match self.wanted {
+            Wanted::Text(characters) => characters,
+            _ => ELEMENTS_MAX,
+        };
+        let mut bytes = vec![0; length.min(most) * size];
+        if !bytes.is_empty() && !self.frame.memory.read(address, &mut bytes) {
+            return Err(Halt::Failed);
+        }
+        self.characters = Some((address, target, length));
+        Ok(Shown::Text {
+            bytes,
+            size,
+            more: length > most,
+        })
+    }
+
+    /// The type of a value, or the type that a name means in the view.
+    fn made_from(&self, expression: &Expression) -> Result<Type, Halt> {
+        if let ExpressionKind::Name(name) = &expression.kind
+            && let Some(r#type) = self.frame.names.get(&**name)
+        {
+            return Ok(r#type.clone());
+        }
+        Ok(self.evaluate(expression)?.r#type)
+    }
+
+    fn evaluate(&self, expression: &Expression) -> Result<Typed, Halt> {
+        expression::evaluate(expression, &self.frame).map_err(|_| Halt::Failed)
+    }
+
+    /// A value that does not change when the place it came from is walked
+    /// over: numbers and pointers are read now.
+    fn settled(&self, expression: &Expression) -> Result<Typed, Halt> {
+        let value = self.evaluate(expression)?;
+        match value.r#type.strip().kind() {
+            TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Enumeration { .. } => {
+                let size = value.r#type.size().unwrap_or(8);
+                let bytes = value.bytes(self.frame.memory, size);
+                let bytes = bytes.map_err(|_| Halt::Failed)?;
+                Ok(Typed {
+                    place: crate::typed::Place::Bytes(bytes),
+                    ..value
+                })
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn is_true(&self, expression: &Expression) -> Result<bool, Halt> {
+        expression::is_true(expression, &self.frame).map_err(|_| Halt::Failed)
+    }
+
+    fn integer(&self, expression: &Expression) -> Result<i128, Halt> {
+        match self.evaluate(expression)?.number(self.frame.memory) {
+            Ok(Number::Int(number)) => Ok(number),
+            Ok(Number::Bool(truth)) => Ok(i128::from(truth)),
+            _ => Err(Halt::Failed),
+        }
+    }
+
+    fn pointer(&self, expression: &Expression) -> Result<(u64, Type), Halt> {
+        match self.evaluate(expression)?.number(self.frame.memory) {
+            Ok(Number::Pointer(address, target)) => Ok((address, target)),
+            _ => Err(Halt::Failed),
+        }
+    }
+
+    fn result(self, shape: Shape, more: bool) -> Option<Shown> {
+        match shape {
+            Shape::Value => self.shown,
+            Shape::List => Some(Shown::List(self.elements, more)),
+            Shape::Set => Some(Shown::Set(self.elements, more)),
+            Shape::Map => Some(Shown::Map(self.entries, more)),
+            Shape::Tuple => Some(Shown::Tuple(self.elements)),
+        }
+    }
+}
+
+fn has_own(r#type: &Type, name: &str) -> bool {
+    let Some(composite) = r#type.composite() else {
+        return false;
+    };
+    let mut names = composite.fields.iter().map(|field| field.name.as_deref());
+    names.any(|own| own == Some(name))
+}
+
+fn base(value: &Typed, index: usize, memory: &dyn Memory) -> Result<Typed, Halt> {
+    let composite = value.r#type.composite().ok_or(Halt::Failed)?;
+    let base = composite.bases.get(index).ok_or(Halt::Failed)?;
+    value.base(base, memory).map_err(|_| Halt::Failed)
+}
+
+fn argument(of: &Type, index: usize) -> Result<Type, Halt> {
+    match of.template_arguments().into_iter().nth(index) {
+        Some(TemplateArgument::Type(r#type)) => Ok(r#type),
+        _ => Err(Halt::Failed),
+    }
+}
+
+fn number_argument(of: &Type, index: usize) -> Result<Typed, Halt> {
+    match of.template_arguments().into_iter().nth(index) {
+        Some(TemplateArgument::Number(number)) => Typed::of_integer(number).ok_or(Halt::Failed),
+        _ => Err(Halt::Failed),
+    }
+}
+
+/// What names mean in a view: its variables, then the fields of the value.
+struct Variables<'a> {
+    value: &'a Typed,
+    memory: &'a dyn Memory,
+    types: &'a dyn Fn(&str) -> Option<Type>,
+    variables: HashMap<Box<str>, Typed>,
+    names: HashMap<Box<str>, Type>,
+}
+
+impl Scope for Variables<'_> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
+        if let Some(value) = self.variables.get(name) {
+            return Ok(value.clone());
+        }
+        match name {
+            "this" => Ok(self.value.clone()),
+            _ => self.value.field(name, self.memory),
+        }
+    }
+
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
+        Err(format!("`${name}` belongs to a thread").into())
+    }
+
+    fn argument(&self, _: u8) -> Result<Typed, ValueError> {
+        Err("a view has no call".into())
+    }
+
+    fn returned(&self) -> Result<Typed, ValueError> {
+        Err("a view has no call".into())
+    }
+
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
+        Err("a view has no caller".into())
+    }
+
+    /// A view speaks of the fields as they are.
+    fn views(&self) -> Option<&dyn LibraryTypes> {
+        None
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        let known = self.names.get(name).cloned();
+        known.or_else(|| (self.types)(name))
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        self.memory
+    }
+}

@@ -1,0 +1,28 @@
+//! How values of library types are shown: a vector by its elements, a string
+//! by its text, not by the pointers that they are made of.
+//!
+//! A view is a rule for types of a name, written in a few lines over the
+//! fields of the value (`cpp.views`, `libcxx.views`, `rust.views`). It is evaluated over the
+//! debuggee's memory by the expressions of the prompt, with a bound on its
+//! steps: a damaged container ends the view, never in an endless walk. Where a view does not fit the value (another version of a
+//! library, memory that was never initialized), the next one is tried, and
+//! with none left the value is shown as it is.
+
+mod arguments;
+mod by_type;
+mod evaluate;
+mod library_types;
+mod parse;
+mod pattern;
+mod rule;
+mod seek;
+mod slice;
+#[cfg(test)]
+mod tests;
+mod views;
+mod words;
+
+pub use by_type::Within;
+pub use evaluate::show;
+pub use parse::ViewError;
+pub use views::Views;

@@ -1,0 +1,145 @@
+//! One part of what a view shows: an element by its number, a value by its
+//! key, the whole of a text.
+//!
+//! The view's own statements are walked, so what is found is what is shown;
+//! a loop that does nothing but name elements is not walked but entered where
+//! the element is.
+
+use super::evaluate::{Halt, Run};
+use super::rule::{Shape, Statement, View};
+use super::views::Views;
+use crate::library_types::{Index, Length, Shown, Sought};
+use crate::typed::{Memory, Typed};
+use juror_symbols::Type;
+
+/// Statements that one search may run.
+pub(super) const STEPS_MAX: usize = 200_000;
+
+/// What a walk through a value looks for.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'a> {
+    /// As much as is shown.
+    All,
+    /// The element with this number, from 0.
+    Element(usize),
+    /// So many elements from the one with a number on.
+    Elements(usize, usize),
+    /// The value of the key that this is true for.
+    Key(&'a dyn Fn(&Typed) -> bool),
+    /// So many characters of a text.
+    Text(usize),
+    /// The number of elements, which no walk counts.
+    Length,
+}
+
+/// Looks for one part; nothing where no view fits the value.
+pub(super) fn seek(
+    value: &Typed,
+    index: Index<'_>,
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Sought> {
+    let memory = &value.memory(memory);
+    views.of(&value.r#type).find_map(|view| {
+        let wanted = match (view.shape, index.number) {
+            (Shape::Value, _) => Wanted::All,
+            (Shape::Map, _) => Wanted::Key(index.is_key),
+            (_, Some(number)) => Wanted::Element(number),
+            (_, None) => return None,
+        };
+        let mut run = Run::new(value, view, wanted, memory, types);
+        match run.block(&view.body) {
+            Ok(()) if view.shape == Shape::Value => match (run.characters, index.number) {
+                (Some((_, _, count)), Some(number)) if number >= count => {
+                    Some(Sought::Missing(count))
+                }
+                (Some((address, character, _)), Some(number)) => {
+                    let distance = (number as u64).wrapping_mul(character.size().unwrap_or(1));
+                    let address = address.wrapping_add(distance);
+                    Some(Sought::Found(Typed::in_memory(character, address)))
+                }
+                _ => run.shown.map(Sought::Instead),
+            },
+            Ok(()) => Some(Sought::Missing(run.passed)),
+            Err(Halt::Full) => run.found.map(Sought::Found),
+            Err(Halt::Far) => Some(Sought::Far),
+            Err(Halt::Failed) => None,
+        }
+    })
+}
+
+/// How many elements a value has; nothing where no view that fits knows it.
+pub(super) fn length(
+    value: &Typed,
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Length> {
+    let memory = &value.memory(memory);
+    views.of(&value.r#type).find_map(|view| {
+        if !view.knows_length() {
+            return None;
+        }
+        let mut run = Run::new(value, view, Wanted::Length, memory, types);
+        match (run.block(&view.body), run.characters) {
+            (Ok(()), Some((_, _, count))) => Some(Length::Known(count)),
+            (Ok(()), None) if view.shape == Shape::Value => run.shown.map(Length::Instead),
+            (Ok(()) | Err(Halt::Full), _) => Some(Length::Known(run.passed)),
+            (Err(Halt::Far | Halt::Failed), _) => None,
+        }
+    })
+}
+
+/// What stands in the place of a value: what it points to, or holds. Of a text
+/// so many characters are read.
+pub(super) fn instead(
+    value: &Typed,
+    characters: usize,
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Shown> {
+    let memory = &value.memory(memory);
+    let mut fitting = views.of(&value.r#type);
+    fitting.find_map(|view| {
+        if view.shape != Shape::Value {
+            return None;
+        }
+        let mut run = Run::new(value, view, Wanted::Text(characters), memory, types);
+        run.block(&view.body).ok()?;
+        run.shown
+    })
+}
+
+impl View {
+    pub(super) fn knows_length(&self) -> bool {
+        let counts = |statement: &Statement| match statement {
+            Statement::Count(_) => true,
+            Statement::For(_, _, _, body) => matches!(&**body, [Statement::Element(_)]),
+            _ => false,
+        };
+        match self.shape {
+            Shape::Value => true,
+            Shape::Tuple => false,
+            Shape::List | Shape::Set | Shape::Map => self.body.iter().any(counts),
+        }
+    }
+
+    /// The number that a loop's counter has when it comes to the wanted
+    /// element, where each round names one.
+    pub(super) fn rounds_to(
+        wanted: Wanted<'_>,
+        passed: usize,
+        body: &[Statement],
+    ) -> Option<usize> {
+        match (wanted, body) {
+            (Wanted::Element(number), [Statement::Element(_)]) => number.checked_sub(passed),
+            (Wanted::Elements(start, _), [Statement::Element(_)]) => {
+                Some(start.saturating_sub(passed))
+            }
+            (Wanted::Length, [Statement::Element(_)]) => Some(usize::MAX),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Several elements of what a view shows, in one walk.
+
+use super::evaluate::{Halt, Run};
+use super::rule::Shape;
+use super::seek::Wanted;
+use super::views::Views;
+use crate::library_types::Slice;
+use crate::typed::{Memory, Typed};
+use juror_symbols::Type;
+
+/// Looks for `count` elements from `start` on; nothing where no view fits the value.
+pub(super) fn slice(
+    value: &Typed,
+    (start, count): (usize, usize),
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Slice> {
+    let memory = &value.memory(memory);
+    views.of(&value.r#type).find_map(|view| {
+        let wanted = match view.shape {
+            Shape::Value => Wanted::Text(0),
+            Shape::Map => return Some(Slice::Keys),
+            _ => Wanted::Elements(start, count),
+        };
+        let mut run = Run::new(value, view, wanted, memory, types);
+        match run.block(&view.body) {
+            Ok(()) if view.shape == Shape::Value && run.characters.is_some() => {
+                Some(Slice::Instead(None))
+            }
+            Ok(()) if view.shape == Shape::Value => {
+                run.shown.map(|shown| Slice::Instead(Some(shown)))
+            }
+            Ok(()) => Some(Slice::Missing(run.passed + run.elements.len())),
+            Err(Halt::Full) => Some(Slice::Found(run.elements)),
+            Err(Halt::Far) => Some(Slice::Far),
+            Err(Halt::Failed) => None,
+        }
+    })
+}

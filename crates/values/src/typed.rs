@@ -1,0 +1,524 @@
+//! Values of the debuggee with their types, before they are shown or computed
+//! with.
+//!
+//! A value is a place in memory for as long as possible, so that a huge array
+//! costs nothing until its elements are looked at.
+
+pub mod pieces;
+pub mod snapshot;
+pub mod wide;
+
+use crate::classes::upcast::{through, virtual_part};
+use crate::error::ValueError;
+use crate::typed::snapshot::Kept;
+use crate::typed::wide::{Wide, half, is_quad};
+use juror_event::Value;
+use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
+
+pub use juror_symbols::Memory;
+
+/// Memory of which nothing can be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoMemory;
+
+impl Memory for NoMemory {
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+}
+
+/// The most bytes that one value is read as.
+pub const VALUE_SIZE_MAX: u64 = 1 << 20;
+
+/// Where the bytes of a value are.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Place {
+    /// In memory.
+    Memory(u64),
+    /// Here: it was in registers, is a constant, or was computed.
+    Bytes(Vec<u8>),
+    /// Here, as far as it is known: the compiler kept some parts of it.
+    Partial(Partial),
+    /// Nowhere; why.
+    Missing(ValueError),
+}
+
+/// Bytes of which some bits are not known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partial {
+    /// The bytes; bits that are not known are 0.
+    pub bytes: Vec<u8>,
+    /// A bit for each bit that is known.
+    pub known: Vec<u8>,
+}
+
+impl Partial {
+    /// Takes `size_bits` bits of `source` from its bit `from` on, to the bit `start`;
+    /// those that the source has not are not known.
+    pub(crate) fn put(&mut self, start: u64, size_bits: u64, source: &[u8], from: u64) {
+        for bit in 0..size_bits {
+            let (to, from) = (start + bit, from + bit);
+            let Some(taken) = source.get((from / 8) as usize) else {
+                return;
+            };
+            let place = self.bytes.get_mut((to / 8) as usize);
+            if let (Some(byte), Some(known)) = (place, self.known.get_mut((to / 8) as usize)) {
+                *byte |= ((taken >> (from % 8)) & 1) << (to % 8);
+                *known |= 1 << (to % 8);
+            }
+        }
+    }
+
+    /// The part from `offset` on, of so many bytes, and of these the bits.
+    fn part(&self, offset: u64, size: Option<u64>, bits: Option<BitField>) -> Place {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let part = |all: &[u8]| {
+            let rest = all.get(start..).unwrap_or(&[]);
+            let end = size.and_then(|size| usize::try_from(size).ok());
+            let end = end.unwrap_or(rest.len()).min(rest.len());
+            rest.get(..end).unwrap_or(&[]).to_vec()
+        };
+        let part = Partial {
+            bytes: part(&self.bytes),
+            known: part(&self.known),
+        };
+        part.into_place(bits)
+    }
+
+    /// How many of these bits are known, and how many there are.
+    fn count(&self, bits: Option<BitField>) -> (u64, u64) {
+        let all = self.known.len() as u64 * 8;
+        let range = match bits {
+            Some(bits) => bits.offset_bits..(bits.offset_bits + bits.size_bits).min(all),
+            None => 0..all,
+        };
+        let total = range.end.saturating_sub(range.start);
+        let is_known = |bit: &u64| {
+            let byte = self.known.get((bit / 8) as usize);
+            byte.is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
+        };
+        (range.filter(is_known).count() as u64, total)
+    }
+
+    /// Where a value is of which this is known.
+    pub(crate) fn into_place(self, bits: Option<BitField>) -> Place {
+        match self.count(bits) {
+            (known, total) if known == total => Place::Bytes(self.bytes),
+            (0, _) => Place::Missing(ValueError::OptimizedOut),
+            _ => Place::Partial(self),
+        }
+    }
+}
+
+/// A value with its type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Typed {
+    /// Its type.
+    pub r#type: Type,
+    /// Where it is.
+    pub place: Place,
+    /// The bits of the place that are meant, for a bit field.
+    pub bits: Option<BitField>,
+    /// What was in memory there, where that is meant and not what is there now.
+    pub kept: Option<Kept>,
+}
+
+/// A number, with what C's rules need to know of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Number {
+    /// A whole number.
+    Int(i128),
+    /// A binary fraction.
+    Float(f64),
+    /// One that a `double` may not hold.
+    Wide(Wide),
+    /// An address, with the type of what it leads to.
+    Pointer(u64, Type),
+    /// A truth value.
+    Bool(bool),
+}
+
+impl Typed {
+    /// A value in memory.
+    pub fn in_memory(r#type: Type, address: u64) -> Typed {
+        Typed {
+            r#type,
+            place: Place::Memory(address),
+            bits: None,
+            kept: None,
+        }
+    }
+
+    /// A value that was computed.
+    pub fn of_bytes(r#type: Type, bytes: Vec<u8>) -> Typed {
+        Typed {
+            r#type,
+            place: Place::Bytes(bytes),
+            bits: None,
+            kept: None,
+        }
+    }
+
+    /// A value that is nowhere.
+    pub fn missing(r#type: Type, why: impl Into<ValueError>) -> Typed {
+        Typed {
+            r#type,
+            place: Place::Missing(why.into()),
+            bits: None,
+            kept: None,
+        }
+    }
+
+    /// A whole number as a C value: `long`, or `unsigned long` where needed.
+    pub fn of_integer(number: i128) -> Option<Typed> {
+        if let Ok(number) = i64::try_from(number) {
+            return Some(Typed::of_bytes(
+                Type::builtin("long")?,
+                number.to_le_bytes().to_vec(),
+            ));
+        }
+        let number = u64::try_from(number).ok()?;
+        Some(Typed::of_bytes(
+            Type::builtin("unsigned long")?,
+            number.to_le_bytes().to_vec(),
+        ))
+    }
+
+    /// The address of a value that is in memory.
+    pub fn address(&self) -> Option<u64> {
+        match self.place {
+            Place::Memory(address) => Some(address),
+            Place::Bytes(_) | Place::Partial(_) | Place::Missing(_) => None,
+        }
+    }
+
+    /// A computed number as a C value; nothing when no C type holds it.
+    pub fn of_number(number: &Number) -> Option<Typed> {
+        match number {
+            Number::Int(number) => Typed::of_integer(*number),
+            Number::Float(number) => Some(Typed::of_bytes(
+                Type::builtin("double")?,
+                number.to_le_bytes().to_vec(),
+            )),
+            Number::Wide(number @ Wide::Extended(_)) => Some(Typed::of_bytes(
+                Type::builtin("long double")?,
+                number.bytes(),
+            )),
+            // The program's own name of the type is not known here.
+            Number::Wide(Wide::Quad(_)) => None,
+            Number::Pointer(address, target) => Some(Typed::of_bytes(
+                target.pointer_to(),
+                address.to_le_bytes().to_vec(),
+            )),
+            Number::Bool(truth) => Some(Typed::of_bytes(
+                Type::builtin("bool")?,
+                vec![u8::from(*truth)],
+            )),
+        }
+    }
+
+    /// Its bytes, `size` of them.
+    pub fn bytes(&self, memory: &dyn Memory, size: u64) -> Result<Vec<u8>, ValueError> {
+        if size > VALUE_SIZE_MAX {
+            return Err(format!("{size} bytes are too many to show at once").into());
+        }
+        match &self.place {
+            Place::Missing(why) => Err(why.clone()),
+            Place::Partial(_) => Err(ValueError::PartlyOptimizedOut),
+            Place::Bytes(bytes) => {
+                let mut bytes = bytes.clone();
+                bytes.resize(size as usize, 0);
+                Ok(bytes)
+            }
+            Place::Memory(address) => {
+                let mut bytes = vec![0; size as usize];
+                if self.memory(memory).read(*address, &mut bytes) {
+                    Ok(bytes)
+                } else {
+                    Err(ValueError::Unreadable(*address))
+                }
+            }
+        }
+    }
+
+    /// The part of it that begins at `offset`.
+    pub fn part(&self, offset: u64, r#type: Type, bits: Option<BitField>) -> Typed {
+        let place = match &self.place {
+            Place::Memory(address) => Place::Memory(address.wrapping_add(offset)),
+            Place::Bytes(bytes) => {
+                Place::Bytes(bytes.get(offset as usize..).unwrap_or(&[]).to_vec())
+            }
+            Place::Partial(partial) => partial.part(offset, r#type.size(), bits),
+            Place::Missing(why) => Place::Missing(why.clone()),
+        };
+        Typed {
+            r#type,
+            place,
+            bits,
+            kept: self.kept.clone(),
+        }
+    }
+
+    /// A member by name, also of a virtual base class, and of the alternative that an
+    /// enumeration of Rust is.
+    pub fn field(&self, name: &str, memory: &dyn Memory) -> Result<Typed, ValueError> {
+        if let Some(field) = self.r#type.field(name) {
+            return Ok(self.member(&field));
+        }
+        if let Some(found) = self.field_of_alternative(name, memory) {
+            return found;
+        }
+        let found = self.r#type.virtual_field(name);
+        let (steps, field) = found.ok_or_else(|| self.no_field(name))?;
+        match &self.place {
+            Place::Memory(address) => {
+                let start = through(&steps, *address, &self.memory(memory))?;
+                Ok(self.related(self.r#type.clone(), start).member(&field))
+            }
+            Place::Missing(why) => Err(why.clone()),
+            Place::Bytes(_) | Place::Partial(_) => Err(format!(
+                "`{name}` is of a virtual base class, and where that is only an object in \
+                 memory says"
+            )
+            .into()),
+        }
+    }
+
+    /// The part that is a direct base class of its class.
+    pub fn base(&self, base: &Base, memory: &dyn Memory) -> Result<Typed, ValueError> {
+        match (base.offset, &self.place) {
+            (Some(offset), _) => Ok(self.part(offset, base.r#type.clone(), None)),
+            (None, Place::Memory(address)) => {
+                let start = virtual_part(*address, &self.r#type, base, &self.memory(memory))?;
+                Ok(self.related(base.r#type.clone(), start))
+            }
+            (None, Place::Missing(why)) => Err(why.clone()),
+            (None, Place::Bytes(_) | Place::Partial(_)) => Err(format!(
+                "where its virtual base class `{}` is only an object in memory says",
+                base.r#type.name()
+            )
+            .into()),
+        }
+    }
+
+    /// A member.
+    pub fn member(&self, field: &juror_symbols::Field) -> Typed {
+        match field.bits {
+            // The bits count from the start of the structure: take the bytes
+            // that hold them.
+            Some(bits) => {
+                let byte = bits.offset_bits / 8;
+                let inside = BitField {
+                    offset_bits: bits.offset_bits % 8,
+                    ..bits
+                };
+                self.part(byte, field.r#type.clone(), Some(inside))
+            }
+            None => self.part(field.offset, field.r#type.clone(), None),
+        }
+    }
+
+    /// That it has no member of this name.
+    pub fn no_field(&self, name: &str) -> String {
+        let names = self.r#type.field_names();
+        if names.is_empty() {
+            return format!("`{}` has no fields", self.r#type.name());
+        }
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let list = names
+            .iter()
+            .take(12)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
+        format!(
+            "`{}` has no field `{name}`; it has: {list}",
+            self.r#type.name()
+        )
+    }
+
+    /// The number it is, when it is one.
+    pub fn number(&self, memory: &dyn Memory) -> Result<Number, ValueError> {
+        let stripped = self.r#type.strip();
+        match stripped.kind() {
+            TypeKind::Base(encoding) => self.base_number(memory, encoding, &stripped),
+            TypeKind::Enumeration { underlying, .. } => {
+                let signed = underlying.is_none_or(
+                    |inner| matches!(inner.strip().kind(), TypeKind::Base(e) if e.is_signed()),
+                );
+                let encoding = if signed {
+                    Encoding::Signed
+                } else {
+                    Encoding::Unsigned
+                };
+                self.base_number(memory, encoding, &stripped)
+            }
+            TypeKind::Pointer(target) | TypeKind::Reference(target) => {
+                Ok(Number::Pointer(word(&self.bytes(memory, 8)?), target))
+            }
+            // An array stands for the address of its first element.
+            TypeKind::Array { .. } => match (&self.place, self.r#type.target()) {
+                (Place::Memory(address), Some(target)) => Ok(Number::Pointer(*address, target)),
+                _ => Err("this array is not in memory, so it has no address".into()),
+            },
+            TypeKind::Function { .. } => match &self.place {
+                Place::Memory(address) => Ok(Number::Pointer(*address, stripped)),
+                _ => Err("this function has no address".into()),
+            },
+            TypeKind::MemberPointer { .. } => Err(format!(
+                "`{}` is a pointer to a member and no number: object.*m is the member, and m == \
+                 &Class::member compares",
+                self.r#type.name()
+            )
+            .into()),
+            _ => Err(format!("a value of type `{}` is not a number", self.r#type.name()).into()),
+        }
+    }
+
+    fn base_number(
+        &self,
+        memory: &dyn Memory,
+        encoding: Encoding,
+        r#type: &Type,
+    ) -> Result<Number, ValueError> {
+        let size = r#type.size().unwrap_or(8).min(16);
+        let whole = match self.bits {
+            Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8).min(16),
+            None => size,
+        };
+        let bytes = self.bytes(memory, whole)?;
+        let mut wide = [0; 16];
+        wide[..bytes.len()].copy_from_slice(&bytes);
+        let is_big = r#type.is_big_endian();
+        if is_big {
+            wide[..bytes.len()].reverse();
+        }
+        let raw = u128::from_le_bytes(wide);
+        let (raw, width) = match self.bits {
+            Some(bits) => (
+                raw >> bits.shift(is_big).min(127),
+                bits.size_bits.clamp(1, 128) as u32,
+            ),
+            None => (raw, (size * 8).clamp(8, 128) as u32),
+        };
+        let unused = 128 - width;
+        let unsigned = (raw << unused) >> unused;
+        let signed = ((raw << unused) as i128) >> unused;
+        match encoding {
+            Encoding::Boolean => Ok(Number::Bool(unsigned != 0)),
+            Encoding::Float if size == 4 => {
+                Ok(Number::Float(f64::from(f32::from_bits(unsigned as u32))))
+            }
+            Encoding::Float if size == 8 => Ok(Number::Float(f64::from_bits(unsigned as u64))),
+            Encoding::Float if size == 16 => Ok(Number::Wide(Wide::read(unsigned, r#type))),
+            Encoding::Float if size == 2 => Ok(Number::Float(half(unsigned as u16, r#type))),
+            Encoding::Float => {
+                Err(format!("the format of a fraction of {size} bytes is not known").into())
+            }
+            Encoding::ComplexFloat => Err("a complex number is not a single number".into()),
+            Encoding::Other if is_decimal(r#type) => {
+                Err("decimal fractions are shown, and not computed with".into())
+            }
+            Encoding::Other if r#type.name() == "complex" => Err(
+                "a complex number, and its parts are whole numbers of which the compiler does \
+                 not say more; `*(int *)&z@2` shows them as `int`"
+                    .into(),
+            ),
+            Encoding::Other if is_complex_integer(r#type) => {
+                Err("a complex number is not a single number".into())
+            }
+            encoding if encoding.is_signed() => Ok(Number::Int(signed)),
+            _ => i128::try_from(unsigned)
+                .map(Number::Int)
+                .map_err(|_| "the number is larger than can be computed with".into()),
+        }
+    }
+
+    /// The value as monitors know values.
+    pub fn to_value(&self, memory: &dyn Memory) -> Result<Value, ValueError> {
+        Ok(match self.number(memory)? {
+            Number::Int(number) => Value::Int(number),
+            Number::Float(number) => Value::Float(number),
+            Number::Wide(number) => Value::Float(number.double()),
+            Number::Pointer(address, _) => Value::Address(address),
+            Number::Bool(truth) => Value::Bool(truth),
+        })
+    }
+}
+
+/// The type of the parts of a complex number; nothing where there is none of its name.
+pub fn complex_part(r#type: &Type) -> Option<Type> {
+    Type::builtin(match r#type.size()? {
+        8 => "float",
+        16 => "double",
+        32 if !is_quad(r#type) => "long double",
+        _ => return None,
+    })
+}
+
+/// Whether a type is one of C's decimal fractions.
+pub(crate) fn is_decimal(r#type: &Type) -> bool {
+    r#type.name().starts_with("_Decimal")
+}
+
+/// Whether a type is `int _Complex`, or that of another whole number.
+pub(crate) fn is_complex_integer(r#type: &Type) -> bool {
+    r#type.name().starts_with("complex ")
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    let mut wide = [0; 8];
+    let count = bytes.len().min(8);
+    wide[..count].copy_from_slice(&bytes[..count]);
+    u64::from_le_bytes(wide)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(type_name: &str, bytes: &[u8], expected: Number) {
+        let typed = Typed::of_bytes(Type::builtin(type_name).unwrap(), bytes.to_vec());
+        assert_eq!(typed.number(&NoMemory), Ok(expected), "{type_name}");
+    }
+
+    #[test]
+    fn numbers_are_read_with_their_types() {
+        check("int", &[0xff, 0xff, 0xff, 0xff], Number::Int(-1));
+        check(
+            "unsigned int",
+            &[0xff, 0xff, 0xff, 0xff],
+            Number::Int(0xffff_ffff),
+        );
+        check("char", &[0x80], Number::Int(-128));
+        check("bool", &[2], Number::Bool(true));
+        check("double", &1.5f64.to_le_bytes(), Number::Float(1.5));
+        check("float", &0.25f32.to_le_bytes(), Number::Float(0.25));
+        let mut long_double = [0; 16];
+        long_double[7] = 0xc0; // 1.5
+        long_double[8..10].copy_from_slice(&16383u16.to_le_bytes());
+        let wide = Wide::of(&Number::Float(1.5), false).expect("a number");
+        check("long double", &long_double, Number::Wide(wide));
+    }
+
+    #[test]
+    fn bit_fields_are_cut_out() {
+        let bits = Some(BitField {
+            offset_bits: 3,
+            size_bits: 5,
+        });
+        let mut typed = Typed::of_bytes(Type::builtin("int").unwrap(), vec![0b1110_1000]);
+        typed.bits = bits;
+        assert_eq!(typed.number(&NoMemory), Ok(Number::Int(-3)));
+        typed.r#type = Type::builtin("unsigned").unwrap();
+        assert_eq!(typed.number(&NoMemory), Ok(Number::Int(29)));
+    }
+
+    #[test]
+    fn what_is_missing_says_why() {
+        let typed = Typed::missing(Type::builtin("int").unwrap(), ValueError::OptimizedOut);
+        assert_eq!(typed.number(&NoMemory), Err(ValueError::OptimizedOut));
+        let typed = Typed::in_memory(Type::builtin("int").unwrap(), 16);
+        assert_eq!(typed.number(&NoMemory), Err(ValueError::Unreadable(16)));
+    }
+}
