@@ -1,10 +1,8 @@
 //! What a process has open, and the many checkpoints of one.
 
-mod support;
-
+use crate::support::{compile, restore, run_hits};
 use juror_checkpoint::{Checkpoint, Loss, Settings};
 use juror_debuggee::Notice;
-use support::{compile, restore, run_hits};
 
 const KINDS: &str = r#"
     #define _GNU_SOURCE

@@ -1,7 +1,5 @@
 //! Small programs, and a loop that runs them to a number of hits.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use juror_checkpoint::Checkpoint;
 use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
 use std::path::{Path, PathBuf};

@@ -3,13 +3,11 @@
 //!
 //! `JUROR_CHECKPOINTS=nightly` makes it a hundred runs.
 
-mod support;
-
+use crate::support::{compile, restore, run_hits};
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::Notice;
-use support::{compile, restore, run_hits};
 
-const SOURCE: &str = include_str!("../../debuggee/tests/programs/kept.c");
+const SOURCE: &str = include_str!("../../../debuggee/tests/programs/kept.c");
 
 /// A sequence that is as good as random, and the same in each run.
 struct Random(u64);
