@@ -1,10 +1,8 @@
 //! Attaching to programs that run, and leaving them as they were.
 
-mod support;
-
+use crate::support::bare::Bare;
+use crate::support::{Program, compile, is_running};
 use juror_debuggee::{Attach, AttachError, Debuggee, Notice, Owner};
-use support::bare::Bare;
-use support::{Program, compile, is_running};
 
 /// Threads that call `work` until they are told to end, and count it.
 const WORKERS: &str = r#"
@@ -364,7 +362,7 @@ fn the_first_thread_may_have_ended() {
     // And to its end.
     let mut debuggee = bare.attach();
     bare.close();
-    let run = support::run(&mut debuggee);
+    let run = crate::support::run(&mut debuggee);
     run.assert_exited(7);
     drop(debuggee);
     assert_eq!(bare.finish(), "1\nstatus 7\n");
@@ -379,7 +377,7 @@ fn a_program_whose_file_was_replaced_is_known_by_what_runs() {
     std::fs::rename(&other, &program.path).unwrap();
     let debuggee = bare.attach();
     let main = debuggee.modules().iter().find(|it| it.is_main).unwrap();
-    support::file_address(&main.path, "work");
+    crate::support::file_address(&main.path, "work");
 }
 
 #[test]
@@ -388,7 +386,7 @@ fn an_attached_program_is_followed_to_its_end() {
     let mut bare = Bare::start(&program, &["2"]);
     let mut debuggee = bare.attach();
     bare.close();
-    support::run(&mut debuggee).assert_exited(7);
+    crate::support::run(&mut debuggee).assert_exited(7);
     assert!(!debuggee.is_alive());
     drop(debuggee);
     // Its parent hears of its end all the same.
@@ -417,7 +415,7 @@ fn a_panic_leaves_the_program_as_it_was() {
     let bug = std::thread::spawn(move || {
         let mut debuggee = Debuggee::attach(&Attach::new(process)).unwrap();
         let main = debuggee.modules().iter().find(|it| it.is_main).unwrap();
-        let work = main.bias + support::file_address(&path, "work");
+        let work = main.bias + crate::support::file_address(&path, "work");
         debuggee.insert(work, Owner::Developer).unwrap();
         run_to_hits(&mut debuggee, 20);
         debuggee.resume_all().unwrap();

@@ -1,10 +1,8 @@
 //! Functions called on stopped threads: what they return, and that the program
 //! goes on as if they had not been called.
 
-mod support;
-
+use crate::support::{Program, compile, run_with};
 use juror_debuggee::{Call, CpuPolicy, Debuggee, Notice, Owner, Owners, ThreadId};
-use support::{Program, compile, run_with};
 
 /// The System V registers of integer arguments, by their DWARF numbers.
 const ARGUMENTS: [u16; 3] = [5, 4, 1];
@@ -389,14 +387,14 @@ fn a_process_that_ends_inside_a_call_is_gone() {
     let work = program.address(&debuggee, "work");
     debuggee.insert(work, Owner::Developer).unwrap();
     let mut is_first = true;
-    let exit = support::file_address(&program.path, "main");
+    let exit = crate::support::file_address(&program.path, "main");
     let mut run = run_with(&mut debuggee, |debuggee, notice| {
         if let &Notice::Hit { thread, .. } = notice
             && std::mem::take(&mut is_first)
         {
             debuggee.halt_all().unwrap();
             // `main`, called again by a thread: counts on, and returns.
-            let main = work - support::file_address(&program.path, "work") + exit;
+            let main = work - crate::support::file_address(&program.path, "work") + exit;
             begin(debuggee, thread, main, &[1, 0]);
             debuggee.resume(thread).unwrap();
             debuggee.kill().unwrap();

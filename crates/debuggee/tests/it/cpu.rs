@@ -1,9 +1,7 @@
 //! Sharing a CPU is nothing that the program can see once it runs free.
 
-mod support;
-
+use crate::support::{compile, run};
 use juror_debuggee::{CpuPolicy, Debuggee, Owner};
-use support::{compile, run};
 
 const COUNT: &str = r#"
     #define _GNU_SOURCE

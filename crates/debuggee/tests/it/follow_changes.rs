@@ -1,11 +1,9 @@
 //! `set follow` while a process has been made and has not been seen, or has the
 //! memory of the one that made it still.
 
-mod support;
-
+use crate::support::family::run_family;
+use crate::support::{compile, start_with_points};
 use juror_debuggee::{Debuggee, Follow, ForkKind, Notice, Owner};
-use support::family::run_family;
-use support::{compile, start_with_points};
 
 /// A thread makes a process, which waits for the first thread to be at `both`
 /// before it runs another program. Meanwhile all of them work.

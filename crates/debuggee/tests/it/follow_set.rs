@@ -1,9 +1,7 @@
 //! Steps by traps at the follow set, and the trace flag beside them.
 
-mod support;
-
+use crate::support::{compile, run};
 use juror_debuggee::{Debuggee, Notice, Owner, SignalReport, SignalTreatment, StepBy};
-use support::{compile, run};
 
 /// Threads count themselves through a function, reached by a pointer.
 const PASSES: &str = r#"
@@ -65,7 +63,7 @@ int main(void) { walk(12); finished(); return 0; }
 
 /// Where a program is after each step from `walk` to `finished`.
 #[track_caller]
-fn trail(program: &support::Program, step_by: StepBy) -> Vec<u64> {
+fn trail(program: &crate::support::Program, step_by: StepBy) -> Vec<u64> {
     let mut launch = program.launch();
     launch.step_by = step_by;
     let mut debuggee = Debuggee::launch(&launch).unwrap();

@@ -1,10 +1,8 @@
 //! `fork` and `vfork` where it is hardest: at a site, in a step, while points
 //! come and go.
 
-mod support;
-
+use crate::support::{compile, run, run_with};
 use juror_debuggee::{Debuggee, Follow, Notice, Owner, StepBy};
-use support::{compile, run, run_with};
 
 /// Every way to pass a site and to step.
 const WAYS: [(bool, StepBy); 3] = [

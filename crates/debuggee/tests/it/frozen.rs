@@ -1,10 +1,8 @@
 //! Processes that are kept and brought back: threads, registers, points. What
 //! they have open is the business of the room above.
 
-mod support;
-
+use crate::support::{Program, compile, is_running, run, start_with_points};
 use juror_debuggee::{Debuggee, FreezeError, FrozenProcess, Notice, Owner, ThawError};
-use support::{Program, compile, is_running, run, start_with_points};
 
 /// Brings a process back with all points that it had.
 #[track_caller]
@@ -175,7 +173,7 @@ fn a_handler_comes_back_to_the_arrival_that_it_interrupted() {
 
 #[test]
 fn all_threads_come_back_with_what_the_kernel_keeps_for_them() {
-    let source = include_str!("programs/kept.c");
+    let source = include_str!("../programs/kept.c");
     let program = compile(source, &["-O1"]);
     let mut launch = program.launch();
     launch.arguments = vec![program.directory.path().join("lines").into(), "60".into()];

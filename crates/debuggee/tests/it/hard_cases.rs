@@ -2,11 +2,9 @@
 //! with a point there it must say and do the same as without, and every call
 //! must be told once.
 
-mod support;
-
+use crate::support::{Program, compile, run, run_with, start_with_points};
 use juror_debuggee::{Debuggee, Notice, Owner};
 use std::process::{Command, Stdio};
-use support::{Program, compile, run, run_with, start_with_points};
 
 /// What every program begins with.
 const BEGINNING: &str = r#"

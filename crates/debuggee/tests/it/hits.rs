@@ -1,9 +1,7 @@
 //! Each execution of the instruction under a point is told exactly once.
 
-mod support;
-
+use crate::support::{compile, run, run_with, start_with_points};
 use juror_debuggee::{Notice, Owner};
-use support::{compile, run, run_with, start_with_points};
 
 /// `threads` threads pass through `work` `passes` times each; prints the count.
 const PASSES: &str = r#"

@@ -2,13 +2,11 @@
 //! it: its page goes away, its process is killed, a person repairs its fault or
 //! sets it elsewhere.
 
-mod support;
-
 use std::io::Read;
 use std::os::fd::AsRawFd;
 
+use crate::support::{Program, compile, run_with};
 use juror_debuggee::{Debuggee, Notice, Owner, StepBy};
-use support::{Program, compile, run_with};
 
 /// Every way to pass a site and to step.
 const WAYS: [(bool, StepBy); 3] = [

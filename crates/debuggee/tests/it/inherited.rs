@@ -5,17 +5,15 @@
 //! The system calls of such a handler are traced. So the test looks away from where
 //! the thread enters the call that forks.
 
-mod support;
-
 use std::io::PipeReader;
 
+use crate::support::doomed::{self, End, said};
+use crate::support::family::run_family;
+use crate::support::{Program, run_with};
 use juror_debuggee::{
     Debuggee, Follow, Launch, Notice, SignalReport, SignalTreatment, StepBy, SystemCallPhase,
     SystemCalls,
 };
-use support::doomed::{self, End, said};
-use support::family::run_family;
-use support::{Program, run_with};
 
 /// Every way to pass a site and to step.
 const WAYS: [(bool, StepBy); 3] = [

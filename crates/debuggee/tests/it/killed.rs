@@ -2,18 +2,16 @@
 //!
 //! A child process of the test plays juror, so that it can be killed.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use crate::support::bare::Bare;
+use crate::support::workers::WORKERS;
+use crate::support::{Program, compile, file_address, is_running};
 use juror_debuggee::{
     AccessKinds, Attach, Debuggee, Launch, Notice, Owner, Redirection, WatchTier,
 };
-use support::bare::Bare;
-use support::workers::WORKERS;
-use support::{Program, compile, file_address, is_running};
 
 /// Not a test of its own: plays juror when it is asked to, and is killed.
 #[test]
@@ -94,7 +92,12 @@ impl Player {
     #[track_caller]
     fn start(role: &str, program: &Program, process: u32) -> Player {
         let mut juror = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "play_juror", "--nocapture", "--test-threads=1"])
+            .args([
+                "--exact",
+                "killed::play_juror",
+                "--nocapture",
+                "--test-threads=1",
+            ])
             .env("PLAYED_ROLE", role)
             .env("PLAYED_WORKERS", &program.path)
             .env("PLAYED_PROCESS", process.to_string())

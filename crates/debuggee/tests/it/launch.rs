@@ -1,12 +1,10 @@
 //! Starting programs: what they are given, what they give back, and what
 //! cannot be started.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{compile, run};
 use juror_debuggee::{Debuggee, EnvironmentChange, Launch, LaunchError, Notice, Redirection};
-use support::{compile, run};
 
 const TELL: &str = r#"
 #include <stdio.h>

@@ -1,12 +1,10 @@
 //! A thread is killed while it makes a process, before anybody has told of that:
 //! the process is followed, or debugged too, as any other.
 
-mod support;
-
+use crate::support::doomed::{End, said, start};
+use crate::support::family::run_family;
+use crate::support::{Program, run_with};
 use juror_debuggee::{Debuggee, Follow, Notice};
-use support::doomed::{End, said, start};
-use support::family::run_family;
-use support::{Program, run_with};
 
 /// A thread forks, and stops to tell of it; then the first one ends the program,
 /// or replaces it. Each child says so when it ends as it should. With `EARLIER`

@@ -1,9 +1,7 @@
 //! Libraries that come and go while the program runs.
 
-mod support;
-
+use crate::support::{compile, compile_to, file_address, run_with};
 use juror_debuggee::{Debuggee, Notice, Owner};
-use support::{compile, compile_to, file_address, run_with};
 
 #[test]
 fn a_library_can_be_watched_from_its_first_instruction() {
@@ -105,7 +103,7 @@ fn static_programs_have_one_module() {
     let mut debuggee = program.start();
     let files = debuggee.modules().iter().filter(|it| !it.in_memory);
     assert_eq!(files.count(), 1);
-    support::run(&mut debuggee).assert_exited(3);
+    crate::support::run(&mut debuggee).assert_exited(3);
 }
 
 #[test]
@@ -116,8 +114,8 @@ fn static_programs_are_found_where_they_were_moved() {
         int main(void) { for (int i = 0; i < 5; i++) work(); return count; }"#;
     for flags in [&["-static-pie", "-fPIE"], &["-static", "-no-pie"]] {
         let program = compile(source, flags);
-        let mut debuggee = support::start_with_points(&program, &["work"]);
-        let run = support::run(&mut debuggee);
+        let mut debuggee = crate::support::start_with_points(&program, &["work"]);
+        let run = crate::support::run(&mut debuggee);
         run.assert_exited(5);
         assert_eq!(run.hits, 5, "{flags:?}");
     }

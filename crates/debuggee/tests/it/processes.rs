@@ -1,9 +1,7 @@
 //! Processes that the debuggee makes or turns into.
 
-mod support;
-
+use crate::support::{compile, run, start_with_points};
 use juror_debuggee::{Follow, ForkKind, Notice, Owner};
-use support::{compile, run, start_with_points};
 
 #[test]
 fn forked_children_run_free_of_points() {
@@ -161,7 +159,7 @@ fn a_program_can_become_another() {
         debuggee.insert(address, Owner::Monitor).unwrap();
         let mut is_second = false;
         let mut hits = [0, 0];
-        let run = support::run_with(&mut debuggee, |debuggee, notice| match notice {
+        let run = crate::support::run_with(&mut debuggee, |debuggee, notice| match notice {
             Notice::Executed { path, .. } => {
                 assert_eq!(*path, second.path.canonicalize().unwrap());
                 is_second = true;
@@ -237,7 +235,7 @@ fn a_child_that_runs_another_program_can_be_followed() {
     debuggee.insert(work, Owner::Monitor).unwrap();
     debuggee.set_follow(Follow::Child);
     let parent = debuggee.pid();
-    let run = support::run_with(&mut debuggee, |debuggee, notice| {
+    let run = crate::support::run_with(&mut debuggee, |debuggee, notice| {
         if let Notice::Executed { path, .. } = notice {
             assert_eq!(*path, other.path.canonicalize().unwrap());
             let work = other.address(debuggee, "work");

@@ -1,13 +1,11 @@
 //! A thread replaces the program while another one is making processes: none of
 //! them may be left standing, or be let go in the middle of an instruction.
 
-mod support;
-
 use std::io::Read;
 use std::os::fd::AsRawFd;
 
+use crate::support::{compile, run_with};
 use juror_debuggee::{Debuggee, Follow, Notice, Owner, Redirection, StepBy};
-use support::{compile, run_with};
 
 /// Every way to pass a site and to step.
 const WAYS: [(bool, StepBy); 3] = [

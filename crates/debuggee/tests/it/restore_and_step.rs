@@ -6,18 +6,16 @@
 //!
 //! The debugger here is a few lines of `ptrace` with nothing of juror in it.
 
-mod support;
-
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use crate::support::{Program, compile, file_address};
 use nix::sys::ptrace;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use support::{Program, compile, file_address};
 
 const THREADS: usize = 4;
 const PASSES: usize = 2000;

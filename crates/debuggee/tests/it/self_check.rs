@@ -1,10 +1,8 @@
 //! Live runs are paths of the engine's model.
 
-mod support;
-
+use crate::support::bare::Bare;
+use crate::support::{compile, run_with};
 use juror_debuggee::{Attach, Debuggee, Notice, Owner, SelfCheck, StepBy};
-use support::bare::Bare;
-use support::{compile, run_with};
 
 /// Threads that come and go, with a timer's signals, through two functions and
 /// a system call.

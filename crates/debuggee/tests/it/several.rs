@@ -1,14 +1,12 @@
 //! Several debuggees at a time: a program and the processes that it makes.
 
-mod support;
-
+use crate::support::family::run_family;
+use crate::support::{Program, compile, is_running};
 use juror_debuggee::{Debuggee, Follow, ForkKind, Notice, Owner, Rota, SelfCheck};
-use support::family::run_family;
-use support::{Program, compile, is_running};
 
 /// The program with points at `work`, whose children are debugged, too.
 fn start(program: &Program) -> Debuggee {
-    let mut debuggee = support::start_with_points(program, &["work"]);
+    let mut debuggee = crate::support::start_with_points(program, &["work"]);
     debuggee.set_follow(Follow::Both);
     debuggee
 }

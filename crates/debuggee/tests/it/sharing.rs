@@ -1,11 +1,9 @@
 //! Sharing a CPU while events are frequent, and what ends it.
 
-mod support;
-
+use crate::support::{Program, compile, run};
 use juror_debuggee::{CpuPolicy, Debuggee, Launch, Notice, Owner};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
-use support::{Program, compile, run};
 
 /// `share` calls the point until the program sees that it has one CPU, and
 /// then the program looks who else does. It gives up only where a person

@@ -1,11 +1,9 @@
 //! Signals reach the program as without juror, and never repeat an event.
 
-mod support;
-
 use std::process::Command;
 
+use crate::support::{compile, run, run_with, start_with_points};
 use juror_debuggee::{Debuggee, Notice, Owner, SignalReport, SignalTreatment};
-use support::{compile, run, run_with, start_with_points};
 
 #[test]
 fn a_timer_signal_at_a_point_repeats_nothing() {

@@ -6,16 +6,14 @@
 //! more than 50 000 passes of a site; `JUROR_STRESS=nightly` makes more than a
 //! million for each way past one.
 
-mod support;
-
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use crate::support::{Program, compile, file_address, run_with};
 use juror_debuggee::{Debuggee, Notice, Owner};
 use juror_stepping::Passage;
-use support::{Program, compile, file_address, run_with};
 
-const SOURCE: &str = include_str!("programs/stress.c");
+const SOURCE: &str = include_str!("../programs/stress.c");
 
 /// How often one pass of the program executes each site, by its number.
 const EXECUTIONS: [usize; 50] = {

@@ -1,11 +1,9 @@
 //! System calls are told at their entry and exit, each once.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::{Run, compile, file_address, run, run_with};
 use juror_debuggee::{Notice, Owner, SystemCallPhase, SystemCalls};
-use support::{Run, compile, file_address, run, run_with};
 
 const CALLS: &str = r#"
     #include <signal.h>

@@ -1,6 +1,6 @@
 //! Ctrl-C at the terminal stops the debuggee and leaves juror alone.
 //!
-//! This test file runs itself again as the leader of a session on a terminal
+//! This executable runs itself again as the leader of a session on a terminal
 //! of its own, and types.
 
 use std::fs::File;
@@ -70,7 +70,12 @@ fn keys_stop_the_debuggee() {
     let stream = || Stdio::from(theirs.try_clone().unwrap());
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "as_debugger", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "terminal::as_debugger",
+            "--ignored",
+            "--nocapture",
+        ])
         .stdin(stream())
         .stdout(stream())
         .stderr(stream());

@@ -4,8 +4,6 @@
 //!
 //! Relocations do not touch text on x86-64, so it is compared whole.
 
-mod support;
-
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,12 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+use crate::support::compile;
+use crate::support::text::differences;
 use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 use object::{Object, ObjectSymbol, SymbolKind};
-use support::compile;
-use support::text::differences;
 
 /// Points in each of the first modules.
 const POINTS_MAX: usize = 300;

@@ -1,11 +1,9 @@
 //! Stopping, starting and ending threads, with points going in and out.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::{compile, is_running, run, run_with, start_with_points};
 use juror_debuggee::{Debuggee, DebuggeeError, Notice, Owner, ThreadState};
-use support::{compile, is_running, run, run_with, start_with_points};
 
 const WORKERS: &str = r#"
     #include <pthread.h>
@@ -30,7 +28,7 @@ const WORKERS: &str = r#"
         return 0;
     }"#;
 
-fn workers(flags: &[&str], threads: usize, passes: usize) -> (support::Program, Debuggee) {
+fn workers(flags: &[&str], threads: usize, passes: usize) -> (crate::support::Program, Debuggee) {
     let program = compile(WORKERS, flags);
     let mut launch = program.launch();
     launch.arguments = vec![threads.to_string().into(), passes.to_string().into()];

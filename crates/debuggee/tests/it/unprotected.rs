@@ -2,11 +2,9 @@
 //! `SIGSEGV` what it likes: each access is told, and the program does what it
 //! does alone.
 
-mod support;
-
+use crate::support::watching::{BUILDS, TIERS, check, pointer, start, watched};
+use crate::support::{compile, run_with};
 use juror_debuggee::{AccessKinds, Notice, Owner, WatchTier};
-use support::watching::{BUILDS, TIERS, check, pointer, start, watched};
-use support::{compile, run_with};
 
 const PRELUDE: &str = r#"
 #define _GNU_SOURCE

@@ -1,13 +1,11 @@
 //! Watched memory: each access told once, by the instruction or by the kernel,
 //! in every tier, from every thread.
 
-mod support;
-
+use crate::support::watching::{TIERS, start};
+use crate::support::{Program, Run, compile, run_with};
 use juror_debuggee::{
     AccessKind, AccessKinds, Debuggee, MemoryAccess, Notice, Owner, WatchId, WatchTier,
 };
-use support::watching::{TIERS, start};
-use support::{Program, Run, compile, run_with};
 
 const BUILDS: [&[&str]; 4] = [
     &["-O0", "-no-pie"],
@@ -469,7 +467,7 @@ fn detaching_leaves_nothing_behind() {
         );
         let process = debuggee.pid();
         debuggee.detach().unwrap();
-        while support::is_running(process) {
+        while crate::support::is_running(process) {
             std::thread::yield_now();
         }
         assert_eq!(program.output(), "499500\n", "{tier:?}");

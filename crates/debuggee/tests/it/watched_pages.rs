@@ -1,11 +1,9 @@
 //! Watched memory whose pages the program maps anew, and to which the kernel
 //! writes the frames of signals: no access is missed, and no signal is lost.
 
-mod support;
-
+use crate::support::compile;
+use crate::support::watching::{BUILDS, TIERS, check, watched};
 use juror_debuggee::{AccessKind, AccessKinds, Notice, WatchTier};
-use support::compile;
-use support::watching::{BUILDS, TIERS, check, watched};
 
 const MAPS: &str = r#"
 #define _GNU_SOURCE
