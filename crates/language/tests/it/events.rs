@@ -1,9 +1,7 @@
 //! Events of every kind: what they are about, what they read, and what has no
 //! meaning.
 
-mod common;
-
-use common::check_found;
+use crate::common::check_found;
 use juror_event::{Conversion, EventKind, Reach, Read};
 use juror_language::{Property, load};
 

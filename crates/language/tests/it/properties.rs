@@ -3,7 +3,7 @@
 use juror_event::{Conversion, EventKind, Reach, Read};
 use juror_language::{Property, StateId, Term, TermKind, load};
 
-const QUEUE_BOUNDS: &str = include_str!("queue_bounds.prop");
+const QUEUE_BOUNDS: &str = include_str!("../queue_bounds.prop");
 
 #[track_caller]
 fn loaded(source: &str) -> Property {

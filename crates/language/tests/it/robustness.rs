@@ -3,7 +3,7 @@
 use juror_language::{Diagnostic, evaluate, load, load_with, parse_expression, truth};
 use proptest::prelude::*;
 
-const QUEUE_BOUNDS: &str = include_str!("queue_bounds.prop");
+const QUEUE_BOUNDS: &str = include_str!("../queue_bounds.prop");
 
 fn check_ranges(source: &str, diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {

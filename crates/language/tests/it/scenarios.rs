@@ -1,8 +1,6 @@
 //! Scenarios: what is read, what is said about mistakes, and where.
 
-mod common;
-
-use common::check_found;
+use crate::common::check_found;
 use juror_language::{
     Action, ActionKind, Diagnostic, Fact, Input, Piece, Scenario, StateName, Trigger, format,
     load_among, load_with,

@@ -1,12 +1,10 @@
 //! What is said about mistakes, and where.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod dead_code;
 mod meaning;
 mod syntax;
 
-use common::check_found;
+use crate::common::check_found;
 use juror_language::load;
 
 /// A property around one mistake.
