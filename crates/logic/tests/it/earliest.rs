@@ -1,10 +1,8 @@
 //! Final verdicts come at the earliest step: against all endless continuations
 //! of a simple form.
 
-mod common;
-
-use common::lasso::Lasso;
-use common::{Kind, Numbers, random_formula, words};
+use crate::common::lasso::Lasso;
+use crate::common::{Kind, Numbers, random_formula, words};
 use juror_event::Verdict;
 use juror_logic::{Formula, Letter, Machine, decidable};
 

@@ -1,8 +1,6 @@
 //! Regular expressions against a matcher that tries everything.
 
-mod common;
-
-use common::{Numbers, words};
+use crate::common::{Numbers, words};
 use juror_event::Verdict;
 use juror_logic::{Guard, Letter, LogicError, Machine, Meaning, Regex};
 

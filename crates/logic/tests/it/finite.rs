@@ -1,9 +1,7 @@
 //! The undecided verdicts against the definitions over runs that end, and the
 //! final ones against everything that comes later.
 
-mod common;
-
-use common::{Kind, Numbers, holds, random_formula};
+use crate::common::{Kind, Numbers, holds, random_formula};
 use juror_event::Verdict;
 use juror_logic::{Bound, Formula, Letter, Machine};
 use proptest::prelude::*;

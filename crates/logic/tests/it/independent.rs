@@ -1,8 +1,6 @@
 //! Demands that have nothing to do with each other, in one formula.
 
-mod common;
-
-use common::{Kind, Numbers, holds, random_formula};
+use crate::common::{Kind, Numbers, holds, random_formula};
 use juror_event::Verdict;
 use juror_logic::{Formula, Letter, Machine, decidable};
 

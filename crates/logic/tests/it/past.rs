@@ -1,9 +1,7 @@
 //! Past operators against their definitions, one by one: what each says at each
 //! step of every trace, as the verdict of "now it holds".
 
-mod common;
-
-use common::Numbers;
+use crate::common::Numbers;
 use juror_event::Verdict;
 use juror_logic::{Bound, Formula, Letter, Machine, TimedMachine};
 use std::sync::Arc;

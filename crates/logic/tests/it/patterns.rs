@@ -1,8 +1,6 @@
 //! Every pattern against its definition, written as loops over a trace.
 
-mod common;
-
-use common::{Numbers, holds};
+use crate::common::{Numbers, holds};
 use juror_logic::patterns::{self, Scope};
 use juror_logic::{Formula, Letter, decidable};
 

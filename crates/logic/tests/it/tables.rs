@@ -1,9 +1,7 @@
 //! Tables against the machines that they are made of, how large machines get,
 //! and what depends on the number of steps.
 
-mod common;
-
-use common::{Kind, Numbers, random_formula};
+use crate::common::{Kind, Numbers, random_formula};
 use juror_logic::{Formula, Guard, Letter, Machine, MachineState, Meaning, Regex, Table};
 
 fn table(formula: &Formula) -> Table {

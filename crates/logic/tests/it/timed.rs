@@ -1,8 +1,6 @@
 //! Formulas with bounds in time against the definitions over timed traces.
 
-mod common;
-
-use common::{Kind, Numbers, holds, random_formula};
+use crate::common::{Kind, Numbers, holds, random_formula};
 use juror_event::Verdict;
 use juror_logic::{Bound, Formula, Letter, TimedMachine, TimedState};
 

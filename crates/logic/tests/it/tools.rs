@@ -4,10 +4,8 @@
 //! A prefix is bad if the automaton of the formula has no accepting run after
 //! it, and good if that of the negation has none.
 
-mod common;
-
-use common::buchi::Buchi;
-use common::{Kind, Numbers, random_formula};
+use crate::common::buchi::Buchi;
+use crate::common::{Kind, Numbers, random_formula};
 use juror_event::Verdict;
 use juror_logic::{Formula, Letter, Machine};
 use std::io::Write as _;

@@ -1,8 +1,6 @@
 //! What the tests of this crate share: random formulas, and the definitions of
 //! the operators written down directly, without any of the library's ways.
 
-#![allow(dead_code, reason = "each test uses its part")]
-
 pub mod buchi;
 pub mod lasso;
 
