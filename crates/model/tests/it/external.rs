@@ -1,13 +1,11 @@
 //! Processes in Rust do in a model what the same ones in PROMELA do.
 
-mod support;
-
+use crate::support::read;
 use juror_model::promela::{
     Action, Channel, External, Externals, Model, Names, Offer, Reading, Text, Unknown, Variable,
     World,
 };
 use juror_model::{Chart, Finding, Options, Report, Search, Verdict, search};
-use support::read;
 
 /// A server: it takes a request, counts it, and answers with twice the value.
 #[derive(Debug)]

@@ -4,10 +4,8 @@
 //! What is left: `#include`, since Spin is given one file; never claims and labels
 //! `accept`, which have questions of their own; and code in C, which is refused.
 
-mod support;
-
+use crate::support::models;
 use std::fs;
-use support::models;
 
 /// Features, each with words of which one must stand in some model.
 const FEATURES: &[(&str, &[&str])] = &[

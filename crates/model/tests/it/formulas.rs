@@ -5,12 +5,10 @@
 //! `JUROR_SPIN=2000` makes so many of them instead of a hundred, and
 //! `JUROR_SPIN_SEED=100000` others than in every run.
 
-mod support;
-
+use crate::support::writer::{Random, formula, write, write_apart};
+use crate::support::{compare_many, has_spin, read, spin_acceptance, spin_formula, spin_progress};
 use juror_model::promela::{Model, Question};
 use juror_model::{Options, Report, Search, Verdict, accepting_run, search};
-use support::writer::{Random, formula, write, write_apart};
-use support::{compare_many, has_spin, read, spin_acceptance, spin_formula, spin_progress};
 
 /// Larger models would take a test too long.
 const STATES_MAX: u32 = 30_000;

@@ -2,11 +2,8 @@
 //! round, the checker has the verdict of the definition, and a monitor's verdict is final
 //! exactly where the checker's automaton knows of no other continuation.
 
-#[path = "../../logic/tests/common/mod.rs"]
-mod common;
-
-use common::lasso::Lasso as Run;
-use common::{Kind, Numbers, random_formula};
+use crate::common::lasso::Lasso as Run;
+use crate::common::{Kind, Numbers, random_formula};
 use juror_event::Verdict as Final;
 use juror_logic::{Buchi, Formula, Letter, Machine};
 use juror_model::{

@@ -4,12 +4,10 @@
 //! TRANSITIONS]` of a model is a test. Where Spin is installed, it has to come to
 //! the same, with the same counts.
 
-mod support;
-
+use crate::support::{has_spin, models, read, spin};
 use juror_model::promela::{Model, Question};
 use juror_model::{Finding, Options, Report, Search, Verdict, accepting_run, search};
 use std::fs;
-use support::{has_spin, models, read, spin};
 
 /// One of the lines.
 #[derive(Debug)]

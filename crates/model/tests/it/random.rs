@@ -3,15 +3,13 @@
 //! `JUROR_SPIN=2000` makes so many of them instead of a hundred, and
 //! `JUROR_SPIN_SEED=100000` others than in every run.
 
-mod support;
-
+use crate::support::extras::HANDING_ON;
+use crate::support::writer::{Random, write, write_apart, write_more};
+use crate::support::{compare_many, has_spin, read, spin_deadlock, spin_random};
 use juror_model::{
     Fault, Finding, Options, Participants, Search, System, Verdict, Visitor, search,
 };
 use std::collections::HashSet;
-use support::extras::HANDING_ON;
-use support::writer::{Random, write, write_apart, write_more};
-use support::{compare_many, has_spin, read, spin_deadlock, spin_random};
 
 /// Larger models would take a test too long.
 const STATES_MAX: u32 = 30_000;
@@ -402,7 +400,7 @@ fn no_text_stops_the_reader() {
                 break;
             }
         }
-        if let Some(model) = support::try_read(&words.join(" ")) {
+        if let Some(model) = crate::support::try_read(&words.join(" ")) {
             let options = Options {
                 states_max: 200,
                 ..Options::default()

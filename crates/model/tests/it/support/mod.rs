@@ -1,7 +1,5 @@
 //! Models read from files, and what Spin says of them.
 
-#![allow(dead_code, reason = "each test uses a part")]
-
 pub mod extras;
 pub mod writer;
 
