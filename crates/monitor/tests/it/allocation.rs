@@ -1,8 +1,6 @@
 //! An event that leaves the set of slices as it is allocates nothing.
 
-mod common;
-
-use common::{effect, property};
+use crate::common::{effect, property};
 use juror_event::{EventId, Value};
 use juror_language::{Demand, EffectAction, Property, load};
 use juror_logic::Formula;

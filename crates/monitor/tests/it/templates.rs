@@ -2,9 +2,7 @@
 //! values that fulfils the constraint, the ground formula evaluated on the
 //! whole run.
 
-mod common;
-
-use common::{compare, differ, effect, property};
+use crate::common::{compare, differ, effect, property};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{
     Behaviour, BinaryOperator, Demand, Effect, EffectAction, Environment, Property, TermKind, truth,

@@ -1,8 +1,6 @@
 //! Formulas with bounds in time, over instances.
 
-mod common;
-
-use common::{effect, property};
+use crate::common::{effect, property};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{Demand, EffectAction};
 use juror_logic::{Bound, Formula, Letter, TimedMachine};

@@ -1,9 +1,7 @@
 //! Monitors as values: copied, compared, kept and brought back; and events as
 //! plain numbers.
 
-mod common;
-
-use common::{differ, effect, property};
+use crate::common::{differ, effect, property};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{Demand, EffectAction, Property, load};
 use juror_logic::{Bound, Formula};

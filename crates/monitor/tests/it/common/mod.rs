@@ -1,7 +1,5 @@
 //! Properties that the tests build by hand.
 
-#![allow(dead_code)] // each test uses some of them
-
 use juror_event::EventId;
 use juror_language::{
     Behaviour, BinaryOperator, Demand, Effect, EffectAction, Logic, Property, Proposition, Term,

@@ -1,0 +1,9 @@
+//! Integration tests of monitors: one executable, one module per subject.
+
+mod allocation;
+mod common;
+mod slicing;
+mod tables;
+mod templates;
+mod timed;
+mod values;
