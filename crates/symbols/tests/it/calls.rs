@@ -1,12 +1,10 @@
 //! Where arguments and results are: the same by every compiler, whether the
 //! debug information says it (`-O2`) or the calling convention (`-O0`).
 
-mod support;
-
+use crate::support::{Program, compile, compile_everywhere};
 use juror_symbols::{
     EntryError, EntryLocation, EntryPlace, Function, Parameter, SymbolFile, register,
 };
-use support::{Program, compile, compile_everywhere};
 
 /// `rdi+0:4` for the first four bytes in a register, `[cfa+8]` for the stack,
 /// `*rdi` for memory that it points to.

@@ -1,7 +1,5 @@
 //! Whatever is in a file: no panic, no endless loop, no huge allocation.
 
-mod support;
-
 use juror_symbols::{
     EvaluationContext, Memory, Parameter, Registers, SymbolFile, Type, TypeKind, register,
 };
@@ -41,7 +39,7 @@ static SOUND: LazyLock<Vec<Sound>> = LazyLock::new(|| {
     ];
     options
         .iter()
-        .filter_map(|options| support::compile("gcc", "program.c", PROGRAM, options))
+        .filter_map(|options| crate::support::compile("gcc", "program.c", PROGRAM, options))
         .map(|program| {
             let bytes = std::fs::read(&program.path).unwrap();
             let sections = sections(&bytes);
@@ -246,7 +244,7 @@ fn sound_programs_are_looked_at_whole() {
 #[test]
 fn entries_are_found_without_their_lines() {
     for options in [["-O0", "-gdwarf-4"], ["-O0", "-gdwarf-5"]] {
-        let Some(program) = support::compile("gcc", "program.c", PROGRAM, &options) else {
+        let Some(program) = crate::support::compile("gcc", "program.c", PROGRAM, &options) else {
             continue;
         };
         let mut bytes = std::fs::read(&program.path).unwrap();

@@ -1,10 +1,8 @@
 //! Files that are no programs are refused with a sentence that says why.
 
-mod support;
-
+use crate::support::compile;
 use juror_symbols::{FileKind, SymbolError, SymbolFile};
 use std::path::Path;
-use support::compile;
 use tempfile::TempDir;
 
 fn message(path: &Path) -> String {

@@ -1,12 +1,10 @@
 //! Functions by name and by address, against what the compilers made and
 //! what `nm` says.
 
-mod support;
-
+use crate::support::{compile, compile_everywhere, present};
 use juror_symbols::{Binding, FileKind, SymbolFile};
 use std::collections::BTreeSet;
 use std::process::Command;
-use support::{compile, compile_everywhere, present};
 
 const PROGRAM: &str = r#"
 #include <stdio.h>
@@ -85,7 +83,7 @@ fn inlined_copies_are_found_by_name() {
             assert!(total.contains(copy.entry), "{how}");
             assert_eq!(
                 copy.call_line,
-                Some(support::line_of(PROGRAM, "sum += weigh")),
+                Some(crate::support::line_of(PROGRAM, "sum += weigh")),
                 "{how}"
             );
             assert!(copy.call_file.unwrap().ends_with("program.c"), "{how}");

@@ -1,14 +1,12 @@
 //! The index of names on disk: what is read back is what was made, whoever
 //! writes at the same time, and what is damaged is made anew.
 
-mod support;
-
+use crate::support::{Program, compile};
 use juror_symbols::{Cache, SymbolFile, SymbolSettings};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Program, compile};
 use tempfile::TempDir;
 
 const PROGRAM: &str = r#"
@@ -123,7 +121,7 @@ fn two_who_write_at_once_do_no_harm() {
 #[test]
 fn a_program_that_was_rewritten_is_read_anew() {
     let Some(program) = program() else { return };
-    if !support::present("objcopy") {
+    if !crate::support::present("objcopy") {
         return;
     }
     let directory = TempDir::new().unwrap();

@@ -1,11 +1,9 @@
 //! Lines and addresses, against `addr2line` and the marks in the sources.
 
-mod support;
-
+use crate::support::{compile, compile_everywhere, line_of, present};
 use juror_symbols::SymbolFile;
 use std::path::Path;
 use std::process::Command;
-use support::{compile, compile_everywhere, line_of, present};
 
 const PROGRAM: &str = r#"
 #include <stdio.h>

@@ -1,9 +1,7 @@
 //! Scopes of variables and the evaluation of their locations.
 
-mod support;
-
+use crate::support::{Program, compile, compile_everywhere, line_of};
 use juror_symbols::{EvaluationContext, LocationError, Memory, Piece, Place, ScopeKind, register};
-use support::{Program, compile, compile_everywhere, line_of};
 
 const CFA: u64 = 0x7fff_0000;
 const BIAS: u64 = 0x5555_0000_0000;

@@ -1,13 +1,11 @@
 //! What is found by a search is what the index of names finds: every name, in
 //! programs of several compilers and formats.
 
-mod support;
-
+use crate::support::compile;
 use juror_symbols::SymbolFile;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use support::compile;
 
 const PROGRAM: &str = r#"
 #include <string>

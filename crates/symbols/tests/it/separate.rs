@@ -1,13 +1,11 @@
 //! Debug information that is not in the program's own file: each arrangement
 //! tells the same as a program that has it all.
 
-mod support;
-
+use crate::support::{compile, present};
 use juror_symbols::{SymbolFile, SymbolSettings, TypeKind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use support::{compile, present};
 
 const PROGRAM: &str = r#"
 #include <stdio.h>

@@ -1,9 +1,7 @@
 //! Types: their names, sizes and parts.
 
-mod support;
-
+use crate::support::{Program, compile, compile_everywhere};
 use juror_symbols::{Access, ClassMemberKind, Encoding, Type, TypeKind};
-use support::{Program, compile, compile_everywhere};
 
 const PROGRAM: &str = r#"
 #include <stddef.h>
@@ -156,7 +154,7 @@ fn an_incomplete_type_is_completed_by_another_file() {
         "other.c",
         "struct hidden { int a, b; }; static struct hidden it = {1, 2};\nstruct hidden *make(void) { return &it; }",
     );
-    if !support::present("gcc") {
+    if !crate::support::present("gcc") {
         return;
     }
     let path = directory.path().join("program");

@@ -1,7 +1,5 @@
 //! Unwinding and variables on a real stack: that of the test itself.
 
-mod support;
-
 use juror_symbols::{
     EvaluationContext, Memory, Place, Registers, SymbolFile, UnwindError, UnwindMethod, register,
 };
@@ -316,7 +314,7 @@ fn the_first_instruction_finds_its_caller() {
         &["-fno-asynchronous-unwind-tables", "-O0"],
         &["-g", "-fno-asynchronous-unwind-tables"],
     ] {
-        let Some(program) = support::compile("gcc", "program.c", source, options) else {
+        let Some(program) = crate::support::compile("gcc", "program.c", source, options) else {
             return;
         };
         let work = program.function("work");
@@ -356,7 +354,7 @@ fn without_rules_the_frame_pointer_leads_on() {
         "-fno-omit-frame-pointer",
         "-fno-asynchronous-unwind-tables",
     ];
-    let Some(program) = support::compile("gcc", "program.c", source, &options) else {
+    let Some(program) = crate::support::compile("gcc", "program.c", source, &options) else {
         return;
     };
     let work = program.function("work");

@@ -1,5 +1,4 @@
 //! Compiles small programs for the tests.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use juror_symbols::{Function, SymbolFile};
 use std::path::PathBuf;
@@ -10,7 +9,6 @@ use tempfile::TempDir;
 pub struct Program {
     pub directory: TempDir,
     pub path: PathBuf,
-    pub source: PathBuf,
     pub file: SymbolFile,
     /// How it was compiled, for messages.
     pub how: String,
@@ -64,7 +62,6 @@ pub fn compile(compiler: &str, name: &str, source: &str, options: &[&str]) -> Op
     Some(Program {
         directory,
         path,
-        source: source_path,
         file,
         how,
     })
