@@ -1,11 +1,9 @@
 //! Attaching to a process that runs, as a user does it.
 
-mod support;
-
+use crate::support::{juror, program};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{juror, program};
 
 /// No more than three requests.
 const FEW: &str = "\

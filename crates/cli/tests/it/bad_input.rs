@@ -1,15 +1,13 @@
 //! What cannot be run, properties that cannot be used, and programs that die:
 //! one clear message each, the right exit status, nothing left running.
 
-mod support;
-
+use crate::support::{Batch, Report, juror, program, property_file};
 use juror_testing::{Build, Fixture, Juror, Optimization};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Batch, Report, juror, program, property_file};
 use tempfile::TempDir;
 
 /// A file that may be executed, in a directory of its own.

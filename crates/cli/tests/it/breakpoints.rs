@@ -1,9 +1,7 @@
 //! What hits of breakpoints count, in steps, in threads and in batch runs.
 
-mod support;
-
+use crate::support::{Batch, Report, program};
 use juror_testing::{Build, Language, Optimization};
-use support::{Batch, Report, program};
 
 fn unoptimized() -> Vec<Build> {
     let is_meant = |build: &Build| build.optimization == Optimization::None;

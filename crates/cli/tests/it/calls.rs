@@ -1,12 +1,10 @@
 //! Events of calls: counted exactly, and with the right values, however the
 //! program is compiled. The programs count for themselves and print it.
 
-mod support;
-
+use crate::support::{Batch, Report, base_name, named, program, property_of};
 use juror_testing::{Build, Language, Optimization};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use support::{Batch, Report, base_name, named, program, property_of};
 
 #[track_caller]
 fn run(events: &str, file: &str, build: &Build, arguments: &[&str]) -> Report {
@@ -105,7 +103,7 @@ fn panics_unwind_calls() {
 
 #[test]
 fn a_step_passes_a_call_of_which_the_panic_is_caught() {
-    let source = include_str!("programs/panics.rs");
+    let source = include_str!("../programs/panics.rs");
     let line = source
         .lines()
         .position(|line| line.contains("mark: caught"));
@@ -190,7 +188,7 @@ fn values_are_read_by_their_names() {
             let changes = report.changes(event);
             assert_eq!(changes.len(), 1, "{build}: {event}");
             for (name, value) in expected.as_object().expect("names") {
-                let read = support::named(&changes[0]["values"], name);
+                let read = crate::support::named(&changes[0]["values"], name);
                 assert_eq!(&read, value, "{build}: {event}.{name}");
             }
         };
@@ -239,7 +237,7 @@ fn check_positions(report: &Report) {
         let changes = report.changes(event);
         assert_eq!(changes.len(), 1, "{event}: {}", report.all());
         for (name, value) in expected.as_object().expect("names") {
-            let read = support::named(&changes[0]["values"], name);
+            let read = crate::support::named(&changes[0]["values"], name);
             assert_eq!(&read, value, "{event}.{name}");
         }
     };
@@ -444,7 +442,7 @@ fn threads_are_counted_exactly_each_in_its_slice() {
             assert_eq!(slices.len() as u64, threads, "{place}");
             for slice in slices {
                 for name in ["entered", "left"] {
-                    let count = support::named(&slice["variables"], name);
+                    let count = crate::support::named(&slice["variables"], name);
                     assert_eq!(count, rounds, "{place}: {slice}");
                 }
             }

@@ -1,12 +1,10 @@
 //! `catch`: each thing that happens is caught once, and the program ends as it
 //! does by itself.
 
-mod support;
-
+use crate::support::{juror, program};
 use juror_testing::Fixture;
 use serde_json::Value;
 use std::path::Path;
-use support::{juror, program};
 
 /// Sets the catchpoints, runs the program to its end, and gives what stopped
 /// it: the numbers, the event and its words.

@@ -1,11 +1,9 @@
 //! Checkpoints of threads for a user who may not choose process numbers: the
 //! program has numbers of its own. And where that is forbidden, it is said.
 
-mod support;
-
+use crate::support::program;
 use juror_testing::{Juror, Output};
 use std::process::{Command, Stdio};
-use support::program;
 
 const JUROR: &str = env!("CARGO_BIN_EXE_juror");
 /// A user with no rights, as most systems have it.

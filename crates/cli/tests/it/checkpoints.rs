@@ -1,13 +1,11 @@
 //! Checkpoints at the prompt: the program, its monitors and its files go back,
 //! the user's points stay.
 
-mod support;
-
+use crate::support::{juror, program};
 use juror_testing::{Build, Language, Optimization, Output};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use support::{juror, program};
 use tempfile::TempDir;
 
 const END: &str = "count 15 shared 5 pipe 5 file 10\n";

@@ -1,13 +1,11 @@
 //! Instructions, memory, and lists of names; gdb, where it is installed, shows
 //! the same bytes.
 
-mod support;
-
+use crate::support::{Batch, Report, program};
 use juror_testing::{Build, Language};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
-use support::{Batch, Report, program};
 
 /// Runs to `queue_push` and executes commands there.
 fn at_push(executable: &Path, commands: &[&str]) -> Report {

@@ -1,10 +1,8 @@
 //! `juror model conform`: records of sessions, and the model of the control.
 
-mod support;
-
+use crate::support::{juror, program};
 use juror_testing::repository_directory;
 use std::fs;
-use support::{juror, program};
 
 const MODEL: &str = "models/debugger/control.asm";
 

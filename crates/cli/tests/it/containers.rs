@@ -1,10 +1,8 @@
 //! What an event reads of containers: their parts, and never the whole.
 
-mod support;
-
+use crate::support::{Batch, program};
 use juror_testing::{Build, Language, Optimization};
 use std::path::{Path, PathBuf};
-use support::{Batch, program};
 
 /// The program without and with optimization.
 fn builds() -> Vec<(Build, PathBuf)> {

@@ -7,14 +7,12 @@
 //! the kernel's numbers of processes and which pipes are open may differ, and so may the
 //! number of spaces in a row; everything else is compared.
 
-mod support;
-
+use crate::support::juror;
 use juror_session::commands::{Entry, INFO_SUBJECTS, TABLE};
 use juror_testing::repository_directory;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::juror;
 
 const MARK: &str = "<!-- output: ";
 

@@ -1,11 +1,9 @@
 //! What a property does not need in its state is not instrumented: its
 //! breakpoint is gone, and the program is not stopped there.
 
-mod support;
-
+use crate::support::{Batch, Counts, Report, juror, program, property_file};
 use juror_testing::{Build, Fixture};
 use serde_json::Value;
-use support::{Batch, Counts, Report, juror, program, property_file};
 
 const PHASES: &str = "
     property phases

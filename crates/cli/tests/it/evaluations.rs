@@ -1,10 +1,8 @@
 //! Functions called from the prompt: nothing of the program is missed or told
 //! twice for it.
 
-mod support;
-
+use crate::support::{Batch, juror, program, property_of};
 use juror_testing::{Build, Language, Optimization, Output};
-use support::{Batch, juror, program, property_of};
 
 /// Runs the lines over a program and gives what juror says.
 #[track_caller]

@@ -1,11 +1,9 @@
 //! Events beyond calls, on running programs: each is counted once, carries
 //! what it says, and is watched as it is shown.
 
-mod support;
-
+use crate::support::{Batch, Report, named, program, property_of};
 use juror_testing::{Build, Fixture, Language};
 use serde_json::{Value, json};
-use support::{Batch, Report, named, program, property_of};
 
 /// The arguments of `occasions.c`: threads and rounds.
 const CASES: [[&str; 2]; 2] = [["1", "24"], ["4", "12"]];

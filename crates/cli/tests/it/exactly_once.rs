@@ -1,12 +1,10 @@
 //! Each execution is reported once, where debuggers lose some or report some
 //! twice: the rows of `juror_testing::exact`, in all builds.
 
-mod support;
-
+use crate::support::{Batch, program};
 use juror_testing::Build;
 use juror_testing::exact::{ROWS, Row, Watched, program_says};
 use serde_json::Value;
-use support::{Batch, program};
 
 /// Counts without stopping.
 #[track_caller]

@@ -1,14 +1,12 @@
 //! The examples of the repository stop where their READMEs say, however they
 //! are compiled; their corrected versions hold.
 
-mod support;
-
+use crate::support::{Batch, Report, base_name, named};
 use juror_testing::{Build, Fixture, repository_directory};
 use serde_json::Value;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use support::{Batch, Report, base_name, named};
 
 /// An example, and where its mistake shows.
 struct Example {

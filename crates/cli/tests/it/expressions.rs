@@ -1,11 +1,9 @@
 //! Expressions are the same everywhere: at the prompt, in conditions, in guards of
 //! properties, and where an event reads them, before a call and after it.
 
-mod support;
-
+use crate::support::{Batch, juror, program};
 use juror_testing::{Build, Compiler, Language, Optimization};
 use std::fmt::Write as _;
-use support::{Batch, juror, program};
 
 /// What is true at the second call of `use` in `expressions.cpp`.
 const TRUE: &[&str] = &[
@@ -266,7 +264,7 @@ fn the_fields_of_an_alternative_are_those_of_the_value() {
         ..Build::plain(Language::Rust)
     };
     let executable = program("alternatives.rs").compile(&build);
-    let source = include_str!("programs/alternatives.rs");
+    let source = include_str!("../programs/alternatives.rs");
     let line = source.lines().position(|line| line.contains("mark: known"));
     let line = line.expect("the line is there") + 1;
     let asked = [
@@ -401,7 +399,7 @@ const PRINTED: &[(&str, &str)] = &[
 
 #[test]
 fn arrays_and_numbers_are_shown_as_they_are() {
-    let source = include_str!("programs/lengths.c");
+    let source = include_str!("../programs/lengths.c");
     let line = source.lines().position(|line| line.contains("/* here */"));
     let line = line.expect("the line is there") + 1;
     for compiler in [Compiler::Gcc, Compiler::Clang] {

@@ -1,12 +1,10 @@
 //! Guards of properties compute with values of the program as the program does: the
 //! compiler is asked itself.
 
-mod support;
-
+use crate::support::{Batch, juror};
 use juror_testing::{Build, Compiler, Fixture, Language, Optimization};
 use std::fmt::Write as _;
 use std::path::Path;
-use support::{Batch, juror};
 
 const TYPES: &str = r#"
 #include <stdbool.h>

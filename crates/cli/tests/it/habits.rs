@@ -1,12 +1,10 @@
 //! What a person types who knows gdb: juror does it, or says what there is
 //! instead.
 
-mod support;
-
+use crate::support::{juror, program};
 use juror_testing::{Fixture, Juror};
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{juror, program};
 use tempfile::TempDir;
 
 /// The answers to lines that are typed one after the other in a directory.

@@ -1,12 +1,10 @@
 //! Events before calls that the optimizer puts into their callers: each call once, as the
 //! programs count them themselves, or the property is refused.
 
-mod support;
-
+use crate::support::{Batch, Report, juror, program, property_of};
 use juror_testing::{Build, Compiler, Fixture, Language, Optimization};
 use serde_json::Value;
 use std::path::Path;
-use support::{Batch, Report, juror, program, property_of};
 
 /// The calls of `inlined_calls.c`: what it prints of them, and the event.
 const CALLS: [(&str, &str); 6] = [

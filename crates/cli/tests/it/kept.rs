@@ -1,10 +1,8 @@
 //! Values that were shown stay what they were, and are read as they are now where a person
 //! names them again.
 
-mod support;
-
+use crate::support::{juror, program};
 use juror_testing::{Build, Language, Optimization};
-use support::{juror, program};
 
 /// What is shown before the program goes on.
 const SHOWN: &[&str] = &["pair", "object", "numbers", "elements", "*pair.next"];

@@ -1,10 +1,8 @@
 //! Formats, registers, frames, threads and memory as who knows gdb asks for them.
 
-mod support;
-
+use crate::support::{juror, program};
 use juror_testing::{Build, Language};
 use std::path::Path;
-use support::{juror, program};
 use tempfile::TempDir;
 
 /// What is said to each of these lines, in a directory.

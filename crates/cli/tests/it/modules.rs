@@ -4,12 +4,10 @@
 //! Abstract State Machines at Microsoft: A Case Study*: a breakpoint is bound in
 //! two modules, one of them is unloaded, and the other must still stop.
 
-mod support;
-
+use crate::support::{Batch, Report, base_name, program};
 use juror_testing::{Build, Fixture, Language};
 use serde_json::Value;
 use std::path::PathBuf;
-use support::{Batch, Report, base_name, program};
 
 /// A library of which there are two.
 fn library(build: &Build, is_second: bool) -> PathBuf {

@@ -1,12 +1,10 @@
 //! Places by name: overloads, methods, templates, generic functions, regular
 //! expressions, files. What a place means is told by the lines of the functions.
 
-mod support;
-
+use crate::support::{Report, juror, program};
 use juror_testing::{Build, Language, Optimization};
 use std::collections::BTreeSet;
 use std::path::Path;
-use support::{Report, juror, program};
 
 /// What `break PLACE` answered.
 fn answers(executable: &Path, places: &[&str]) -> Vec<Vec<String>> {
@@ -194,7 +192,7 @@ fn unknown_names_suggest_near_ones() {
 #[test]
 fn all_overloads_are_stopped_at() {
     let executable = program("overloads.cpp").compile(&Build::plain(Language::Cpp));
-    let mut batch = support::Batch::new()
+    let mut batch = crate::support::Batch::new()
         .command("break geo::area")
         .command("run");
     for _ in 0..3 {

@@ -1,11 +1,9 @@
 //! What all points of the developer have, whatever they wait for: conditions,
 //! ignored hits, commands, a number of stops.
 
-mod support;
-
+use crate::support::{Batch, Report, program};
 use serde_json::Value;
 use std::path::PathBuf;
-use support::{Batch, Report, program};
 
 fn watched() -> PathBuf {
     program("watched.c").compile_plain()

@@ -1,13 +1,11 @@
 //! Several processes in one session: `set follow both`.
 
-mod support;
-
+use crate::support::{Batch, Report, juror, program, property_of};
 use juror_testing::{Build, Compiler, Fixture, Juror, Language, Optimization};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use support::{Batch, Report, juror, program, property_of};
 use tempfile::TempDir;
 
 /// A property that each thing is ended once.

@@ -1,10 +1,8 @@
 //! The prompt at a terminal: keys, history, completion, Ctrl-C.
 
-mod support;
-
+use crate::support::{juror, program};
 use juror_testing::{Juror, Terminal};
 use std::path::Path;
-use support::{juror, program};
 
 const PROMPT: &str = "(juror) ";
 

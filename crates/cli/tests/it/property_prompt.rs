@@ -1,12 +1,10 @@
 //! Properties that are added, removed and drawn while the program is there.
 
-mod support;
-
+use crate::support::{Batch, Report};
 use juror_testing::Fixture;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{Batch, Report};
 use tempfile::TempDir;
 
 /// Calls `f` seven times, and `mark` before each of them.

@@ -3,15 +3,13 @@
 //!
 //! A program that the machine does not have is left out, with a message.
 
-mod support;
-
+use crate::support::{Batch, base_name, named, property_file};
 use juror_testing::{Build, Fixture, Optimization, repository_directory, run_with_deadline};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use support::{Batch, base_name, named, property_file};
 use tempfile::TempDir;
 
 const PROPERTIES: [&str; 3] = ["double-free", "streams", "mutex"];

@@ -1,13 +1,11 @@
 //! Every kind of event, recorded: what the monitors make of the trace is what
 //! they made of the run, byte for byte.
 
-mod support;
-
+use crate::support::{juror, program};
 use juror_testing::Output;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use support::{juror, program};
 use tempfile::TempDir;
 
 /// The line of `occasions.c` that `line` events are about.

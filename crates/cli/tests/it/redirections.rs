@@ -1,9 +1,7 @@
 //! `run` with files for the standard streams, as a shell would have it.
 
-mod support;
-
+use crate::support::{Batch, Report, program};
 use std::fs;
-use support::{Batch, Report, program};
 use tempfile::TempDir;
 
 /// Runs these commands where a file `in` has `words`; the run, and what the

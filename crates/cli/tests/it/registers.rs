@@ -1,10 +1,8 @@
 //! Watchpoints of variables that optimized code keeps in registers.
 
-mod support;
-
+use crate::support::{Batch, Report, program};
 use juror_testing::{Build, Compiler, Language, Optimization};
 use serde_json::Value;
-use support::{Batch, Report, program};
 
 fn optimized() -> impl Iterator<Item = Build> {
     let builds = Build::all_of(Language::C).into_iter();
@@ -138,7 +136,7 @@ fn steps_see_the_changes_and_what_a_caller_has_is_kept() {
 
 /// The line of `registers.c` in which a text stands.
 fn line_with(text: &str) -> u64 {
-    let source = include_str!("programs/registers.c");
+    let source = include_str!("../programs/registers.c");
     let position = source.lines().position(|line| line.contains(text));
     position.expect("the line is there") as u64 + 1
 }

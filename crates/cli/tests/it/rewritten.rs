@@ -1,9 +1,7 @@
 //! Programs that write their own code, and persons who do: points are in the code that
 //! is there, and what runs is that code.
 
-mod support;
-
-use support::{juror, program};
+use crate::support::{juror, program};
 
 /// What is written on the standard output where these lines are typed.
 fn typed(executable: &std::path::Path, lines: &[&str]) -> String {

@@ -1,14 +1,12 @@
 //! Scenarios over running programs: what they say, do, and leave behind.
 
-#[path = "scenarios/moves.rs"]
 mod moves;
-mod support;
 
+use crate::support::{Batch, Report, juror};
 use juror_testing::{Fixture, repository_directory};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
-use support::{Batch, Report, juror};
 use tempfile::TempDir;
 
 /// A queue that gets `pushes` letters and has room for three.

@@ -1,11 +1,9 @@
 //! `--self-check`: live runs are paths of the breakpoint engine's model.
 
-mod support;
-
+use crate::support::{Batch, juror, program, property_of};
 use juror_testing::Build;
 use serde_json::Value;
 use std::fs;
-use support::{Batch, juror, program, property_of};
 
 #[test]
 fn a_batch_run_says_what_was_checked() {

@@ -5,12 +5,10 @@
 //! are `0x…`, absolute paths lose their directories, and runs of spaces are
 //! one: so one transcript holds for all builds.
 
-mod support;
-
+use crate::support::{Batch, juror, program, property_of};
 use juror_testing::{Build, Compiler, Fixture, Language, Optimization};
 use std::fs;
 use std::path::Path;
-use support::{Batch, juror, program, property_of};
 
 /// Runs the lines of a transcript that are typed, and gives the whole.
 fn transcript(executable: &Path, typed: &str) -> String {

@@ -1,11 +1,9 @@
 //! What is told of a source, and of how it was compiled.
 
-mod support;
-
+use crate::support::juror;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::juror;
 use tempfile::TempDir;
 
 /// Compiles in a directory; false where there is no such compiler.

@@ -1,11 +1,9 @@
 //! Several stacks of one thread: fibers, and handlers of signals on stacks of their own. A
 //! call that was left for another stack is still there; one is gone only if something took it.
 
-mod support;
-
+use crate::support::{Batch, program, property_of};
 use juror_testing::{Build, Language};
 use serde_json::{Value, json};
-use support::{Batch, program, property_of};
 
 const FIBERS: &str = "
     event enter = before work(number, depth)
@@ -58,7 +56,7 @@ fn panics_in_fibers_unwind_calls_of_their_stacks_alone() {
 
 #[test]
 fn a_step_comes_back_on_the_stack_from_which_it_began() {
-    let source = include_str!("programs/fibers.cpp");
+    let source = include_str!("../programs/fibers.cpp");
     let line_of = |mark: &str| {
         let line = source.lines().position(|line| line.contains(mark));
         line.expect("the line is there") + 1

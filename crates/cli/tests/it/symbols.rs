@@ -1,13 +1,11 @@
 //! Symbols of large programs, and of programs whose debug information or sources
 //! are elsewhere.
 
-mod support;
-
+use crate::support::juror;
 use juror_testing::{Juror, Output};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::juror;
 use tempfile::TempDir;
 
 fn kept(cache: &Path) -> Vec<String> {

@@ -1,13 +1,11 @@
 //! Recorded runs: what is found live is found in the trace, in the same words;
 //! what is wrong with a trace is told, and what stands before it counts.
 
-mod support;
-
+use crate::support::juror;
 use juror_testing::{Fixture, Output, repository_directory};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::juror;
 use tempfile::TempDir;
 
 /// An example, compiled and run under its property, with its trace.

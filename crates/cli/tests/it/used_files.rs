@@ -1,11 +1,9 @@
 //! Property files that use other files, wherever properties are read.
 
-mod support;
-
+use crate::support::juror;
 use juror_testing::{Output, repository_directory};
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::juror;
 use tempfile::TempDir;
 
 /// A property over the queue of the examples, in files that use one another.

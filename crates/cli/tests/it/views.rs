@@ -1,16 +1,14 @@
 //! Values of library types are shown by what they hold.
 
-mod support;
-
+use crate::support::printed::{check, plain_builds, printed};
+use crate::support::{Batch, program};
 use juror_testing::{Build, Compiler, Language};
 use serde_json::Value;
 use std::path::Path;
-use support::printed::{check, plain_builds, printed};
-use support::{Batch, program};
 
 #[test]
 fn code_of_the_compiler_is_shown_near_the_line_before_it() {
-    let source = include_str!("programs/generated.c");
+    let source = include_str!("../programs/generated.c");
     // The statement begins, and then its code is said to be of no line.
     let line = source.lines().position(|line| line.contains(".loc 0 0"));
     let line = line.expect("the line is there") + 1;

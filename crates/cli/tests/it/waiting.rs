@@ -1,7 +1,5 @@
 //! juror sleeps while nothing happens: it does not look again and again.
 
-mod support;
-
 use juror_testing::Fixture;
 use std::fs;
 use std::io::{BufRead, BufReader};

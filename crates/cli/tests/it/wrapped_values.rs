@@ -1,11 +1,9 @@
 //! Values that stand around others, and numbers that no register holds, are shown and used
 //! as what they are.
 
-mod support;
-
+use crate::support::printed::{check, plain_builds};
+use crate::support::{Batch, program};
 use juror_testing::{Compiler, Language};
-use support::printed::{check, plain_builds};
-use support::{Batch, program};
 
 const RUST: &[(&str, &str)] = &[
     ("counted", "[1, 2, 3]"),

@@ -7,14 +7,12 @@
 
 mod light;
 mod optimized;
-#[path = "../support/mod.rs"]
-mod support;
 mod unoptimized;
 
+use crate::support::{juror, program};
 use juror_testing::{Build, Compiler, Optimization};
 use std::path::Path;
 use std::process::Command;
-use support::{juror, program};
 
 /// A question that both debuggers are asked: what is typed before it, and what
 /// is typed for each of its answers.

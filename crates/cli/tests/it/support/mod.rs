@@ -2,7 +2,6 @@
 //! says.
 //!
 //! Each test file uses a part of it.
-#![allow(dead_code)]
 
 pub mod printed;
 
