@@ -6,21 +6,9 @@
 use crate::support::{compile, restore, run_hits};
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::Notice;
+use juror_testing::Numbers;
 
 const SOURCE: &str = include_str!("../../../debuggee/tests/programs/kept.c");
-
-/// A sequence that is as good as random, and the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) % limit
-    }
-}
 
 #[test]
 fn threads_go_on_as_if_nothing_had_been() {
@@ -30,7 +18,7 @@ fn threads_go_on_as_if_nothing_had_been() {
     };
     let program = compile(SOURCE);
     for seed in 0..runs {
-        let mut random = Random(seed);
+        let mut random = Numbers(seed + 1);
         let mut debuggee = program.start_at("check", &["60", "shared"]);
         // The workers check some 3500 times together.
         let before = 1 + random.below(2000);

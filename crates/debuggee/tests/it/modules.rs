@@ -1,7 +1,8 @@
 //! Libraries that come and go while the program runs.
 
-use crate::support::{compile, compile_to, file_address, run_with};
+use crate::support::{compile, file_address, run_with};
 use juror_debuggee::{Debuggee, Notice, Owner};
+use juror_testing::compile_c;
 
 #[test]
 fn a_library_can_be_watched_from_its_first_instruction() {
@@ -24,7 +25,7 @@ fn a_library_can_be_watched_from_its_first_instruction() {
     );
     let library = program.directory.path().join("library.so");
     // The constructor calls `work` too: that is before `dlopen` returns.
-    compile_to(
+    compile_c(
         &library,
         r#"
         volatile int count;
@@ -66,7 +67,7 @@ fn a_library_can_be_watched_from_its_first_instruction() {
 fn constructors_of_startup_libraries_are_not_missed() {
     let program = compile("int main(void) { return 0; }", &[]);
     let library = program.directory.path().join("libearly.so");
-    compile_to(
+    compile_c(
         &library,
         r#"
         volatile int count;

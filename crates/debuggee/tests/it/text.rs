@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -14,6 +14,7 @@ use std::thread::JoinHandle;
 use crate::support::compile;
 use crate::support::text::differences;
 use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use juror_testing::find_program;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 use object::{Object, ObjectSymbol, SymbolKind};
@@ -169,19 +170,6 @@ fn check(program: &Path, arguments: &[&str], answer: &str) {
     assert_eq!(answers.lines().count(), lines);
 }
 
-/// Where a program of the system is, not a script in its place; says so when
-/// it is not there.
-fn installed(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let found = std::env::split_paths(&path)
-        .map(|directory| directory.join(name))
-        .find(|program| fs::read(program).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")));
-    if found.is_none() {
-        println!("There is no {name} here: it is left out.");
-    }
-    found
-}
-
 #[test]
 fn our_own_threads() {
     for flags in [&["-O0"][..], &["-O2", "-no-pie", "-fno-pie"]] {
@@ -191,7 +179,7 @@ fn our_own_threads() {
 
 #[test]
 fn python() {
-    if let Some(program) = installed("python3") {
+    if let Some(program) = find_program("python3") {
         let script = "import sys\nfor line in sys.stdin: print('answer')";
         check(&program, &["-c", script], "answer");
     }
@@ -199,7 +187,7 @@ fn python() {
 
 #[test]
 fn git() {
-    if let Some(program) = installed("git") {
+    if let Some(program) = find_program("git") {
         // The name of an empty file's contents.
         let answer = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
         check(&program, &["hash-object", "--stdin-paths"], answer);

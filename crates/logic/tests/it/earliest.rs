@@ -1,10 +1,12 @@
 //! Final verdicts come at the earliest step: against all endless continuations
 //! of a simple form.
 
-use crate::common::lasso::Lasso;
-use crate::common::{Kind, Numbers, random_formula, words};
+use crate::common::words;
 use juror_event::Verdict;
 use juror_logic::{Formula, Letter, Machine, decidable};
+use juror_testing::Numbers;
+use juror_testing::formulas::Lasso;
+use juror_testing::formulas::{Kind, random_formula};
 
 /// Whether some endless continuations satisfy the formula and some violate it.
 fn continuations(

@@ -1,8 +1,9 @@
 //! Regular expressions against a matcher that tries everything.
 
-use crate::common::{Numbers, words};
+use crate::common::words;
 use juror_event::Verdict;
 use juror_logic::{Guard, Letter, LogicError, Machine, Meaning, Regex};
+use juror_testing::Numbers;
 
 /// Whether an expression matches all of a word, by the definition.
 fn matches(regex: &Regex, word: &[Letter]) -> bool {

@@ -1,9 +1,11 @@
 //! The undecided verdicts against the definitions over runs that end, and the
 //! final ones against everything that comes later.
 
-use crate::common::{Kind, Numbers, holds, random_formula};
+use crate::common::holds;
 use juror_event::Verdict;
 use juror_logic::{Bound, Formula, Letter, Machine};
+use juror_testing::Numbers;
+use juror_testing::formulas::{Kind, random_formula};
 use proptest::prelude::*;
 use std::sync::Arc;
 

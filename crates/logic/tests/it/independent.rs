@@ -1,8 +1,10 @@
 //! Demands that have nothing to do with each other, in one formula.
 
-use crate::common::{Kind, Numbers, holds, random_formula};
+use crate::common::holds;
 use juror_event::Verdict;
 use juror_logic::{Formula, Letter, Machine, decidable};
+use juror_testing::Numbers;
+use juror_testing::formulas::{Kind, random_formula};
 
 /// `always (request implies eventually response)` over two propositions.
 fn response(first: u8) -> Formula {

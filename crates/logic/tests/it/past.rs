@@ -1,9 +1,9 @@
 //! Past operators against their definitions, one by one: what each says at each
 //! step of every trace, as the verdict of "now it holds".
 
-use crate::common::Numbers;
 use juror_event::Verdict;
 use juror_logic::{Bound, Formula, Letter, Machine, TimedMachine};
+use juror_testing::Numbers;
 use std::sync::Arc;
 
 const P: u8 = 0;

@@ -1,8 +1,9 @@
 //! Every pattern against its definition, written as loops over a trace.
 
-use crate::common::{Numbers, holds};
+use crate::common::holds;
 use juror_logic::patterns::{self, Scope};
 use juror_logic::{Formula, Letter, decidable};
+use juror_testing::Numbers;
 
 const P: u8 = 0;
 const S: u8 = 1;

@@ -1,8 +1,9 @@
 //! Tables against the machines that they are made of, how large machines get,
 //! and what depends on the number of steps.
 
-use crate::common::{Kind, Numbers, random_formula};
 use juror_logic::{Formula, Guard, Letter, Machine, MachineState, Meaning, Regex, Table};
+use juror_testing::Numbers;
+use juror_testing::formulas::{Kind, random_formula};
 
 fn table(formula: &Formula) -> Table {
     let mut machine = Machine::of_formula(formula).unwrap();

@@ -1,8 +1,10 @@
 //! Formulas with bounds in time against the definitions over timed traces.
 
-use crate::common::{Kind, Numbers, holds, random_formula};
+use crate::common::holds;
 use juror_event::Verdict;
 use juror_logic::{Bound, Formula, Letter, TimedMachine, TimedState};
+use juror_testing::Numbers;
+use juror_testing::formulas::{Kind, random_formula};
 
 /// Runs a machine over a trace and compares each verdict with the definitions:
 /// an undecided one with the run so far, a final one with the run so far and

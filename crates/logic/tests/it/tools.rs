@@ -5,9 +5,10 @@
 //! it, and good if that of the negation has none.
 
 use crate::common::buchi::Buchi;
-use crate::common::{Kind, Numbers, random_formula};
 use juror_event::Verdict;
 use juror_logic::{Formula, Letter, Machine};
+use juror_testing::Numbers;
+use juror_testing::formulas::{Kind, random_formula};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 

@@ -2,13 +2,14 @@
 //! round, the checker has the verdict of the definition, and a monitor's verdict is final
 //! exactly where the checker's automaton knows of no other continuation.
 
-use crate::common::lasso::Lasso as Run;
-use crate::common::{Kind, Numbers, random_formula};
 use juror_event::Verdict as Final;
 use juror_logic::{Buchi, Formula, Letter, Machine};
 use juror_model::{
     Automaton, Change, Fault, Options, Participants, Step, System, Verdict, Visitor, accepting_run,
 };
+use juror_testing::Numbers;
+use juror_testing::formulas::Lasso as Run;
+use juror_testing::formulas::{Kind, random_formula};
 use std::collections::BTreeSet;
 
 /// A run: letters, and then others again and again.

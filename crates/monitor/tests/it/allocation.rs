@@ -5,35 +5,8 @@ use juror_event::{EventId, Value};
 use juror_language::{Demand, EffectAction, Property, load};
 use juror_logic::Formula;
 use juror_monitor::{Monitor, Occurrence};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use juror_testing::CountingAllocator;
 use std::sync::Arc;
-
-thread_local! {
-    /// Allocations of this thread: other tests do not count.
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: everything is passed on to the system's allocator; the counter is a
-// constant-initialised thread local without a destructor, so that touching it
-// never allocates.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `System` with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[track_caller]
 fn check(source: &str, first: &[(u16, &[i128])], repeated: &[(u16, &[i128])]) {
@@ -71,14 +44,14 @@ fn check_property(property: Property, first: &[(u16, &[i128])], repeated: &[(u16
         for (id, values) in &repeated {
             take(monitor, *id, values);
         }
-        let before = ALLOCATIONS.with(Cell::get);
+        let before = CountingAllocator::allocations();
         let mut taken = 0;
         for _ in 0..1_000 {
             for (id, values) in &repeated {
                 taken += u64::from(take(monitor, *id, values).taken);
             }
         }
-        assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
+        assert_eq!(CountingAllocator::allocations() - before, 0);
         assert!(taken > 0);
     }
 }

@@ -7,3 +7,7 @@ mod tables;
 mod templates;
 mod timed;
 mod values;
+
+/// Counts per thread, for `allocation`.
+#[global_allocator]
+static ALLOCATOR: juror_testing::CountingAllocator = juror_testing::CountingAllocator;

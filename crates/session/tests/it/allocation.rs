@@ -4,36 +4,9 @@
 
 use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_session::{Observer, Options, PropertySource, Session};
-use std::alloc::{GlobalAlloc, Layout, System};
+use juror_testing::{CountingAllocator, compile_c};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-thread_local! {
-    /// Allocations of this thread: other tests do not count.
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: everything is passed on to the system's allocator; the counter is a
-// constant-initialised thread local without a destructor, so that touching it
-// never allocates.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `System` with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// How often each thread calls `tick`.
 const CALLS: u64 = 3_000;
@@ -85,7 +58,7 @@ impl Observer for Lookout {
     fn state_change(&mut self, _: &StateChange) {}
 
     fn wants_state_changes(&self) -> bool {
-        let now = ALLOCATIONS.with(Cell::get);
+        let now = CountingAllocator::allocations();
         self.transitions.set(self.transitions.get() + 1);
         if self.transitions.get() == WARM {
             self.warm.set(now);
@@ -104,15 +77,8 @@ impl Observer for Lookout {
 }
 
 fn compile(directory: &Path) -> PathBuf {
-    let source = directory.join("calls.c");
     let program = directory.join("calls");
-    std::fs::write(&source, PROGRAM).unwrap();
-    let output = Command::new("cc")
-        .args(["-O1", "-g", "-pthread", "-o"])
-        .args([&program, &source])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
+    compile_c(&program, PROGRAM, &["-O1", "-g"]);
     program
 }
 
@@ -204,9 +170,9 @@ fn allocations(program: &Path, commands: &[&str], threads: u64, calls: u64) -> u
     for command in commands {
         session.execute(command, &mut Nobody).unwrap();
     }
-    let before = ALLOCATIONS.with(Cell::get);
+    let before = CountingAllocator::allocations();
     let outcome = session.execute("run", &mut Nobody).unwrap();
-    let after = ALLOCATIONS.with(Cell::get);
+    let after = CountingAllocator::allocations();
     assert!(matches!(outcome, Outcome::Ended(_)), "{outcome:?}");
     after - before
 }

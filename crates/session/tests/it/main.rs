@@ -2,3 +2,7 @@
 
 mod allocation;
 mod three_ways;
+
+/// Counts per thread, for `allocation`.
+#[global_allocator]
+static ALLOCATOR: juror_testing::CountingAllocator = juror_testing::CountingAllocator;

@@ -1,8 +1,9 @@
 //! Functions by name and by address, against what the compilers made and
 //! what `nm` says.
 
-use crate::support::{compile, compile_everywhere, present};
+use crate::support::{compile, compile_everywhere};
 use juror_symbols::{Binding, FileKind, SymbolFile};
+use juror_testing::is_installed;
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -281,7 +282,7 @@ fn main() {
 
 #[test]
 fn the_functions_are_those_that_nm_lists() {
-    if !present("nm") {
+    if !is_installed("nm") {
         return;
     }
     for program in compile_everywhere(PROGRAM, "-O2") {

@@ -3,6 +3,7 @@
 
 use crate::support::{Program, compile};
 use juror_symbols::{Cache, SymbolFile, SymbolSettings};
+use juror_testing::is_installed;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,7 +122,7 @@ fn two_who_write_at_once_do_no_harm() {
 #[test]
 fn a_program_that_was_rewritten_is_read_anew() {
     let Some(program) = program() else { return };
-    if !crate::support::present("objcopy") {
+    if !is_installed("objcopy") {
         return;
     }
     let directory = TempDir::new().unwrap();

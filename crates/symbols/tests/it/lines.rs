@@ -1,7 +1,8 @@
 //! Lines and addresses, against `addr2line` and the marks in the sources.
 
-use crate::support::{compile, compile_everywhere, line_of, present};
+use crate::support::{compile, compile_everywhere, line_of};
 use juror_symbols::SymbolFile;
+use juror_testing::is_installed;
 use std::path::Path;
 use std::process::Command;
 
@@ -38,7 +39,7 @@ int main(int argc, char **argv) {               // opening of main
 
 #[test]
 fn lines_of_addresses_are_those_of_addr2line() {
-    if !present("addr2line") {
+    if !is_installed("addr2line") {
         return;
     }
     for level in ["-O0", "-O2"] {
@@ -95,7 +96,7 @@ fn files_are_named_with_their_directory() {
 
 #[test]
 fn a_directory_that_was_made_relative_is_named_once() {
-    for compiler in ["gcc", "clang"].into_iter().filter(|it| present(it)) {
+    for compiler in ["gcc", "clang"].into_iter().filter(|it| is_installed(it)) {
         for format in ["-gdwarf-4", "-gdwarf-5"] {
             let directory = tempfile::TempDir::new().unwrap();
             let path = directory.path().canonicalize().unwrap();

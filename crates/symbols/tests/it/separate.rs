@@ -1,8 +1,9 @@
 //! Debug information that is not in the program's own file: each arrangement
 //! tells the same as a program that has it all.
 
-use crate::support::{compile, present};
+use crate::support::compile;
 use juror_symbols::{SymbolFile, SymbolSettings, TypeKind};
+use juror_testing::is_installed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ fn run(tool: &str, directory: &Path, arguments: &[&str]) {
 
 #[test]
 fn split_units_are_read_from_beside_and_from_packages() {
-    let packers = ["llvm-dwp", "dwp"].map(|tool| Some(tool).filter(|tool| present(tool)));
+    let packers = ["llvm-dwp", "dwp"].map(|tool| Some(tool).filter(|tool| is_installed(tool)));
     let mut packed = 0;
     for compiler in ["gcc", "clang"] {
         for format in ["-gdwarf-4", "-gdwarf-5"] {
@@ -177,7 +178,7 @@ fn strip(directory: &Path, debug: &str) {
 
 #[test]
 fn separate_files_are_found_by_link_and_by_identity() {
-    if !present("objcopy") {
+    if !is_installed("objcopy") {
         return;
     }
     for identity in ["-Wl,--build-id=sha1", "-Wl,--build-id=none"] {
@@ -241,7 +242,7 @@ fn separate_files_are_found_by_link_and_by_identity() {
 
 #[test]
 fn shared_debug_information_is_followed() {
-    if !present("dwz") || !present("gcc") {
+    if !is_installed("dwz") || !is_installed("gcc") {
         return;
     }
     for format in ["-gdwarf-4", "-gdwarf-5"] {

@@ -2,6 +2,7 @@
 
 use crate::support::{Program, compile, compile_everywhere};
 use juror_symbols::{Access, ClassMemberKind, Encoding, Type, TypeKind};
+use juror_testing::is_installed;
 
 const PROGRAM: &str = r#"
 #include <stddef.h>
@@ -154,7 +155,7 @@ fn an_incomplete_type_is_completed_by_another_file() {
         "other.c",
         "struct hidden { int a, b; }; static struct hidden it = {1, 2};\nstruct hidden *make(void) { return &it; }",
     );
-    if !crate::support::present("gcc") {
+    if !is_installed("gcc") {
         return;
     }
     let path = directory.path().join("program");

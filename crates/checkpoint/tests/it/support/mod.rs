@@ -2,6 +2,7 @@
 
 use juror_checkpoint::Checkpoint;
 use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use juror_testing::compile_c;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -16,14 +17,7 @@ pub struct Program {
 pub fn compile(source: &str) -> Program {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program");
-    let file = directory.path().join("program.c");
-    std::fs::write(&file, source).unwrap();
-    let mut compiler = Command::new("cc");
-    compiler
-        .args(["-O1", "-pthread", "-o"])
-        .arg(&path)
-        .arg(&file);
-    assert!(compiler.status().unwrap().success());
+    compile_c(&path, source, &["-O1"]);
     Program { directory, path }
 }
 

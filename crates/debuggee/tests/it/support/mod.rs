@@ -12,9 +12,9 @@ pub mod workers;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use juror_testing::compile_c;
 use object::{Object, ObjectSymbol};
 use tempfile::TempDir;
 
@@ -28,29 +28,8 @@ pub struct Program {
 pub fn compile(source: &str, flags: &[&str]) -> Program {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program");
-    compile_to(&directory.path().join("program"), source, flags);
+    compile_c(&path, source, flags);
     Program { directory, path }
-}
-
-/// Compiles a C program or library to `path`.
-#[track_caller]
-pub fn compile_to(path: &std::path::Path, source: &str, flags: &[&str]) {
-    let source_path = path.with_extension("c");
-    fs::write(&source_path, source).unwrap();
-    let output = Command::new("cc")
-        .arg("-pthread")
-        .args(flags)
-        .arg("-o")
-        .arg(path)
-        .arg(&source_path)
-        .arg("-ldl")
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "cc failed: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
 }
 
 impl Program {

@@ -3,6 +3,7 @@
 //! Each program comes to its end: `v2` counts the rounds of `main` down, `v3` is 1,
 //! and nothing else is written there.
 
+use juror_testing::any_properties;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -89,37 +90,7 @@ const EVENTS: [&str; 10] = [
     "write v2 (x = old)",
 ];
 
-/// An automaton over some of the events. Each state leads to the next one, so that
-/// all can be reached.
-fn property(number: usize) -> impl Strategy<Value = String> {
-    let transition = (0..3_usize, 0..3_usize, any::<Option<bool>>(), -1..4_i64);
-    let state = (any::<bool>(), 0..3_usize, vec(transition, 0..3));
-    (vec(0..EVENTS.len(), 3), vec(state, 3)).prop_map(move |(events, states)| {
-        let mut text = format!("property p{number}\n");
-        for (position, event) in events.iter().enumerate() {
-            text.push_str(&format!("event e{position} = {}\n", EVENTS[*event]));
-        }
-        text.push_str("var n = 0\n");
-        for (position, (accepts, onwards, transitions)) in states.iter().enumerate() {
-            let word = ["non-accepting", "accepting"][usize::from(*accepts)];
-            text.push_str(&format!("state s{position} {word} {{\n"));
-            for (event, to, guard, limit) in transitions {
-                let guard = match guard {
-                    None => "",
-                    Some(true) => &format!("when x > {limit}"),
-                    Some(false) => &format!("when n <= {limit}"),
-                };
-                text.push_str(&format!("  on e{event} {guard} {{ n += 1 }} -> s{to}\n"));
-            }
-            let next = (position + 1) % states.len();
-            text.push_str(&format!("  on e{onwards} {{ n -= 1 }} -> s{next}\n}}\n"));
-        }
-        text
-    })
-}
-
-/// One or two of them.
+/// One or two properties over these events.
 pub fn properties() -> impl Strategy<Value = Vec<String>> {
-    let both = (property(0), proptest::option::of(property(1)));
-    both.prop_map(|(first, second)| std::iter::once(first).chain(second).collect())
+    any_properties(&EVENTS)
 }

@@ -1,6 +1,7 @@
 //! Compiles small programs for the tests.
 
 use juror_symbols::{Function, SymbolFile};
+use juror_testing::is_installed;
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
@@ -23,21 +24,9 @@ impl Program {
     }
 }
 
-/// Whether a tool is there; says so when it is not.
-pub fn present(tool: &str) -> bool {
-    let found = Command::new(tool)
-        .arg("--version")
-        .output()
-        .is_ok_and(|output| output.status.success());
-    if !found {
-        println!("skipped: {tool} is not installed");
-    }
-    found
-}
-
 /// Compiles a source text; `None` when the compiler is absent.
 pub fn compile(compiler: &str, name: &str, source: &str, options: &[&str]) -> Option<Program> {
-    if !present(compiler) {
+    if !is_installed(compiler) {
         return None;
     }
     let directory = TempDir::new().unwrap();

@@ -5,7 +5,9 @@ use juror_logic::{Bound, Formula, Letter};
 /// A run that repeats its last part for ever.
 #[derive(Debug, Clone)]
 pub struct Lasso {
+    /// What comes first, once.
     pub stem: Vec<Letter>,
+    /// What is repeated.
     pub cycle: Vec<Letter>,
 }
 
