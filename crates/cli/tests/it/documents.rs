@@ -9,7 +9,7 @@
 
 use crate::support::juror;
 use juror_session::commands::{Entry, INFO_SUBJECTS, TABLE};
-use juror_testing::repository_directory;
+use juror_testing::{Expected, is_update, repository_directory, updated_lines};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,8 +25,8 @@ struct Shown {
     lines: Vec<String>,
 }
 
-fn read(document: &str) -> String {
-    fs::read_to_string(repository_directory().join(document)).expect("the document is there")
+fn file(document: &str) -> Expected {
+    Expected::file(repository_directory().join(document))
 }
 
 fn sessions(text: &str) -> Vec<Shown> {
@@ -121,7 +121,8 @@ fn normalized(line: &str) -> String {
 
 #[track_caller]
 fn check(document: &str) {
-    let mut shown = sessions(&read(document));
+    let file = file(document);
+    let mut shown = sessions(&file.text());
     // Shown with their files, and compared elsewhere.
     shown.retain(|one| one.directory.is_dir());
     assert!(!shown.is_empty(), "{document} shows no session");
@@ -141,23 +142,32 @@ fn check(document: &str) {
             .directory(target.path())
             .input(typed)
             .run();
-        let (rest, status) = match rest {
-            [rest @ .., asks, status] if asks == "$ echo $?" => (rest, status.parse().ok()),
-            rest => (rest, None),
-        };
-        let expected: Vec<String> = rest.iter().map(|line| normalized(line)).collect();
+        let shown: Vec<&str> = rest.iter().map(String::as_str).collect();
         let lines = output.stdout.lines().filter(|line| *line != "(juror) ");
-        let given: Vec<String> = lines.map(normalized).collect();
+        let mut given: Vec<&str> = lines.collect();
+        let status = output.status.code().unwrap_or(-1).to_string();
+        if let [.., asks @ "$ echo $?", _] = shown[..] {
+            given.extend([asks, &status]);
+        }
+        let is_same = shown
+            .iter()
+            .map(|line| normalized(line))
+            .eq(given.iter().map(|line| normalized(line)));
+        if is_same {
+            continue;
+        }
         assert!(
-            given == expected,
-            "{document}: {first}\n--- shown\n{}\n--- is\n{}{}",
-            expected.join("\n"),
-            output.stdout,
+            is_update(),
+            "{document}: {first}\n--- shown\n{}\n--- is\n{}\n{}\n\
+             (JUROR_UPDATE=1 writes the document anew)",
+            shown.join("\n"),
+            given.join("\n"),
             output.stderr
         );
-        if let Some(status) = status {
-            output.assert_code(status);
-        }
+        let block = |lines: &[&str]| format!("\n{first}\n{}\n```", lines.join("\n"));
+        let lines = updated_lines(&shown, &given, normalized);
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        file.replace(&block(&shown), &block(&lines));
     }
 }
 
@@ -233,28 +243,13 @@ fn info_rows() -> String {
     )
 }
 
-/// With `JUROR_UPDATE` set the document is written anew from the table.
 #[test]
 fn the_book_has_every_command() {
-    let text = read("book/src/prompt.md");
-    let (before, _) = text
-        .split_once("## All commands")
-        .expect("the part is there");
-    let (before, info) = before
-        .split_once("## What `info` shows\n\n")
-        .expect("the part is there");
-    let rest = info.trim_start_matches(|c| c != '\n');
-    let rest: Vec<&str> = rest.lines().filter(|line| !line.starts_with('|')).collect();
-    let wanted = format!(
-        "{before}## What `info` shows\n\n{}\n{}{}",
-        info_rows(),
-        rest.join("\n").trim_start(),
-        commands_part()
-    );
-    if std::env::var_os("JUROR_UPDATE").is_some() {
-        let path = repository_directory().join("book/src/prompt.md");
-        fs::write(path, &wanted).expect("the document can be written");
-        return;
+    let file = file("book/src/prompt.md");
+    let text = file.text();
+    let wanted = with_commands(&text);
+    if is_update() {
+        return file.change(with_commands);
     }
     for (given, wanted) in text.lines().zip(wanted.lines()) {
         assert_eq!(
@@ -265,9 +260,27 @@ fn the_book_has_every_command() {
     assert_eq!(text.lines().count(), wanted.lines().count());
 }
 
+/// The document with its parts that come from the table.
+fn with_commands(text: &str) -> String {
+    let (before, _) = text
+        .split_once("## All commands")
+        .expect("the part is there");
+    let (before, info) = before
+        .split_once("## What `info` shows\n\n")
+        .expect("the part is there");
+    let rest = info.trim_start_matches(|c| c != '\n');
+    let rest: Vec<&str> = rest.lines().filter(|line| !line.starts_with('|')).collect();
+    format!(
+        "{before}## What `info` shows\n\n{}\n{}{}",
+        info_rows(),
+        rest.join("\n").trim_start(),
+        commands_part()
+    )
+}
+
 #[test]
 fn the_summary_lists_what_there_is() {
-    let summary = read("book/src/SUMMARY.md");
+    let summary = file("book/src/SUMMARY.md").text();
     let pages = fs::read_dir(repository_directory().join("book/src")).expect("the book is there");
     for page in pages {
         let name = page.expect("an entry").file_name();

@@ -1,5 +1,6 @@
 //! `juror property`: property files checked, laid out, and drawn.
 
+use juror_testing::{Expected, repository_directory};
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -277,8 +278,9 @@ fn help_begins_with_examples() {
 
 #[test]
 fn the_book_shows_a_picture_with_time() {
-    let page = juror_testing::repository_directory().join("book/src/property-command.md");
-    let page = fs::read_to_string(page).expect("the page is there");
+    let page = repository_directory().join("book/src/property-command.md");
+    let file = Expected::file(page);
+    let page = file.text();
     let block = |mark: &str| {
         let from = page.find(mark).expect("the mark is there");
         let lines = page[from..]
@@ -295,8 +297,8 @@ fn the_book_shows_a_picture_with_time() {
     .expect("a file");
     let said = juror(directory.path(), &["show", "answered.prop"], "");
     let shown = block("<!-- output: answered -->");
-    let shown = shown.strip_prefix("$ juror property show answered.prop\n");
-    assert_eq!(shown, Some(said.stdout.as_str()), "{}", said.stderr);
+    let given = format!("$ juror property show answered.prop\n{}", said.stdout);
+    file.check_part(&shown, &given, &said.stderr);
     for form in ["dot", "svg", "mermaid"] {
         let said = juror(
             directory.path(),

@@ -6,8 +6,7 @@
 //! one: so one transcript holds for all builds.
 
 use crate::support::{Batch, juror, program, property_of};
-use juror_testing::{Build, Compiler, Fixture, Language, Optimization};
-use std::fs;
+use juror_testing::{Build, Compiler, Expected, Fixture, Language, Optimization, is_update};
 use std::path::Path;
 
 /// Runs the lines of a transcript that are typed, and gives the whole.
@@ -110,7 +109,8 @@ fn check_fixture(name: &str, fixture: &Fixture, wanted: impl Fn(&Build) -> bool)
         .join("tests/transcripts")
         .join(name)
         .with_extension("txt");
-    let expected = fs::read_to_string(&path).expect("the transcript is there");
+    let file = Expected::file(path);
+    let mut expected = file.text();
     assert!(
         typed_in(&expected).is_some(),
         "{name} begins with a command"
@@ -118,13 +118,22 @@ fn check_fixture(name: &str, fixture: &Fixture, wanted: impl Fn(&Build) -> bool)
     let mut builds = Build::all_of(fixture.language());
     builds.retain(wanted);
     assert!(!builds.is_empty(), "{name} is played with no build");
+    let first = builds[0];
     for build in builds {
         let executable = fixture.compile(&build);
         let given = transcript(&executable, &expected);
+        if given.trim_end() == expected.trim_end() {
+            continue;
+        }
         assert!(
-            given.trim_end() == expected.trim_end(),
-            "{name} in {build}: expected\n{expected}\ngiven\n{given}"
+            is_update(),
+            "{name} in {build}: expected\n{expected}\ngiven\n{given}\n\
+             (JUROR_UPDATE=1 writes the transcript anew)"
         );
+        // The first build says what the others are to give.
+        assert!(build == first, "{name}: {first} and {build} differ");
+        file.change(|_| given.clone());
+        expected = given;
     }
 }
 

@@ -2,7 +2,7 @@
 //! what is wrong with a trace is told, and what stands before it counts.
 
 use crate::support::juror;
-use juror_testing::{Fixture, Output, repository_directory};
+use juror_testing::{Expected, Fixture, Output, repository_directory};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -616,8 +616,8 @@ fn several_traces_are_several_runs_or_one() {
 /// What the book shows of a mistake is what is said.
 #[test]
 fn the_book_shows_what_is_said_of_a_mistake() {
-    let book = repository_directory().join("book/src/traces.md");
-    let book = fs::read_to_string(book).expect("the chapter");
+    let file = Expected::file(repository_directory().join("book/src/traces.md"));
+    let book = file.text();
     let directory = TempDir::new().expect("a directory");
     let block = |mark: &str| {
         let (_, rest) = book.split_once(mark).expect("the block is there");
@@ -638,7 +638,7 @@ fn the_book_shows_what_is_said_of_a_mistake() {
         .directory(directory.path())
         .run();
     let shown = block("<!-- output: jobs -->");
-    let shown = shown.strip_prefix("$ juror check --property jobs.prop jobs.csv\n");
-    let given = format!("{}{}", output.stderr, output.stdout);
-    assert_eq!(shown, Some(given.as_str()), "{given}");
+    let command = "$ juror check --property jobs.prop jobs.csv\n";
+    let given = format!("{command}{}{}", output.stderr, output.stdout);
+    file.check_part(&shown, &given, "a mistake in a trace");
 }
