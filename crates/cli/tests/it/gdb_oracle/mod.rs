@@ -129,7 +129,9 @@ fn is_call(line: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut opened = line.split('(');
     opened.next_back();
-    line.starts_with("print ") && opened.any(|before| before.ends_with(is_name))
+    // Of a function by its name, or by a value in parentheses.
+    let is_called = |before: &str| before.ends_with(is_name) || before.ends_with(')');
+    line.starts_with("print ") && opened.any(is_called)
 }
 
 fn ask_juror(executable: &Path, question: &Question) -> Vec<Vec<String>> {
