@@ -46,7 +46,7 @@ pub use expected::{Expected, is_update, updated_lines};
 pub use fixture::{BuildError, Fixture};
 pub use juror::Juror;
 pub use numbers::Numbers;
-pub use properties::{any_properties, any_property};
+pub use properties::{any_properties, any_property, with_cases};
 pub use target::{repository_directory, target_directory};
 pub use terminal::Terminal;
 pub use tools::{compile_c, find_program, is_installed};

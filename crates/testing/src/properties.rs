@@ -1,8 +1,16 @@
 //! Properties at random, in the property language, for tests that hold two ways to
-//! evaluate them against each other.
+//! evaluate them against each other; and how many random cases a test tries.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+/// Returns the configuration of a test that tries so many random cases, or as many as the
+/// environment variable `PROPTEST_CASES` says if these are more.
+pub fn with_cases(cases: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    let asked = asked.and_then(|number| number.parse().ok());
+    ProptestConfig::with_cases(cases.max(asked.unwrap_or(0)))
+}
 
 /// Returns automata over three of these events, each of which captures `x`. Every state
 /// leads to the next one, so that all can be reached. The name has a number.

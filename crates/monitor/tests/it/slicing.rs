@@ -276,7 +276,7 @@ fn trace_for(property: &Property, raw: &[(usize, [i64; 3])]) -> Vec<Taken> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(juror_testing::with_cases(600))]
 
     #[test]
     fn slices_are_what_the_definition_says(

@@ -307,7 +307,7 @@ fn check_case(case: &Case) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(juror_testing::with_cases(2_000))]
 
     #[test]
     fn formulas_are_what_every_tuple_says(case in case()) {

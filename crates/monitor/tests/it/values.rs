@@ -162,7 +162,7 @@ fn verdict_changes(monitor: &Monitor) -> Vec<Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(juror_testing::with_cases(100))]
 
     #[test]
     fn plain_numbers_of_pairs_are_the_same_events(

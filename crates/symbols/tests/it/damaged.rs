@@ -202,7 +202,7 @@ fn look_at(path: &Path) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(juror_testing::with_cases(300))]
 
     #[test]
     fn damaged_programs_do_no_harm(

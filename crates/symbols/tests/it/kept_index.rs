@@ -202,7 +202,7 @@ fn the_work_is_told_and_given_up() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(juror_testing::with_cases(200))]
 
     #[test]
     fn damaged_files_are_made_anew(

@@ -266,9 +266,8 @@ fn one_program_with_points_that_come_and_go_in_all_ways() {
 
 fn config() -> ProptestConfig {
     ProptestConfig {
-        cases: 24,
         failure_persistence: None,
-        ..ProptestConfig::default()
+        ..juror_testing::with_cases(24)
     }
 }
 
