@@ -3,7 +3,7 @@
 use crate::console::{Console, is_error};
 use crate::exit;
 use crate::report::is_repetition;
-use juror_session::view::{Outcome, StopReason};
+use juror_view::{Outcome, StopReason};
 use std::io;
 
 /// Executes the commands, then runs the program unless they did. Gives the

@@ -22,9 +22,9 @@ use crate::json::{Line, TraceEndLine, TraceStopLine};
 use crate::output::Output;
 use crate::report::is_repetition;
 use cursor::{Cursor, Next};
-use juror_session::offline::Offline;
-use juror_session::view::StopReason;
+use juror_monitoring::offline::Offline;
 use juror_trace::{Batch, Event, Fault, How};
+use juror_view::StopReason;
 use source::{Plan, Slices, Source};
 use std::io;
 use std::sync::Arc;
@@ -328,7 +328,7 @@ impl Checking<'_> {
         run: &mut Run,
         trace: usize,
         position: juror_trace::Position,
-        stop: &juror_session::view::TraceStop,
+        stop: &juror_view::TraceStop,
     ) -> io::Result<bool> {
         match stop.reason {
             StopReason::Violation { .. } => run.result.violated = true,

@@ -4,7 +4,7 @@ use crate::columns::{self, Cell};
 use crate::escape::safe;
 use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::places::long_location;
-use juror_session::view::CheckpointView;
+use juror_view::CheckpointView;
 
 /// Writes a checkpoint that has just been made.
 pub fn write_one(page: &mut Page, checkpoint: &CheckpointView) {

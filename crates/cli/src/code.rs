@@ -4,7 +4,7 @@ use crate::columns::{self, Cell};
 use crate::escape::{safe, safe_source};
 use crate::page::{NAME, Page, QUIET, STRONG};
 use crate::places::file_and_line;
-use juror_session::view::{AssemblyView, MemoryView, NameView};
+use juror_view::{AssemblyView, MemoryView, NameView};
 
 /// Writes instructions, each line of the source before what it became.
 pub fn write_assembly(page: &mut Page, view: &AssemblyView) {
@@ -135,7 +135,7 @@ pub fn write_names(page: &mut Page, names: &[NameView]) {
 pub mod samples {
     use super::*;
     use crate::report::samples::location;
-    use juror_session::view::{AssemblyLine, MemoryRow, ShownLine};
+    use juror_view::{AssemblyLine, MemoryRow, ShownLine};
 
     pub fn assembly() -> AssemblyView {
         let line = |address, name: &str, text: &str, current| AssemblyLine {

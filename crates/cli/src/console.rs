@@ -5,7 +5,7 @@ use crate::exit;
 use crate::interrupt::{self, Running};
 use crate::output::Output;
 use crate::recorded;
-use juror_session::view::{Outcome, StopReason};
+use juror_view::{Outcome, StopReason};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
 use std::rc::Rc;

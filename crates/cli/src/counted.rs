@@ -5,7 +5,7 @@ use crate::columns::{self, Cell};
 use crate::escape::safe;
 use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
 use crate::places::{named_values, short_location};
-use juror_session::view::{Location, ViolationCount};
+use juror_view::{Location, ViolationCount};
 
 /// `1204 violations at 2 places`, or `1 violation`.
 pub fn words(violations: u64, counts: &[ViolationCount]) -> String {

@@ -3,13 +3,16 @@
 //! The trait keeps the front end testable without a live process.
 
 use juror_session::Session;
-use juror_session::view::Outcome;
+use juror_view::Outcome;
 
+pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
+pub use juror_monitoring::recording::Recording;
 pub use juror_session::{
-    AtInlined, AutomaticCheckpoints, CommandError, CpuPolicy, FileDiagnostics, Follow,
-    InlinedPolicy, LoadedFiles, Observer, Options, Permissions, PropertySource, Recording,
-    SelfCheck, SelfCheckReport, SessionError, SymbolCache, SymbolSettings,
+    AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
+    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings,
 };
+pub use juror_view::error::{CommandError, FileDiagnostics, SessionError};
+pub use juror_view::observer::Observer;
 
 /// A session.
 pub trait Driver {

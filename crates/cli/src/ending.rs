@@ -7,7 +7,7 @@ use crate::page::{BAD, GOOD, NAME, OPEN, Page, QUIET, STRONG};
 use crate::report::write_violations;
 use anstyle::Style;
 use juror_event::Verdict;
-use juror_session::view::{EndView, Ending, ProcessEnd, PropertySummary};
+use juror_view::{EndView, Ending, ProcessEnd, PropertySummary};
 
 /// Writes how the run ended, what its end violated, and the verdicts.
 pub fn write(page: &mut Page, view: &EndView) {
@@ -240,7 +240,7 @@ VIOLATED  queue_bounds: a queue never holds more than it was made for
             summary(Verdict::PresumablySatisfied, 0),
         );
         view.summaries.clear();
-        view.process = Some(juror_session::view::ProcessName {
+        view.process = Some(juror_view::ProcessName {
             number: 2,
             id: 4711,
             count: 1,

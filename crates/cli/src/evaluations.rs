@@ -3,7 +3,7 @@
 use crate::columns::{self, Cell};
 use crate::escape::safe;
 use crate::page::{NAME, OPEN, Page, QUIET, STRONG};
-use juror_session::view::{EvaluationView, StopReason, StopView, VariableView};
+use juror_view::{EvaluationView, StopReason, StopView, VariableView};
 
 /// At a stop inside a function that juror called: says so, and what to do.
 pub fn write_remark(page: &mut Page, view: &StopView) {

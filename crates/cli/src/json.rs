@@ -7,9 +7,7 @@
 use crate::diagnostics::line_and_column;
 use juror_language::{Diagnostic, Severity};
 use juror_model::Chart;
-use juror_session::view::{
-    EndView, Outcome, ProcessEnd, ScenarioLine, StateChange, StopView, TraceStop,
-};
+use juror_view::{EndView, Outcome, ProcessEnd, ScenarioLine, StateChange, StopView, TraceStop};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};

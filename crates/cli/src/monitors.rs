@@ -7,7 +7,7 @@ use crate::page::{BAD, GOOD, NAME, OPEN, PLAIN, Page, QUIET, STRONG};
 use crate::places::named_values;
 use anstyle::Style;
 use juror_event::Verdict;
-use juror_session::view::{MonitorView, SliceView};
+use juror_view::{MonitorView, SliceView};
 
 /// Writes each monitor with its slices.
 pub fn write(page: &mut Page, monitors: &[MonitorView]) {

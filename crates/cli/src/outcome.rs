@@ -6,7 +6,7 @@ use crate::report::{self, Context};
 use crate::{
     checkpoints, code, ending, evaluations, monitors, path, properties, recorded, scenarios, tables,
 };
-use juror_session::view::Outcome;
+use juror_view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
 pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
@@ -51,7 +51,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
 }
 
 /// The paths of slices that need not be violated.
-fn write_paths(page: &mut Page, paths: &[juror_session::view::ViolationView]) {
+fn write_paths(page: &mut Page, paths: &[juror_view::ViolationView]) {
     use crate::escape::safe;
     use crate::page::{NAME, STRONG};
     if paths.is_empty() {
@@ -73,7 +73,7 @@ fn write_paths(page: &mut Page, paths: &[juror_session::view::ViolationView]) {
 pub mod samples {
     use super::*;
     use crate::report::samples::*;
-    use juror_session::view::*;
+    use juror_view::*;
 
     /// An access to watched memory: a store, or a read where there is no value
     /// before.

@@ -15,7 +15,7 @@ use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::report::Context;
 use crate::{diagnostics, exit, outcome};
 use anstream::AutoStream;
-use juror_session::view::{Outcome, StopReason};
+use juror_view::{Outcome, StopReason};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 

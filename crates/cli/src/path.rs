@@ -5,7 +5,7 @@ use crate::escape::{clip, safe};
 use crate::moments;
 use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
 use crate::places::{named_values, short_location};
-use juror_session::view::{Location, PathStep, ViolationView};
+use juror_view::{Location, PathStep, ViolationView};
 
 /// Paths of at most so many steps are shown whole.
 const WHOLE_STEPS: usize = 12;
@@ -160,7 +160,7 @@ mod tests {
             if !values {
                 step.values.clear();
             }
-            step.stored = Some(juror_session::view::StoredValue {
+            step.stored = Some(juror_view::StoredValue {
                 before: before.map(juror_event::Value::Int),
                 after: juror_event::Value::Int(4),
             });

@@ -2,7 +2,7 @@
 
 use crate::escape::{clip, safe, safe_source};
 use crate::page::{NAME, Page, QUIET, STRONG};
-use juror_session::view::{
+use juror_view::{
     FrameView, Location, NamedValue, SourceLine, SourceView, StackView, VariableView,
 };
 use std::borrow::Cow;

@@ -7,7 +7,7 @@
 use crate::arguments::Script;
 use crate::console::{Console, SharedDriver};
 use anyhow::Context as _;
-use juror_session::view::Outcome;
+use juror_view::Outcome;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;

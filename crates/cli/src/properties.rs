@@ -5,7 +5,7 @@ use crate::escape::safe;
 use crate::monitors::style_of;
 use crate::page::{NAME, OPEN, PLAIN, Page, QUIET, STRONG};
 use crate::report::write_violations;
-use juror_session::view::{GraphView, PropertyView};
+use juror_view::{GraphView, PropertyView};
 
 /// Writes the properties that are watched, or those that were just added.
 pub fn write(page: &mut Page, properties: &[PropertyView]) {
@@ -92,7 +92,7 @@ pub fn write_graphs(page: &mut Page, graphs: &[GraphView]) {
 #[cfg(test)]
 pub mod samples {
     use juror_event::Verdict;
-    use juror_session::view::{GraphState, GraphView, PropertyView};
+    use juror_view::{GraphState, GraphView, PropertyView};
 
     pub fn property(added: bool) -> PropertyView {
         PropertyView {

@@ -13,9 +13,11 @@ use crate::page::{Page, STRONG};
 use crate::places::{named_values, short_location, write_source};
 use crate::prompt;
 use crate::report::{write_monitor_error, write_violations};
-use juror_session::view::{Outcome, RecordedEnd, RecordedStop, StopReason};
-use juror_session::{CommandError, Observer, RecordedRun, RecordedRunOptions};
+use juror_session::{RecordedRun, RecordedRunOptions};
 use juror_trace::Position;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, RecordedEnd, RecordedStop, StopReason};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -197,7 +199,7 @@ pub mod samples {
     use super::*;
     use crate::report::samples as stops;
     use juror_event::Verdict;
-    use juror_session::view::{Ending, NamedValue};
+    use juror_view::{Ending, NamedValue};
 
     /// A violation at the third of seven events.
     pub fn stop() -> RecordedStop {

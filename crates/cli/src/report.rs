@@ -17,7 +17,7 @@ use crate::places::{
 };
 use crate::tables::write_displays;
 use crate::watched;
-use juror_session::view::{
+use juror_view::{
     Location, PathStep, ProcessName, StopReason, StopView, VariableView, ViolationView,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::escape::safe;
 use crate::page::{NAME, OPEN, Page, QUIET, STRONG};
-use juror_session::view::{ScenarioLine, ScenarioView};
+use juror_view::{ScenarioLine, ScenarioView};
 
 /// What a scenario says, with its name before each line.
 pub fn line(line: &ScenarioLine) -> String {
@@ -72,7 +72,7 @@ fn write_one(page: &mut Page, scenario: &ScenarioView) {
 pub mod samples {
     use super::*;
     use juror_event::Value;
-    use juror_session::view::NamedValue;
+    use juror_view::NamedValue;
 
     /// A scenario.
     pub fn scenario() -> ScenarioView {

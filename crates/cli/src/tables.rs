@@ -4,7 +4,7 @@ use crate::columns::{self, Cell};
 use crate::escape::safe;
 use crate::page::{NAME, Page, QUIET, STRONG};
 use crate::places::long_location;
-use juror_session::view::{
+use juror_view::{
     CommandHelp, DisplayView, PointView, ProcessView, RegisterView, SignalView, ThreadView,
     ValueView, VariableView,
 };
@@ -297,7 +297,7 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
 pub mod samples {
     use super::*;
     use crate::report::samples::location;
-    use juror_session::view::PointLocation;
+    use juror_view::PointLocation;
 
     fn place(number: u32, file: &str, line: u32) -> PointLocation {
         PointLocation {

@@ -3,7 +3,7 @@
 use crate::escape::safe;
 use crate::page::{NAME, Page, QUIET, STRONG};
 use crate::places::long_location;
-use juror_session::view::WatchedAccess;
+use juror_view::WatchedAccess;
 
 /// Writes what was done to watched memory, and the values.
 pub fn write_accesses(page: &mut Page, accesses: &[WatchedAccess]) {

@@ -1,19 +1,14 @@
 //! What a session is started with, what can be wrong with it, and who is told
 //! what happens meanwhile.
 
-use crate::checkpoints::AutomaticCheckpoints;
-use crate::property_files::PropertySource;
-use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
-use juror_language::Diagnostic;
+pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
+pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
+use juror_monitoring::options::BindOptions;
+use juror_monitoring::property_files::PropertySource;
+use juror_monitoring::recording::Recording;
+pub use juror_symbols::{Cache as SymbolCache, SymbolSettings};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
-
-pub use juror_symbols::{Cache as SymbolCache, SymbolSettings};
-
-pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
-
-pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 
 /// What to run, and how.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -75,6 +70,15 @@ impl Options {
         sources.extend(more.filter(|it| !self.properties.contains(it)).cloned());
         sources
     }
+
+    /// Returns the options that binding and recording need.
+    pub(crate) fn binding(&self) -> BindOptions<'_> {
+        BindOptions {
+            inlined: self.inlined,
+            program: &self.program,
+            arguments: &self.arguments,
+        }
+    }
 }
 
 /// What scenarios may do beside what the debugger does.
@@ -86,159 +90,11 @@ pub struct Permissions {
     pub programs: bool,
 }
 
-/// What is recorded of a run, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recording {
-    /// The file; what was in it is gone.
-    pub file: PathBuf,
-    /// The binary form, not JSON lines.
-    pub binary: bool,
-    /// Events besides those of the properties, each as a property declares it:
-    /// `before f(x)`.
-    pub events: Vec<String>,
-}
-
-/// What there is to say about a property file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileDiagnostics {
-    /// The file, as the user or the file that uses it named it.
-    pub file: String,
-    /// What it says.
-    pub text: Arc<str>,
-    /// What is to be said, in the order of the text.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// Why a session could not begin.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// A property is wrong, by itself or about this program.
-    #[error("the property in {file} cannot be used")]
-    Property {
-        /// The property file.
-        file: String,
-        /// What is wrong, there and in the files that it uses.
-        found: Vec<FileDiagnostics>,
-    },
-    /// A scenario is wrong.
-    #[error("the scenario in {file} cannot be used")]
-    Scenario {
-        /// Its file.
-        file: String,
-        /// What is wrong, there and in the files that it uses.
-        found: Vec<FileDiagnostics>,
-    },
-    /// The program cannot be run.
-    #[error("{0}")]
-    Launch(String),
-    /// Something in juror or the kernel went wrong.
-    #[error("{0}")]
-    Internal(String),
-}
-
-/// Why a command did nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct CommandError {
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// What is wrong in property files.
-    pub found: Vec<FileDiagnostics>,
-}
-
-impl CommandError {
-    /// Something is wrong.
-    pub fn new(message: impl Into<String>) -> CommandError {
-        CommandError {
-            message: message.into(),
-            help: None,
-            found: Vec::new(),
-        }
-    }
-
-    /// Something is wrong, and perhaps this can be done.
-    pub fn advised(message: impl Into<String>, help: Option<String>) -> CommandError {
-        CommandError {
-            help,
-            ..CommandError::new(message)
-        }
-    }
-
-    /// Something is wrong, and this can be done.
-    pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> CommandError {
-        CommandError {
-            help: Some(help.into()),
-            ..CommandError::new(message)
-        }
-    }
-}
-
-impl From<juror_debuggee::DebuggeeError> for CommandError {
-    fn from(error: juror_debuggee::DebuggeeError) -> CommandError {
-        CommandError::new(error.to_string())
-    }
-}
-
-impl From<SessionError> for CommandError {
-    fn from(error: SessionError) -> CommandError {
-        let message = error.to_string();
-        let found = match error {
-            SessionError::Property { found, .. } | SessionError::Scenario { found, .. } => found,
-            _ => Vec::new(),
-        };
-        CommandError {
-            found,
-            ..CommandError::new(message)
-        }
-    }
-}
-
-/// Who is told what happens while a command runs.
-pub trait Observer {
-    /// A slice changed its state, or a transition kept it.
-    fn state_change(&mut self, change: &StateChange);
-    /// State changes are wanted at all: building them costs time.
-    fn wants_state_changes(&self) -> bool;
-    /// The program is about to run on. Told each time, whether or not anything was told
-    /// meanwhile.
-    fn resumes(&mut self) {}
-    /// One of several processes has ended; the others go on.
-    fn process_ended(&mut self, end: &ProcessEnd);
-    /// Something worth a line: a thread started, a process forked.
-    fn notice(&mut self, text: &str);
-    /// A point that prints and goes on has printed this.
-    fn printed(&mut self, point: u32, text: &str) {
-        let _ = point;
-        self.notice(text);
-    }
-    /// The standard output is for a program to read: nothing else may write there.
-    fn owns_standard_output(&self) -> bool {
-        false
-    }
-    /// A scenario has something to say.
-    fn scenario_line(&mut self, line: &ScenarioLine);
-    /// A command that a scenario has run gave this.
-    fn scenario_outcome(&mut self, scenario: &str, command: &str, outcome: &Outcome);
-    /// A reaction went wrong where the program is gone, so that it cannot stop.
-    fn scenario_error(&mut self, reason: &StopReason);
-    /// Long work goes on: `done` of `of`.
-    fn progress(&mut self, what: &str, done: u64, of: u64);
-}
-
-/// Nobody follows: what a condition does, or what happens once more.
-pub(crate) struct Nobody;
-
-impl Observer for Nobody {
-    fn state_change(&mut self, _: &StateChange) {}
-    fn wants_state_changes(&self) -> bool {
-        false
-    }
-    fn process_ended(&mut self, _: &ProcessEnd) {}
-    fn notice(&mut self, _: &str) {}
-    fn scenario_line(&mut self, _: &ScenarioLine) {}
-    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
-    fn scenario_error(&mut self, _: &StopReason) {}
-    fn progress(&mut self, _: &str, _: u64, _: u64) {}
+/// When checkpoints are made by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AutomaticCheckpoints {
+    /// One, before the program begins.
+    Start,
+    /// That one, and one after each so many stops at events.
+    Every(u32),
 }

@@ -1,149 +1,150 @@
-//! The part of a run that was recorded, given to a property that has come later.
+//! A recorded run at a prompt: its events one after the other, forwards and
+//! backwards, under the properties, with the person's own stops.
 //!
-//! Afterwards the property is in the state in which it would be if it had been
-//! there from the start, and goes on from there with what happens live.
+//! The debuggee is the recording; who has the control and what a moment means are
+//! decided as for a process ([`juror_rules::control`], [`juror_rules::decision`]),
+//! and monitors take events as in [`crate::offline`]. What goes back is the
+//! monitors: one of the moments that were kept is put back, and they take the
+//! events from there again ([`moves`]).
+//!
+//! Invariant: at event *n* the monitors are as if all events up to the *n*th, and
+//! no more, had just happened, however one came there.
 
-use crate::offline::{Buffers, Feeding};
-use crate::options::CommandError;
-use crate::watch::{Reaction, Violated, Watched};
-use juror_monitor::Occurrence;
-use juror_trace::{Batch, Binding, Decoder, Event, Form, NO_PLACE, event_words};
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
+mod commands;
+mod moves;
+mod shown;
+mod stops;
+mod table;
+mod tape;
+#[cfg(test)]
+mod tests;
+
+use crate::replay::stops::Stops;
+use crate::replay::tape::Tape;
+use crate::state::source::Sources;
+use juror_monitoring::monitors::Watched;
+use juror_monitoring::offline::Offline;
+use juror_monitoring::property_files::PropertySource;
+use juror_rules::control::Control;
+use juror_trace::Form;
+use juror_view::error::{CommandError, SessionError};
+use juror_view::observer::Observer;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How much of the file is read at once.
-const CHUNK_BYTES: usize = 1 << 20;
-
-/// What a property made of the events before it came.
+/// What a recorded run is opened with.
 #[derive(Debug, Default)]
-pub(crate) struct Replayed {
-    /// How many events there were in the trace.
-    pub events: u64,
-    /// What they violated.
-    pub violations: Vec<Violated>,
-    /// The first event that could not be evaluated: why not.
-    pub error: Option<String>,
+pub struct RecordedRunOptions {
+    /// The recording.
+    pub file: PathBuf,
+    /// Its form, where its first bytes are not to tell.
+    pub form: Option<Form>,
+    /// The names of an event's values in CSV, `EVENT=NAME,NAME`.
+    pub columns: Vec<String>,
+    /// The properties.
+    pub properties: Vec<PropertySource>,
+    /// How many transitions each monitor remembers; 0 for the usual number.
+    pub history: usize,
 }
 
-/// Gives all events of a trace that is still being written to a property.
-///
-/// # Errors
-/// The trace cannot be read, or has not recorded what the property is about.
-pub(crate) fn replay(watched: &mut Watched, trace: &Path) -> Result<Replayed, CommandError> {
-    let name = trace.display();
-    let failed =
-        |error: &dyn std::fmt::Display| CommandError::new(format!("the trace {name}: {error}"));
-    let mut file = File::open(trace).map_err(|error| failed(&error))?;
-    let is_file = file.metadata().is_ok_and(|it| it.is_file());
-    if !is_file {
-        return Err(failed(&"what was written there cannot be read again"));
-    }
-    let mut reading = Reading::new(watched);
-    let mut buffer = Vec::new();
-    let mut decoder: Option<Decoder> = None;
-    let mut batch = Batch::default();
-    loop {
-        let before = buffer.len();
-        let more = file
-            .by_ref()
-            .take(CHUNK_BYTES as u64)
-            .read_to_end(&mut buffer);
-        more.map_err(|error| failed(&error))?;
-        let is_over = buffer.len() == before;
-        let decoder = decoder.get_or_insert_with(|| Decoder::new(Form::of(&buffer)));
-        let mut start = 0;
-        loop {
-            // The last record is whole, but it is not the end of the run.
-            let consumed = decoder.decode(buffer.get(start..).unwrap_or(&[]), false, &mut batch);
-            start += consumed;
-            if let Some((_, fault)) = batch.faults.first() {
-                return Err(failed(fault));
-            }
-            reading.take(watched, &batch);
-            batch.clear();
-            if consumed == 0 {
-                break;
-            }
-        }
-        buffer.drain(..start);
-        if is_over {
-            break;
-        }
-    }
-    reading.finish(watched)
+/// A recorded run, and where one stands in it.
+pub struct RecordedRun {
+    name: String,
+    tape: Tape,
+    offline: Offline,
+    /// How many events have been taken.
+    position: u64,
+    control: Control,
+    stops: Stops,
+    /// The monitors at some moments before, in order; the first is the beginning.
+    kept: Vec<Moment>,
+    /// So many events are between two moments that are kept.
+    stride: u64,
+    /// Events that one wants to come back to, by number.
+    checkpoints: Vec<(u32, u64)>,
+    checkpoint_count: u32,
+    sources: Sources,
+    /// Where the next `list` goes on.
+    list_from: Option<(PathBuf, u32)>,
+    is_interrupted: Arc<AtomicBool>,
 }
 
-/// What is known of the trace.
-struct Reading {
-    binding: Binding,
-    /// The addresses of its places: the process is still the same.
-    places: Vec<u64>,
-    buffers: Buffers,
-    reaction: Reaction,
-    events: u64,
+/// The monitors after so many events.
+#[derive(Debug, Clone)]
+struct Moment {
+    position: u64,
+    watched: Vec<Watched>,
 }
 
-impl Reading {
-    fn new(watched: &Watched) -> Reading {
-        Reading {
-            binding: Binding::new(Arc::clone(&watched.property)),
-            places: Vec::new(),
-            buffers: Buffers::default(),
-            reaction: Reaction::default(),
-            events: 0,
+impl RecordedRun {
+    /// Reads the recording and the properties; one stands before the first event.
+    ///
+    /// # Errors
+    /// The recording cannot be read, a property is wrong, or is about events that
+    /// were not recorded.
+    pub fn open(
+        options: &RecordedRunOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<RecordedRun, SessionError> {
+        let internal = |error: CommandError| SessionError::Launch(error.message);
+        let (mut offline, remarks) = Offline::load(&options.properties, options.history)?;
+        let tape = Tape::read(&options.file, options.form, &options.columns, observer)
+            .map_err(internal)?;
+        learn(&mut offline, &tape);
+        if let Some(error) = offline.not_recorded() {
+            return Err(error);
         }
-    }
-
-    fn take(&mut self, watched: &mut Watched, batch: &Batch) {
-        for declaration in &batch.declarations {
-            self.binding.declare(declaration);
+        for remark in remarks {
+            observer.notice(&remark);
         }
-        for layout in &batch.layouts {
-            self.binding.add(layout);
-        }
-        self.places.extend(batch.places.iter().map(|it| it.address));
-        for event in &batch.events {
-            self.events += 1;
-            self.feed(watched, batch, event);
-        }
-    }
-
-    fn feed(&mut self, watched: &mut Watched, batch: &Batch, event: &Event) {
-        let place = match event.place {
-            NO_PLACE => None,
-            place => self.places.get(place as usize).copied(),
+        let mut run = RecordedRun {
+            name: name_of(&options.file),
+            stride: moves::stride(tape.count),
+            tape,
+            kept: Vec::new(),
+            offline,
+            position: 0,
+            control: Control::default(),
+            stops: Stops::default(),
+            checkpoints: Vec::new(),
+            checkpoint_count: 0,
+            sources: Sources::default(),
+            list_from: None,
+            is_interrupted: Arc::default(),
         };
-        let feeding = Feeding {
-            number: 0,
-            events: self.binding.events(event.layout),
-            happened: Occurrence {
-                thread: event.thread,
-                address: place.unwrap_or(0),
-                time: event.time_ns.unwrap_or(0),
-                values: batch.values_of(event),
-            },
-        };
-        let (buffers, reaction) = (&mut self.buffers, &mut self.reaction);
-        feeding.feed(watched, buffers, reaction, |_, _| {});
+        run.kept.push(run.moment());
+        run.control.load().map_err(SessionError::from)?;
+        Ok(run)
     }
 
-    fn finish(self, watched: &Watched) -> Result<Replayed, CommandError> {
-        let missing = self.binding.not_recorded();
-        let events = missing.filter_map(|event| watched.property.event(event));
-        let words: Vec<String> = events.map(|it| format!("`{}`", event_words(it))).collect();
-        if !words.is_empty() {
-            return Err(CommandError::with_help(
-                format!("the trace does not record {}", words.join(", ")),
-                "without --from-start the property is evaluated from now on; --record 'EVENT' \
-                 records more when the program is started",
-            ));
-        }
-        Ok(Replayed {
-            events: self.events,
-            violations: self.reaction.violations,
-            error: self.reaction.error.map(|(_, error)| error.message),
-        })
+    /// Makes a command that goes over many events return.
+    pub fn interrupter(&self) -> impl Fn() + Send + use<> {
+        let flag = Arc::clone(&self.is_interrupted);
+        move || flag.store(true, Ordering::Relaxed)
     }
+
+    /// The monitors as they are now.
+    fn moment(&self) -> Moment {
+        Moment {
+            position: self.position,
+            watched: self.offline.watch.watched.clone(),
+        }
+    }
+
+    fn shown_properties(&self) -> &[Watched] {
+        &self.offline.watch.watched
+    }
+}
+
+/// Takes all that the recording defines: what happens later is known by name.
+fn learn(offline: &mut Offline, tape: &Tape) {
+    offline.begin(1);
+    for batch in tape.batches() {
+        offline.learn(0, batch);
+    }
+}
+
+fn name_of(file: &Path) -> String {
+    file.display().to_string()
 }

@@ -1,29 +1,24 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
-use crate::attached::Attached;
-use crate::breakpoints::Breakpoints;
-use crate::catchpoints::Catchpoints;
-use crate::checkpoints::Checkpoints;
-use crate::command_line::{CommandLine, Redirections};
-use crate::convenience::Kept;
-use crate::displays::Displays;
-use crate::evaluations::{CallEnd, Evaluations};
-use crate::examine::Examined;
-use crate::handling::Handling;
-use crate::hardware_breakpoints::HardwareBreakpoints;
-use crate::options::{CommandError, Observer, Options, SessionError};
-use crate::points::PointOwner;
-use crate::processes::Processes;
-use crate::scenarios::Scenarios;
-use crate::settings::Settings;
-use crate::skips::Skips;
-use crate::source::Sources;
-use crate::step::Unentered;
-use crate::threads::ThreadNames;
-use crate::view_commands::UserViews;
-use crate::watch::{Watch, loading};
-use crate::watchpoints::Watchpoints;
+use crate::options::Options;
+use crate::state::breakpoint_commands::Attached;
+use crate::state::checkpoints::Checkpoints;
+use crate::state::command_line::{CommandLine, Redirections};
+use crate::state::displays::Displays;
+use crate::state::evaluations::{CallEnd, Evaluations};
+use crate::state::examined::Examined;
+use crate::state::inline_frames::Unentered;
+use crate::state::pretty_printers::UserViews;
+use crate::state::process::Processes;
+use crate::state::scenarios::Scenarios;
+use crate::state::selection::Selection;
+use crate::state::settings::Settings;
+use crate::state::signals::Handling;
+use crate::state::skips::Skips;
+use crate::state::source::Sources;
+use crate::state::thread_names::ThreadNames;
+use crate::state::values::Kept;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };
@@ -31,7 +26,15 @@ use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::symbol_store::SymbolStore;
+use juror_monitoring::monitors::{Watch, loading};
+use juror_points::breakpoints::Breakpoints;
+use juror_points::catchpoints::Catchpoints;
+use juror_points::hardware_breakpoints::HardwareBreakpoints;
+use juror_points::point::PointOwner;
+use juror_points::watchpoints::Watchpoints;
 use juror_rules::control::{Control, ControlCheck, Modes};
+use juror_view::error::{CommandError, SessionError, not_running};
+use juror_view::observer::Observer;
 use rustc_hash::FxHashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,33 +42,6 @@ use std::sync::{Arc, Mutex};
 
 /// Frames of a stack that are kept for `up`, `down` and `frame`.
 const STACK_FRAMES_MAX: usize = 4096;
-
-/// What commands speak of.
-#[derive(Debug, Default)]
-pub(crate) struct Selection {
-    /// The thread.
-    pub thread: Option<ThreadId>,
-    /// Its stack, read when it is first asked for.
-    pub frames: Option<Vec<Frame>>,
-    /// The selected frame.
-    pub level: usize,
-    /// What `list` has shown last.
-    pub listed: Option<Listed>,
-    /// The line of a caller's that the stop has shown: the innermost frame's source is not
-    /// there.
-    pub of_caller: Option<(PathBuf, u32)>,
-}
-
-/// Lines of a file that were shown.
-#[derive(Debug, Clone)]
-pub(crate) struct Listed {
-    /// The file.
-    pub file: PathBuf,
-    /// The first of them.
-    pub first: u32,
-    /// The line behind them.
-    pub next: u32,
-}
 
 /// A debuggee with everything around it.
 pub struct Session {
@@ -92,7 +68,7 @@ pub struct Session {
     pub(crate) begun: Option<Unentered>,
     pub(crate) watch: Watch,
     /// What the exit of the program itself has violated, by monitor.
-    pub(crate) exit_violations: Vec<crate::watch::Violated>,
+    pub(crate) exit_violations: Vec<juror_monitoring::monitors::Violated>,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
     pub(crate) watchpoints: Watchpoints,
@@ -332,7 +308,8 @@ impl Session {
             return Ok(());
         };
         program.update_modules();
-        self.watch.bind(program, thread, &self.options, is_start)?;
+        self.watch
+            .bind(program, thread, &self.options.binding(), is_start)?;
         let functions = self.breakpoints.functions();
         for name in functions.chain(self.hardware_breakpoints.functions()) {
             program.resolve_functions(name, thread, false);
@@ -431,11 +408,6 @@ fn scenario_error(file: &str, error: CommandError) -> SessionError {
         },
         true => SessionError::Launch(error.message),
     }
-}
-
-/// The answer to commands that need a program.
-pub(crate) fn not_running() -> CommandError {
-    CommandError::with_help("the program is not running", "start it with: run")
 }
 
 /// Lets the dynamic linker load the libraries of the start. Gives the first

@@ -14,7 +14,7 @@
 use super::cursor::{self, Cursor, Next};
 use super::{Checking, Left, Run, Slices};
 use crate::driver::Observer as _;
-use juror_session::offline::{Finding, Part, Said, Standing, merge};
+use juror_monitoring::offline::{Finding, Part, Said, Standing, merge};
 use juror_trace::Batch;
 use std::collections::VecDeque;
 use std::io;

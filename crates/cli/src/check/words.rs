@@ -5,8 +5,8 @@ use crate::escape::safe;
 use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::places::short_location;
 use crate::report::write_violations;
-use juror_session::view::{EndView, StopReason, TraceStop};
 use juror_trace::{Fault, How, Position};
+use juror_view::{EndView, StopReason, TraceStop};
 
 /// The name of a trace, above what is said of it.
 pub fn heading(name: &str) -> String {

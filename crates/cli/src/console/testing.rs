@@ -5,7 +5,7 @@ use crate::driver::{CommandError, Driver, Observer};
 use crate::interrupt::Running;
 use crate::output::testing::{Streams, output};
 use crate::report::samples::stop;
-use juror_session::view::{Ending, Outcome, StopReason};
+use juror_view::{Ending, Outcome, StopReason};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -9,7 +9,7 @@ use super::*;
 use crate::outcome::samples;
 use crate::report::samples as stops;
 use juror_event::Verdict;
-use juror_session::view::{Ending, Location, ProcessName, SourceLine, StopReason, StoredValue};
+use juror_view::{Ending, Location, ProcessName, SourceLine, StopReason, StoredValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
@@ -237,7 +237,7 @@ fn lines() -> Vec<(String, Value)> {
         }));
         lines.push(("model_verdict".into(), line));
     }
-    let said = juror_session::view::ScenarioLine {
+    let said = juror_view::ScenarioLine {
         scenario: "zoom".into(),
         sort: "print",
         text: "full".into(),

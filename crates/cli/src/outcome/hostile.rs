@@ -4,7 +4,7 @@ use super::{samples, write};
 use crate::page::plain;
 use crate::report::Context;
 use juror_event::Value;
-use juror_session::view::*;
+use juror_view::*;
 
 const HOSTILE: &str = "x\u{1b}[2J\u{9b}31m\u{7}\r\u{202e}y";
 

@@ -5,7 +5,7 @@ use crate::escape::safe;
 use crate::json::Line;
 use crate::page::{Page, QUIET};
 use crate::{ending, scenarios};
-use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
+use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 
 impl Observer for Output {
     fn state_change(&mut self, change: &StateChange) {

@@ -3,7 +3,7 @@ use super::*;
 use crate::report::samples::{push, violation_stop};
 use juror_event::Verdict;
 use juror_language::Diagnostic;
-use juror_session::view::StateChange;
+use juror_view::StateChange;
 
 #[test]
 fn text_and_json_are_kept_apart() {

@@ -2,7 +2,7 @@
 
 use crate::escape::safe;
 use crate::page::{NAME, Page};
-use juror_session::view::{StopReason, StopView};
+use juror_view::{StopReason, StopView};
 
 /// Says what to type at a stop that asks for an explanation.
 pub fn write_advice(page: &mut Page, view: &StopView) {

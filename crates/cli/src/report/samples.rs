@@ -1,7 +1,7 @@
 //! Views that the tests of several modules show.
 
 use juror_event::Value;
-use juror_session::view::*;
+use juror_view::*;
 
 pub fn named(name: &str, value: Value) -> NamedValue {
     NamedValue {

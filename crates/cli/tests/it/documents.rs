@@ -8,7 +8,7 @@
 //! number of spaces in a row; everything else is compared.
 
 use crate::support::juror;
-use juror_session::commands::{Entry, INFO_SUBJECTS, TABLE};
+use juror_session::command_table::{Entry, INFO_SUBJECTS, TABLE};
 use juror_testing::{Expected, is_update, repository_directory, updated_lines};
 use std::fs;
 use std::path::{Path, PathBuf};

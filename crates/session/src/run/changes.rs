@@ -1,15 +1,16 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
-use super::Pause;
-use super::hits::say;
-use crate::options::{CommandError, Observer};
+use crate::run::hits::say;
+use crate::run::pause::Pause;
 use crate::session::Session;
-use crate::view::StopReason;
-use crate::watch::Watch;
-use crate::watch::happenings::Scene;
 use juror_debuggee::{Follow, ForkKind, Notice, ThreadId};
 use juror_instrument::program::Program;
+use juror_monitoring::monitors::Watch;
+use juror_monitoring::monitors::handlers::Scene;
 use juror_rules::decision::{Moment, Owner};
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 use std::sync::Arc;
 
 impl Session {
@@ -162,8 +163,8 @@ impl Session {
     }
 }
 
-pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
-    use crate::options::SessionError;
+pub(crate) fn late_error(error: &juror_view::error::SessionError) -> StopReason {
+    use juror_view::error::SessionError;
     match error {
         SessionError::Property { file, found } => {
             let told = found.first();

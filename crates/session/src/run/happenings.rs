@@ -1,13 +1,14 @@
 //! What happens to a thread and is no site: a signal on its way, an access to
 //! watched memory.
 
-use super::hits::say;
-use super::{Goal, Pause};
-use crate::options::{CommandError, Observer};
+use crate::run::hits::say;
+use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
-use crate::view::StopReason;
 use juror_debuggee::{SystemCallPhase, ThreadId};
 use juror_rules::decision::{Moment, Owner};
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 /// A signal that comes to a thread.
 pub(super) struct Arrival {
@@ -38,7 +39,7 @@ impl Session {
                 .set_delivery(thread, decision.pass)?;
             return Ok(Some(Pause::Reason(reason, thread)));
         }
-        let (name, description) = crate::signal::describe(signal);
+        let (name, description) = juror_points::signal_names::describe(signal);
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
         if !decision.stop {

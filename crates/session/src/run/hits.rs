@@ -5,18 +5,19 @@
 //! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
 //! temporary points of commands come last.
 
-use super::{Goal, Pause, Temporary};
-use crate::convenience::of_thread;
-use crate::evaluations::CallEnd;
-use crate::options::{CommandError, Observer};
-use crate::points::{Fate, PointKind, Stopping};
-use crate::report;
+use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
-use crate::step::Unentered;
-use crate::view::StopReason;
-use crate::watch::Reaction;
+use crate::state::evaluations::CallEnd;
+use crate::state::inline_frames::Unentered;
+use crate::state::values::of_thread;
 use juror_debuggee::{Owners, ThreadId};
+use juror_monitoring::monitors::Reaction;
+use juror_monitoring::report;
+use juror_points::point::{Fate, PointKind, Stopping};
 use juror_rules::decision::{Meaning, Moment, Owner};
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 impl Session {
     /// A thread is about to execute the instruction at a site.

@@ -2,15 +2,14 @@
 //!
 //! Invariant: whoever shows a stop has halted all threads before.
 
-use super::Pause;
-use crate::options::CommandError;
-use crate::report;
+use crate::run::pause::Pause;
 use crate::session::Session;
-use crate::view::{
-    EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView,
-};
 use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::frames::{Frame, level_of_line, users_frames};
+use juror_view::error::CommandError;
+use juror_view::{
+    EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView, location,
+};
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -165,7 +164,7 @@ impl Session {
         let thread_count = program.debuggee.threads().count();
         let number = program.thread_number(thread);
         let pc = program.registers(thread)?.rip;
-        let mut location = report::location(program, pc);
+        let mut location = location::location(program, pc);
         // Some of the calls inlined here are not shown.
         let inlined = program.inlined_chain(thread).len();
         let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX + inlined);

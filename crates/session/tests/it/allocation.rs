@@ -2,9 +2,11 @@
 //! resume; points that come and go with the states included. Nor does a hit of
 //! a breakpoint that stops nothing.
 
-use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
-use juror_session::{Observer, Options, PropertySource, Session};
+use juror_monitoring::property_files::PropertySource;
+use juror_session::{Options, Session};
 use juror_testing::{CountingAllocator, compile_c};
+use juror_view::observer::{Nobody, Observer};
+use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -140,22 +142,6 @@ fn a_slice_for_each_thread() {
         state b non-accepting";
     check(property, 1, 1);
     check(property, 2, 1);
-}
-
-/// An observer that wants to hear nothing.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn state_change(&mut self, _: &StateChange) {}
-    fn wants_state_changes(&self) -> bool {
-        false
-    }
-    fn process_ended(&mut self, _: &ProcessEnd) {}
-    fn notice(&mut self, _: &str) {}
-    fn scenario_line(&mut self, _: &ScenarioLine) {}
-    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
-    fn scenario_error(&mut self, _: &StopReason) {}
-    fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }
 
 /// What a run allocates whose threads call `tick` so often, with breakpoint 1

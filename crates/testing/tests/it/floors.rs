@@ -36,10 +36,11 @@ const ROOMS: &[Room] = &[
     room("juror-symbols", 3, false),
     room("juror-instrument", 4, false),
     room("juror-checkpoint", 4, false),
-    room("juror-session", 5, false),
-    room("juror", 6, false),
-    room("juror-dap", 6, false),
-    room("juror-web", 6, false),
+    room("juror-view", 5, false),
+    room("juror-points", 5, false),
+    room("juror-monitoring", 5, false),
+    room("juror-session", 6, false),
+    room("juror", 7, false),
 ];
 
 /// Edges between rooms of one floor.
@@ -47,8 +48,9 @@ const SAME_FLOOR: &[(&str, &str)] = &[
     ("juror-language", "juror-event"),
     ("juror-language", "juror-logic"),
     ("juror-logic", "juror-event"),
-    ("juror", "juror-dap"),
-    ("juror", "juror-web"),
+    ("juror-points", "juror-view"),
+    ("juror-monitoring", "juror-points"),
+    ("juror-monitoring", "juror-view"),
 ];
 
 /// Edges that the floors would allow and the house does not: who traces knows

@@ -5,9 +5,11 @@ use super::built::Built;
 use super::plan::{Act, Plan, Second, is_variable};
 use super::{Heard, STEPS, Seen};
 use juror_event::Verdict;
+use juror_monitoring::property_files::PropertySource;
 use juror_rules::abstract_machine::{VARIABLES, variable_name};
-use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
-use juror_session::{Observer, Options, PropertySource, Session};
+use juror_session::{Options, Session};
+use juror_view::observer::Observer;
+use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use std::collections::BTreeMap;
 
 /// The same as `super::Keeper`, whose points react without a stop.

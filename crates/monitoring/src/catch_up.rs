@@ -1,0 +1,149 @@
+//! The part of a run that was recorded, given to a property that has come later.
+//!
+//! Afterwards the property is in the state in which it would be if it had been
+//! there from the start, and goes on from there with what happens live.
+
+use crate::monitors::{Reaction, Violated, Watched};
+use crate::offline::{Buffers, Feeding};
+use juror_monitor::Occurrence;
+use juror_trace::{Batch, Binding, Decoder, Event, Form, NO_PLACE, event_words};
+use juror_view::error::CommandError;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How much of the file is read at once.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// What a property made of the events before it came.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// How many events there were in the trace.
+    pub events: u64,
+    /// What they violated.
+    pub violations: Vec<Violated>,
+    /// The first event that could not be evaluated: why not.
+    pub error: Option<String>,
+}
+
+/// Gives all events of a trace that is still being written to a property.
+///
+/// # Errors
+/// The trace cannot be read, or has not recorded what the property is about.
+pub fn replay(watched: &mut Watched, trace: &Path) -> Result<Replayed, CommandError> {
+    let name = trace.display();
+    let failed =
+        |error: &dyn std::fmt::Display| CommandError::new(format!("the trace {name}: {error}"));
+    let mut file = File::open(trace).map_err(|error| failed(&error))?;
+    let is_file = file.metadata().is_ok_and(|it| it.is_file());
+    if !is_file {
+        return Err(failed(&"what was written there cannot be read again"));
+    }
+    let mut reading = Reading::new(watched);
+    let mut buffer = Vec::new();
+    let mut decoder: Option<Decoder> = None;
+    let mut batch = Batch::default();
+    loop {
+        let before = buffer.len();
+        let more = file
+            .by_ref()
+            .take(CHUNK_BYTES as u64)
+            .read_to_end(&mut buffer);
+        more.map_err(|error| failed(&error))?;
+        let is_over = buffer.len() == before;
+        let decoder = decoder.get_or_insert_with(|| Decoder::new(Form::of(&buffer)));
+        let mut start = 0;
+        loop {
+            // The last record is whole, but it is not the end of the run.
+            let consumed = decoder.decode(buffer.get(start..).unwrap_or(&[]), false, &mut batch);
+            start += consumed;
+            if let Some((_, fault)) = batch.faults.first() {
+                return Err(failed(fault));
+            }
+            reading.take(watched, &batch);
+            batch.clear();
+            if consumed == 0 {
+                break;
+            }
+        }
+        buffer.drain(..start);
+        if is_over {
+            break;
+        }
+    }
+    reading.finish(watched)
+}
+
+/// What is known of the trace.
+struct Reading {
+    binding: Binding,
+    /// The addresses of its places: the process is still the same.
+    places: Vec<u64>,
+    buffers: Buffers,
+    reaction: Reaction,
+    events: u64,
+}
+
+impl Reading {
+    fn new(watched: &Watched) -> Reading {
+        Reading {
+            binding: Binding::new(Arc::clone(&watched.property)),
+            places: Vec::new(),
+            buffers: Buffers::default(),
+            reaction: Reaction::default(),
+            events: 0,
+        }
+    }
+
+    fn take(&mut self, watched: &mut Watched, batch: &Batch) {
+        for declaration in &batch.declarations {
+            self.binding.declare(declaration);
+        }
+        for layout in &batch.layouts {
+            self.binding.add(layout);
+        }
+        self.places.extend(batch.places.iter().map(|it| it.address));
+        for event in &batch.events {
+            self.events += 1;
+            self.feed(watched, batch, event);
+        }
+    }
+
+    fn feed(&mut self, watched: &mut Watched, batch: &Batch, event: &Event) {
+        let place = match event.place {
+            NO_PLACE => None,
+            place => self.places.get(place as usize).copied(),
+        };
+        let feeding = Feeding {
+            number: 0,
+            events: self.binding.events(event.layout),
+            happened: Occurrence {
+                thread: event.thread,
+                address: place.unwrap_or(0),
+                time: event.time_ns.unwrap_or(0),
+                values: batch.values_of(event),
+            },
+        };
+        let (buffers, reaction) = (&mut self.buffers, &mut self.reaction);
+        feeding.feed(watched, buffers, reaction, |_, _| {});
+    }
+
+    fn finish(self, watched: &Watched) -> Result<Replayed, CommandError> {
+        let missing = self.binding.not_recorded();
+        let events = missing.filter_map(|event| watched.property.event(event));
+        let words: Vec<String> = events.map(|it| format!("`{}`", event_words(it))).collect();
+        if !words.is_empty() {
+            return Err(CommandError::with_help(
+                format!("the trace does not record {}", words.join(", ")),
+                "without --from-start the property is evaluated from now on; --record 'EVENT' \
+                 records more when the program is started",
+            ));
+        }
+        Ok(Replayed {
+            events: self.events,
+            violations: self.reaction.violations,
+            error: self.reaction.error.map(|(_, error)| error.message),
+        })
+    }
+}

@@ -1,0 +1,208 @@
+//! Waiting scenarios: what a step of a monitor or a hit of a point queues for them.
+
+use crate::listening::{Listener, ReactionId, States};
+use crate::monitors::Watched;
+use crate::report;
+use juror_event::{EventId, Value};
+use juror_language::Fact;
+use juror_monitor::{Change, SliceId};
+
+/// Something that a scenario waits for has happened.
+#[derive(Debug, Clone)]
+pub enum Heard {
+    /// A slice took a step.
+    Step {
+        /// The reaction.
+        id: ReactionId,
+        /// The position of the monitor.
+        monitor: usize,
+        /// The slice.
+        slice: SliceId,
+        /// The context values of the step.
+        facts: Facts,
+    },
+    /// A point of a scenario was hit.
+    Point {
+        /// The number of the point.
+        number: u32,
+        /// The context values of the hit.
+        facts: Facts,
+    },
+    /// The state is over for which a point was set.
+    Left {
+        /// The number of the point.
+        point: u32,
+    },
+    /// Something that is no step of a monitor.
+    Other {
+        /// The position of the scenario.
+        scenario: usize,
+        /// The position of the reaction in it.
+        reaction: usize,
+        /// The context values.
+        facts: Facts,
+    },
+}
+
+/// A point that stays while a slice is in some states.
+#[derive(Debug, Clone)]
+pub struct Lasting {
+    /// The number of the point.
+    pub point: u32,
+    /// The position of the monitor.
+    pub monitor: usize,
+    /// The slice.
+    pub slice: SliceId,
+    /// The states for which the point is set.
+    pub states: States,
+}
+
+/// The reactions and points of scenarios that depend on monitors.
+#[derive(Debug, Default, Clone)]
+pub struct Told {
+    /// The listeners of each monitor; empty if no scenario listens.
+    pub listeners: Vec<Vec<Listener>>,
+    /// The points that stay while a slice is in some states.
+    pub lasting: Vec<Lasting>,
+}
+
+/// The step that a monitor has just taken.
+pub struct Taken<'a> {
+    /// The position of the monitor.
+    pub monitor: usize,
+    /// The event.
+    pub event: EventId,
+    /// The thread that it happened in.
+    pub thread: u32,
+    /// The values that were captured.
+    pub values: &'a [Value],
+}
+
+impl Told {
+    /// The same for a forked copy of the process: the points that last are its
+    /// parent's.
+    pub fn forked(&self) -> Told {
+        Told {
+            listeners: self.listeners.clone(),
+            lasting: Vec::new(),
+        }
+    }
+
+    /// Nobody wants to be told.
+    #[inline]
+    pub fn is_silent(&self) -> bool {
+        self.listeners.is_empty() && self.lasting.is_empty()
+    }
+
+    /// Tells of the step that a monitor has just taken.
+    #[cold]
+    pub fn tell(&mut self, watched: &Watched, taken: &Taken<'_>, heard: &mut Vec<Heard>) {
+        for change in watched.monitor.changes() {
+            self.tell_of_end(change, taken, heard);
+            let listeners = self.listeners.get(taken.monitor).map_or(&[][..], |it| it);
+            for listener in listeners {
+                if listener.hears(change, taken.event) {
+                    heard.push(Heard::Step {
+                        id: listener.id,
+                        monitor: taken.monitor,
+                        slice: change.slice,
+                        facts: facts(watched, change, taken),
+                    });
+                }
+            }
+        }
+    }
+
+    pub(crate) fn tell_of_end(
+        &mut self,
+        change: &Change,
+        taken: &Taken<'_>,
+        heard: &mut Vec<Heard>,
+    ) {
+        let is_over = |it: &Lasting| {
+            (it.monitor, it.slice) == (taken.monitor, change.slice)
+                && !it.states.contains(change.to, change.verdict_after)
+        };
+        self.lasting.retain(|it| {
+            let over = is_over(it);
+            if over {
+                heard.push(Heard::Left { point: it.point });
+            }
+            !over
+        });
+    }
+
+    /// A property is gone: what lasted for its states does so no more. Gives
+    /// the points.
+    pub fn forget_monitor(&mut self, monitor: usize) -> Vec<u32> {
+        let mut gone = Vec::new();
+        self.lasting.retain_mut(|it| {
+            if it.monitor == monitor {
+                gone.push(it.point);
+                return false;
+            }
+            it.monitor -= usize::from(it.monitor > monitor);
+            true
+        });
+        gone
+    }
+}
+
+/// What is known about a step.
+pub(crate) fn facts(watched: &Watched, change: &Change, taken: &Taken<'_>) -> Facts {
+    let property = &watched.property;
+    let monitor = &watched.monitor;
+    let mut facts = Facts::default();
+    facts.note_text(Fact::Property, &property.name);
+    if let Some(event) = property.event(taken.event) {
+        facts.note_text(Fact::Event, &event.name);
+    }
+    facts.note_text(Fact::OldState, &monitor.state_name(change.from));
+    facts.note_text(Fact::NewState, &monitor.state_name(change.to));
+    facts.note_text(Fact::Verdict, &change.verdict_after.to_string());
+    facts.note(Fact::Thread, Value::Int(i128::from(taken.thread)));
+    let slice = monitor.slice(change.slice);
+    let bound = report::bound_of(watched, change, taken.event, taken.values);
+    for bound in report::binding(property, &bound) {
+        facts.note(Fact::Parameter(bound.name.into()), bound.value);
+    }
+    let values = slice.as_ref().map_or(&[][..], |slice| slice.environment);
+    for (variable, value) in property.variables.iter().zip(values) {
+        facts.note(Fact::Variable(variable.name.clone()), value.clone());
+    }
+    facts
+}
+
+/// What is known about what has happened.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts(pub(crate) Vec<(Fact, Value)>);
+
+impl Facts {
+    /// Notes something.
+    pub fn note(&mut self, fact: Fact, value: Value) {
+        self.0.push((fact, value));
+    }
+
+    /// Notes something in words.
+    pub fn note_text(&mut self, fact: Fact, text: &str) {
+        self.note(fact, Value::Text(text.into()));
+    }
+
+    /// The parameters of the slice alone.
+    pub fn parameters(&self) -> Facts {
+        let known = self.0.iter();
+        let parameters = known.filter(|(fact, _)| matches!(fact, Fact::Parameter(_)));
+        Facts(parameters.cloned().collect())
+    }
+
+    /// Adds what else is known.
+    pub fn extend(&mut self, other: &Facts) {
+        self.0.extend_from_slice(&other.0);
+    }
+
+    /// What is known of it.
+    pub fn get(&self, wanted: &Fact) -> Option<&Value> {
+        let found = self.0.iter().find(|(fact, _)| fact == wanted);
+        found.map(|(_, value)| value)
+    }
+}

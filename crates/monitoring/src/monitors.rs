@@ -1,0 +1,222 @@
+//! The monitors of a run and the probes that feed them.
+//!
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
+//! section 6.6: an event is instantiated, every monitor that asked for it
+//! takes its step, and the points follow what the new states need (rules
+//! EXECEVENT and INIT).
+
+pub mod binding;
+mod calls;
+mod captures;
+pub mod changing;
+mod copies;
+pub mod handlers;
+pub mod loading;
+pub(crate) mod memory_locations;
+pub(crate) mod monitored_property;
+pub(crate) mod without_location;
+
+use crate::listeners::{Taken, Told};
+use crate::monitors::memory_locations::PlaceWatches;
+pub use crate::monitors::monitored_property::{Reaction, Since, Violated, Watched};
+use crate::monitors::without_location::Occasions;
+use crate::recording::Recorder;
+use crate::report;
+use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_event::{EventId, Value};
+use juror_instrument::probes::Probes;
+use juror_instrument::program::Program;
+use juror_instrument::unwinding::UnwindPoints;
+use juror_view::error::SessionError;
+use juror_view::observer::Observer;
+use std::path::{Path, PathBuf};
+
+/// All monitors of a run.
+#[derive(Default)]
+pub struct Watch {
+    /// The monitors, in the order of their files.
+    pub watched: Vec<Watched>,
+    /// Their probes.
+    pub probes: Probes,
+    /// The places in memory that they watch.
+    pub(crate) places: PlaceWatches,
+    /// Their events that have no place.
+    pub(crate) occasions: Occasions,
+    /// The modules that events have told of, with what is added to their
+    /// addresses.
+    loaded: Vec<(PathBuf, u64)>,
+    /// The program has ended, and its events with it.
+    has_exited: bool,
+    unwind_points: UnwindPoints,
+    /// What scenarios are told.
+    pub told: Told,
+    /// The process, when there are others.
+    pub process: Option<u32>,
+    /// Buffers that are used again at every stop.
+    hit: Vec<u32>,
+    values: Vec<Value>,
+    /// Probes of events after calls that have just become needed.
+    newly_awaited: Vec<u32>,
+    /// Who writes the trace; its events are those of the last of `watched`.
+    recorder: Option<Recorder>,
+}
+
+impl Watch {
+    /// Without the monitor that stands for the recorder: the properties of the
+    /// user.
+    pub fn shown(&self) -> &[Watched] {
+        let hidden = usize::from(self.recorder.is_some());
+        let count = self.watched.len().saturating_sub(hidden);
+        self.watched.get(..count).unwrap_or(&[])
+    }
+
+    /// The file in which the run is recorded, whole up to the last event.
+    pub fn trace(&self) -> Option<&Path> {
+        self.recorder.as_ref()?.file()
+    }
+
+    /// Whether the run is recorded.
+    pub fn is_recorded(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// Plants and lifts the difference to what the monitor needs now.
+    fn apply_needs(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
+        let Some(watched) = self.watched.get(monitor) else {
+            return Ok(());
+        };
+        let is_needed = |event: EventId| watched.needs(event);
+        let awaited = &mut self.newly_awaited;
+        self.probes
+            .set_needed(program, monitor as u16, is_needed, awaited)?;
+        if !self.places.is_empty() {
+            self.places.set_needed(program, monitor as u16, is_needed)?;
+        }
+        if !self.occasions.is_empty() {
+            let watched = &self.watched;
+            self.occasions.apply(program, |monitor, event| {
+                is_needed_by(watched, monitor, event)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The process is the forked child of the one before: `thread`, its only
+    /// one, is in the calls that `parent` was in.
+    pub fn follow(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        parent: ThreadId,
+    ) -> Result<(), DebuggeeError> {
+        self.probes.follow(program, thread, parent)
+    }
+
+    /// The process runs another program.
+    pub fn on_exec(&mut self) {
+        self.probes.clear();
+        self.unwind_points.clear();
+        self.places.forget_process();
+        self.loaded.clear();
+    }
+
+    fn mask(&self, monitor: usize, event: EventId) -> u64 {
+        let needs = self
+            .watched
+            .get(monitor)
+            .map_or(&[][..], |watched| watched.monitor.needs());
+        needs
+            .get(usize::from(event.0))
+            .map_or(0, |need| need.captures)
+    }
+
+    #[allow(clippy::too_many_arguments)] // the one place where an event meets its monitor
+    fn step(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        monitor: usize,
+        event: EventId,
+        address: u64,
+        values: &[Value],
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let is_recorder = monitor + 1 == self.watched.len();
+        let Some(watched) = self.watched.get_mut(monitor) else {
+            return Ok(());
+        };
+        let time = match watched.monitor.uses_time() {
+            true => program.elapsed_ns(),
+            false => 0,
+        };
+        let happened = juror_monitor::Occurrence {
+            thread: program.thread_number(thread),
+            address,
+            time,
+            values,
+        };
+        if let (Some(recorder), true) = (&mut self.recorder, is_recorder) {
+            if let Some(failure) = recorder.record(program, event, &happened) {
+                observer.notice(&failure);
+            }
+            return Ok(());
+        }
+        let Some(needs_changed) = watched.step(monitor, event, &happened, reaction) else {
+            return Ok(());
+        };
+        if !self.told.is_silent() {
+            let taken = Taken {
+                monitor,
+                event,
+                thread: happened.thread,
+                values,
+            };
+            self.told.tell(watched, &taken, &mut reaction.heard);
+        }
+        if observer.wants_state_changes() {
+            let happened = report::Happened {
+                event,
+                thread: program.thread_number(thread),
+                address,
+                time,
+                values,
+            };
+            for change in watched.monitor.changes() {
+                let mut view = report::state_change(watched, change, happened, program);
+                view.process = self.process;
+                observer.state_change(&view);
+            }
+        }
+        // Nothing can be planted in a program that has ended.
+        if needs_changed && !self.has_exited {
+            self.apply_needs(program, monitor)?;
+        }
+        Ok(())
+    }
+
+    /// The run is over: what is undecided becomes decided. Gives the slices
+    /// that this violates.
+    pub fn finish(&mut self) -> Vec<Violated> {
+        let mut violations = Vec::new();
+        for (monitor, watched) in self.watched.iter_mut().enumerate() {
+            let open = watched.finish().into_iter();
+            violations.extend(open.map(|slice| Violated {
+                monitor,
+                slice,
+                repeated: false,
+            }));
+        }
+        violations
+    }
+}
+
+/// Whether a monitor needs an event in its present state.
+fn is_needed_by(watched: &[Watched], monitor: u16, event: EventId) -> bool {
+    let watched = watched.get(usize::from(monitor));
+    watched.is_some_and(|it| it.needs(event))
+}
+
+fn internal(error: DebuggeeError) -> SessionError {
+    SessionError::Internal(error.to_string())
+}

@@ -1,0 +1,280 @@
+//! Events bound to what is loaded now; and where each event is watched.
+
+use crate::monitors::memory_locations::PlaceWatch;
+use crate::monitors::without_location::{Occasion, Subject};
+use crate::monitors::{Watch, internal, is_needed_by};
+use crate::options::BindOptions;
+use crate::{recording, report};
+use juror_debuggee::{ThreadId, WatchTier};
+use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
+use juror_instrument::places::EventPlace;
+use juror_instrument::probes::{BindError, Probe};
+use juror_instrument::program::Program;
+use juror_language::Diagnostic;
+use juror_view::error::{SessionError, wrong};
+use std::sync::Arc;
+
+/// Where an event of a monitor is watched.
+pub struct Planted {
+    /// In the debuggee; none for what the kernel tells.
+    pub addresses: Vec<u64>,
+    /// How, where that is no trap.
+    pub tier: Option<&'static str>,
+    /// The present states need it, and it is somewhere.
+    pub is_watched: bool,
+}
+
+impl Watch {
+    /// Binds every event to what is loaded now, and plants what is needed.
+    /// `thread` waits where modules are announced. `is_start`: a function that
+    /// is nowhere is an error now.
+    pub fn bind(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        options: &BindOptions<'_>,
+        is_start: bool,
+    ) -> Result<(), SessionError> {
+        self.bind_events(program, thread, options, is_start)?;
+        // Nothing of what was just loaded has run, so no call is active.
+        self.newly_awaited.clear();
+        Ok(())
+    }
+
+    /// The same for a program in the middle of its run, all threads stopped:
+    /// the returns of calls that are active are watched, too.
+    pub fn bind_running(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        options: &BindOptions<'_>,
+    ) -> Result<(), SessionError> {
+        self.bind_events(program, thread, options, true)?;
+        self.await_calls_on_stacks(program, thread, None)
+            .map_err(internal)
+    }
+
+    fn bind_events(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        options: &BindOptions<'_>,
+        is_start: bool,
+    ) -> Result<(), SessionError> {
+        self.probes.forget_unloaded(program).map_err(internal)?;
+        for monitor in 0..self.watched.len() {
+            let bound = self.bind_monitor(program, thread, monitor, options, is_start);
+            self.check_bound(monitor, bound)?;
+            self.apply_needs(program, monitor).map_err(internal)?;
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begin(program, options)?;
+        }
+        if self.probes.iter().any(|probe| probe.kind.is_end_of_call()) {
+            self.unwind_points.plant(program).map_err(internal)?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with the events of a monitor is shown where it is written.
+    pub(super) fn check_bound(
+        &self,
+        monitor: usize,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Result<(), SessionError> {
+        let is_recorder = monitor == self.shown().len();
+        match (diagnostics.is_empty(), self.watched.get(monitor)) {
+            (true, _) | (_, None) => Ok(()),
+            (false, Some(watched)) => Err(match &self.recorder {
+                Some(recorder) if is_recorder => {
+                    recording::wrong(recorder.recording(), diagnostics)
+                }
+                _ => wrong(watched.file(), &watched.text, diagnostics),
+            }),
+        }
+    }
+
+    /// Binds the events of one monitor; gives what is wrong with them.
+    pub(super) fn bind_monitor(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        monitor: usize,
+        options: &BindOptions<'_>,
+        is_start: bool,
+    ) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
+        let Some(watched) = self.watched.get(monitor) else {
+            return diagnostics;
+        };
+        let property = Arc::clone(&watched.property);
+        for (index, event) in property.events.iter().enumerate() {
+            let id = EventId(index as u16);
+            let bound = match event.kind.is_call() {
+                true => self.bind_call(program, thread, monitor as u16, id, event, options),
+                false => self.bind_other(program, monitor as u16, id, event),
+            };
+            let is_awaited = !is_start || event.reach != Reach::Anywhere;
+            match bound {
+                Ok(()) => self.note_bound(monitor, index),
+                Err(
+                    BindError::UnknownFunction { .. }
+                    | BindError::Subject {
+                        is_absent: true, ..
+                    },
+                ) if is_awaited => {}
+                Err(error) => diagnostics.push(report::bind_diagnostic(event, &error)),
+            }
+        }
+        diagnostics
+    }
+
+    /// Some definition of an event's function was found.
+    fn note_bound(&mut self, monitor: usize, index: usize) {
+        let watched = self.watched.get_mut(monitor);
+        if let Some(bound) = watched.and_then(|it| it.bound.get_mut(index)) {
+            *bound = true;
+        }
+    }
+
+    fn bind_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        monitor: u16,
+        event: EventId,
+        symbolic: &SymbolicEvent,
+        options: &BindOptions<'_>,
+    ) -> Result<(), BindError> {
+        let bound = program.bind_event(symbolic, thread, options.inlined)?;
+        let watched = self.watched.get_mut(usize::from(monitor));
+        if let Some(total) = watched.and_then(|it| it.inlined.get_mut(usize::from(event.0))) {
+            *total = bound.inlined;
+        }
+        for call in bound.calls {
+            let moment = call.inlined.as_ref().map(|entry| entry.order);
+            if !self.probes.has_moment(monitor, event, call.address, moment) {
+                self.probes.add(Probe {
+                    monitor,
+                    event,
+                    kind: symbolic.kind,
+                    address: call.address,
+                    function: call.function,
+                    captures: call.captures,
+                    inlined: call.inlined,
+                    planted: false,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds an event that is no call. What is bound already stays, unless it
+    /// has moved.
+    pub(super) fn bind_other(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        symbolic: &SymbolicEvent,
+    ) -> Result<(), BindError> {
+        if symbolic.kind == EventKind::Line {
+            for site in program.bind_line(symbolic)? {
+                if !self.probes.has(monitor, event, site.address) {
+                    self.probes.add(Probe {
+                        monitor,
+                        event,
+                        kind: symbolic.kind,
+                        address: site.address,
+                        function: site.function.into(),
+                        captures: site.captures,
+                        inlined: None,
+                        planted: false,
+                    });
+                }
+            }
+            return Ok(());
+        }
+        if symbolic.kind.is_about_memory() {
+            return self.bind_place(program, monitor, event, symbolic);
+        }
+        if !self.occasions.has(monitor, event) {
+            self.occasions.add(Occasion {
+                monitor,
+                event,
+                kind: symbolic.kind,
+                subject: Subject::of(symbolic)?,
+                captures: program.bind_captures(symbolic)?.into(),
+            });
+        }
+        Ok(())
+    }
+
+    fn bind_place(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        symbolic: &SymbolicEvent,
+    ) -> Result<(), BindError> {
+        let place = EventPlace::parse(&symbolic.subject, symbolic.reach.clone())?;
+        let known = self.places.of(monitor, event, || {
+            PlaceWatch::new(monitor, event, symbolic.kind, place)
+        });
+        let sight = program.bind_place(symbolic, &known.place);
+        let sight = match sight {
+            Ok(sight) => {
+                known.captures = program.bind_captures(symbolic)?.into();
+                Ok(Some(sight))
+            }
+            // Its module was unloaded, or is still to come.
+            Err(error @ BindError::Subject { .. }) => Err(error),
+            Err(error) => return Err(error),
+        };
+        let (sight, result) = match sight {
+            Ok(sight) => (sight, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        let moved = self.places.rebind(program, monitor, event, sight);
+        moved.map_err(|error| BindError::Subject {
+            message: format!("it cannot be watched: {error}"),
+            help: None,
+            is_absent: false,
+        })?;
+        result
+    }
+
+    /// Where an event is watched now, and how.
+    pub fn planted(&self, program: Option<&Program>, monitor: usize, event: usize) -> Planted {
+        let is_meant =
+            |owner: u16, id: EventId| usize::from(owner) == monitor && usize::from(id.0) == event;
+        let probes = self.probes.iter().filter(|it| it.planted);
+        let probes = probes.filter(|it| is_meant(it.monitor, it.event));
+        let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
+        let mut places = self.places.iter();
+        if let Some(place) = places.find(|it| is_meant(it.monitor, it.event)) {
+            addresses = place.addresses();
+            let tier = program.and_then(|program| place.tier(program));
+            return Planted {
+                is_watched: tier.is_some(),
+                addresses,
+                tier: tier.map(tier_name),
+            };
+        }
+        let is_occasion = self.occasions.has(monitor as u16, EventId(event as u16));
+        let is_needed = is_needed_by(&self.watched, monitor as u16, EventId(event as u16));
+        Planted {
+            is_watched: !addresses.is_empty() || program.is_some() && is_occasion && is_needed,
+            addresses,
+            tier: is_occasion.then_some("kernel"),
+        }
+    }
+}
+
+fn tier_name(tier: WatchTier) -> &'static str {
+    match tier {
+        WatchTier::Hardware => "hardware",
+        WatchTier::Page => "page",
+        WatchTier::Stepping => "stepping",
+    }
+}

@@ -1,0 +1,284 @@
+//! Events before and after calls, and at lines: from the place where a thread
+//! stands to the monitors that wait for it.
+
+use crate::monitors::{Reaction, Watch, Watched};
+use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_event::{EventKind, Value};
+use juror_instrument::probes::{ActiveCall, Occurrence, Probe};
+use juror_instrument::program::Program;
+use juror_instrument::unwinding::Dropped;
+use juror_view::observer::Observer;
+
+impl Watch {
+    /// A thread is about to execute the first instruction of watched
+    /// functions, or of a watched line.
+    pub fn on_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        program.begin_moment();
+        let mut hit = std::mem::take(&mut self.hit);
+        let mut values = std::mem::take(&mut self.values);
+        self.probes.arrive();
+        // Calls that were inlined begin after the function itself, or the line; an event of
+        // one may make that of the next needed.
+        let mut moment = self.probes.hit(address, None, &mut hit);
+        while let Some(now) = moment {
+            for &number in &hit {
+                let values = &mut values;
+                self.take_call(program, thread, number, values, observer, reaction)?;
+            }
+            moment = self.probes.hit(address, Some(now), &mut hit);
+        }
+        // Those that became needed just now count: the call has not returned.
+        self.probes.awaited_at(address, &mut hit);
+        for &number in &hit {
+            self.probes.await_return(program, thread, number)?;
+        }
+        self.hit = hit;
+        self.values = values;
+        self.newly_awaited
+            .retain(|&number| !self.probes.is_quiet(number));
+        self.probes.note_entry(address);
+        if !self.newly_awaited.is_empty() {
+            self.await_active_calls(program, thread, Some(address))?;
+        }
+        Ok(())
+    }
+
+    /// One of the events that happen where a thread stands.
+    fn take_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        number: u32,
+        values: &mut Vec<Value>,
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let Some(probe) = self.probes.get(number) else {
+            return Ok(());
+        };
+        count(&mut self.watched, probe);
+        // An event before may have made this one unneeded.
+        if probe.kind.is_end_of_call() || !probe.planted {
+            return Ok(());
+        }
+        let (monitor, event, address) = (usize::from(probe.monitor), probe.event, probe.address);
+        let level = probe.inlined.as_ref().map(|entry| entry.level);
+        let is_here = probe.kind == EventKind::Line || level.is_some();
+        let mask = self.mask(monitor, event);
+        let place = if is_here {
+            self.probes.read_here(program, thread, number, mask, values);
+            address
+        } else {
+            self.probes
+                .read_before(program, thread, number, mask, values)?
+        };
+        let was_empty = reaction.is_empty();
+        self.step(
+            program, thread, monitor, event, place, values, observer, reaction,
+        )?;
+        if was_empty && !reaction.is_empty() {
+            reaction.level = level;
+        }
+        Ok(())
+    }
+
+    /// A thread stands at a return address that some event waits for.
+    pub fn on_return(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        program.begin_moment();
+        let mut values = std::mem::take(&mut self.values);
+        while let Some(occurrence) =
+            self.probes
+                .take_returned(program, thread, address, &mut values)?
+        {
+            self.end_call(program, thread, occurrence, &values, observer, reaction)?;
+        }
+        self.values = values;
+        self.await_those_needed_now(program, thread)
+    }
+
+    /// A thread is at one of juror's own points, where frames may be taken from its
+    /// stack: the calls among them have ended.
+    pub fn on_unwinding(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let Some(outermost) = self.probes.outermost(thread) else {
+            return Ok(());
+        };
+        let points = &mut self.unwind_points;
+        let Some(dropped) = points.dropped(program, thread, address, outermost)? else {
+            return Ok(());
+        };
+        program.begin_moment();
+        let mut values = std::mem::take(&mut self.values);
+        for call in self.probes.take_dropped(program, thread, &dropped)? {
+            let values = &mut values;
+            if let Some(occurrence) = self.probes.read_unwound(program, thread, &call, values)? {
+                self.end_call(program, thread, occurrence, values, observer, reaction)?;
+            }
+        }
+        self.values = values;
+        self.await_those_needed_now(program, thread)?;
+        // The frames of a jump still stand on the stack, and are about to go.
+        self.drop_calls(program, thread, &dropped)
+    }
+
+    /// The end of a call is an event.
+    fn end_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        occurrence: Occurrence,
+        values: &[Value],
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let Some(probe) = self.probes.get(occurrence.probe) else {
+            return Ok(());
+        };
+        count(&mut self.watched, probe);
+        let (monitor, event) = (usize::from(probe.monitor), probe.event);
+        let place = occurrence.caller;
+        self.step(
+            program, thread, monitor, event, place, values, observer, reaction,
+        )
+    }
+
+    /// The calls that are active, of functions whose end an event has just made needed.
+    pub fn await_those_needed_now(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
+        self.newly_awaited
+            .retain(|&number| !self.probes.is_quiet(number));
+        if !self.newly_awaited.is_empty() {
+            self.await_active_calls(program, thread, None)?;
+        }
+        Ok(())
+    }
+
+    /// Calls of a thread are dropped, and nobody is told: a person took their frames off
+    /// the stack.
+    pub fn drop_calls(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        dropped: &Dropped,
+    ) -> Result<(), DebuggeeError> {
+        self.probes.take_dropped(program, thread, dropped)?;
+        Ok(())
+    }
+
+    /// An event after a call has become needed while calls may be active:
+    /// their returns are watched too (section 9.2.2 of the paper). `entered`:
+    /// the function that the current thread is entering just now.
+    fn await_active_calls(
+        &mut self,
+        program: &mut Program,
+        current: ThreadId,
+        entered: Option<u64>,
+    ) -> Result<(), DebuggeeError> {
+        let threads: Vec<ThreadId> = program.debuggee.thread_ids().collect();
+        let alone = threads.len() == 1;
+        if !alone {
+            program.debuggee.halt_all()?;
+        }
+        self.await_calls_on_stacks(program, current, entered)?;
+        if !alone {
+            for thread in threads.into_iter().filter(|&thread| thread != current) {
+                program.debuggee.resume(thread)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, all threads being stopped.
+    pub(super) fn await_calls_on_stacks(
+        &mut self,
+        program: &mut Program,
+        current: ThreadId,
+        entered: Option<u64>,
+    ) -> Result<(), DebuggeeError> {
+        let numbers = std::mem::take(&mut self.newly_awaited);
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let threads: Vec<ThreadId> = program.debuggee.thread_ids().collect();
+        for &thread in &threads {
+            // Outermost first, so that inner calls return first.
+            for (function, call) in active_calls(program, thread).into_iter().rev() {
+                // The call that is being entered right now is awaited already.
+                if call.at_entry && thread == current && Some(function) == entered {
+                    continue;
+                }
+                for &number in &numbers {
+                    let probe = self.probes.get(number);
+                    if probe.is_some_and(|probe| probe.address == function) {
+                        self.probes.await_active(program, thread, number, call)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The calls on a stopped thread's stack, innermost first, each with the first
+/// instruction of its function.
+fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
+    let mut calls = Vec::new();
+    let mut is_innermost = true;
+    program.walk(thread, |frame| {
+        // What juror has called is not the program's.
+        if frame.called_by_juror.is_some() {
+            calls.clear();
+        }
+        if frame.is_inlined() {
+            return true;
+        }
+        let innermost = std::mem::take(&mut is_innermost);
+        let known = frame.function.as_ref().zip(frame.module.as_ref());
+        let Some(((function, module), cfa)) = known.zip(frame.cfa) else {
+            return true;
+        };
+        let function = module.to_process(function.low_pc);
+        if let Ok(address) = program.debuggee.read_u64(cfa.wrapping_sub(8)) {
+            let call = ActiveCall {
+                address,
+                frame: cfa,
+                at_entry: innermost && frame.pc == function,
+            };
+            calls.push((function, call));
+        }
+        true
+    });
+    calls
+}
+
+/// The debuggee was stopped for a probe.
+fn count(watched: &mut [Watched], probe: &Probe) {
+    let monitor = watched.get_mut(usize::from(probe.monitor));
+    let stops = monitor.and_then(|watched| watched.stops.get_mut(usize::from(probe.event.0)));
+    if let Some(stops) = stops {
+        *stops += 1;
+    }
+}

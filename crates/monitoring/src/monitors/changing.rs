@@ -1,0 +1,137 @@
+//! Properties that come, go, and are switched on and off while the program is
+//! there.
+//!
+//! Invariant: the points follow. What only a property that goes was watched for
+//! is watched no more, and a property that comes sees every event from then on.
+
+use crate::monitors::{Watch, Watched, internal};
+use crate::options::BindOptions;
+use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_instrument::program::Program;
+use juror_monitor::Monitor;
+use juror_view::error::SessionError;
+
+/// A program whose threads all stand, and the one that commands speak of.
+pub struct Standing<'a> {
+    /// The program.
+    pub program: &'a mut Program,
+    /// A thread of it.
+    pub thread: ThreadId,
+}
+
+impl Watch {
+    /// Adds a property, behind all others.
+    ///
+    /// # Errors
+    /// It does not fit the program, and is not added.
+    pub fn insert(
+        &mut self,
+        watched: Watched,
+        standing: Option<Standing<'_>>,
+        options: &BindOptions<'_>,
+    ) -> Result<(), SessionError> {
+        let monitor = self.shown().len();
+        // The recorder stays the last.
+        self.renumber(|known| Some(known + u16::from(usize::from(known) >= monitor)));
+        self.watched.insert(monitor, watched);
+        let Some(Standing { program, thread }) = standing else {
+            return Ok(());
+        };
+        let wrong = self.bind_monitor(program, thread, monitor, options, true);
+        let bound = self.check_bound(monitor, wrong).and_then(|()| {
+            self.begin_watching(program, thread, monitor)
+                .map_err(internal)
+        });
+        if bound.is_err() {
+            self.take_out(program, monitor).map_err(internal)?;
+        }
+        bound
+    }
+
+    /// Plants what a monitor needs in the middle of a run: the returns of calls
+    /// that are active are watched, too.
+    fn begin_watching(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        monitor: usize,
+    ) -> Result<(), DebuggeeError> {
+        self.apply_needs(program, monitor)?;
+        if self.probes.iter().any(|probe| probe.kind.is_end_of_call()) {
+            self.unwind_points.plant(program)?;
+        }
+        self.await_calls_on_stacks(program, thread, None)
+    }
+
+    fn take_out(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
+        if let Some(watched) = self.watched.get_mut(monitor) {
+            watched.is_enabled = false;
+        }
+        self.apply_needs(program, monitor)?;
+        self.forget(monitor);
+        Ok(())
+    }
+
+    /// A property of which nothing is planted is gone.
+    fn forget(&mut self, monitor: usize) {
+        self.renumber(|known| match usize::from(known) {
+            number if number == monitor => None,
+            number => Some(known - u16::from(number > monitor)),
+        });
+        self.watched.remove(monitor);
+    }
+
+    /// Puts another monitor in the place of one, of the same property.
+    pub fn replace_monitor(
+        &mut self,
+        position: usize,
+        monitor: Monitor,
+        standing: Option<(&mut Program, ThreadId)>,
+    ) -> Result<(), DebuggeeError> {
+        if let Some(watched) = self.watched.get_mut(position) {
+            watched.monitor = monitor;
+        }
+        match standing {
+            Some((program, thread)) => self.begin_watching(program, thread, position),
+            None => Ok(()),
+        }
+    }
+
+    fn renumber(&mut self, number: impl Fn(u16) -> Option<u16> + Copy) {
+        self.probes.renumber(number);
+        self.places.renumber(number);
+        self.occasions.renumber(number);
+    }
+
+    /// Removes a property of the user.
+    pub fn remove(
+        &mut self,
+        monitor: usize,
+        standing: Option<Standing<'_>>,
+    ) -> Result<(), DebuggeeError> {
+        match standing {
+            Some(standing) => self.take_out(standing.program, monitor),
+            None => {
+                self.forget(monitor);
+                Ok(())
+            }
+        }
+    }
+
+    /// Switches a property of the user on or off. While it is off, it sees
+    /// nothing and is as it was.
+    pub fn enable(
+        &mut self,
+        monitor: usize,
+        is_enabled: bool,
+        standing: Option<Standing<'_>>,
+    ) -> Result<(), DebuggeeError> {
+        if let Some(watched) = self.watched.get_mut(monitor) {
+            watched.is_enabled = is_enabled;
+        }
+        match standing {
+            Some(standing) => self.begin_watching(standing.program, standing.thread, monitor),
+            None => Ok(()),
+        }
+    }
+}

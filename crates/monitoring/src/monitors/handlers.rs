@@ -1,0 +1,334 @@
+//! What monitors are told of beside calls and lines: accesses to memory, what
+//! the kernel and the dynamic linker say, the start and the end.
+
+use crate::monitors::memory_locations::{PlaceState, Touched};
+use crate::monitors::without_location::Happening;
+use crate::monitors::{Reaction, Watch, is_needed_by};
+use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
+use juror_event::{EventKind, Unavailability, Value};
+use juror_instrument::capture_plan::{CapturePlan, compute_captures};
+use juror_instrument::facts::{Details, Moment};
+use juror_instrument::program::Program;
+use juror_view::observer::Observer;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Where and to whom something happens.
+pub struct Scene<'a> {
+    /// The program.
+    pub program: &'a mut Program,
+    /// The thread; stopped, or gone.
+    pub thread: ThreadId,
+    /// Who hears of state changes.
+    pub observer: &'a mut dyn Observer,
+    /// What somebody must hear of.
+    pub reaction: &'a mut Reaction,
+}
+
+/// An element of a place that was touched, and by which instruction.
+struct TouchedAt {
+    touched: Touched,
+    state: PlaceState,
+    place: u64,
+}
+
+impl Watch {
+    /// A thread has accessed memory that is watched for monitors: in one moment, so what
+    /// one of these makes needed waits for the next. Of the same bytes, what is declared
+    /// first comes first, whenever it has come to be watched for.
+    pub fn on_accesses<'a>(
+        &mut self,
+        scene: &mut Scene<'_>,
+        accesses: impl Iterator<Item = &'a MemoryAccess>,
+    ) -> Result<(), DebuggeeError> {
+        if self.places.is_empty() {
+            return Ok(());
+        }
+        let mut all: Vec<TouchedAt> = Vec::new();
+        for access in accesses {
+            self.add_touched(scene, access, &mut all)?;
+        }
+        if all.len() > 1 {
+            self.put_in_order(&mut all);
+        }
+        all.iter()
+            .try_for_each(|touched| self.happen_there(scene, touched))
+    }
+
+    /// The order of the events of one moment.
+    fn put_in_order(&self, all: &mut [TouchedAt]) {
+        let addresses: Vec<u64> = all.iter().map(|it| it.state.address).collect();
+        all.sort_by_key(|it| {
+            let first = addresses.iter().position(|at| *at == it.state.address);
+            let watch = self.places.get(it.touched.place);
+            watch.map(|it| (first, it.monitor, it.event.0))
+        });
+    }
+
+    /// What an access has touched.
+    fn add_touched(
+        &mut self,
+        scene: &mut Scene<'_>,
+        access: &MemoryAccess,
+        all: &mut Vec<TouchedAt>,
+    ) -> Result<(), DebuggeeError> {
+        let thread = scene.thread;
+        let instruction = access
+            .instruction
+            .or_else(|| scene.program.previous_instruction(thread));
+        let touched = self.places.touched(scene.program, access, instruction)?;
+        if touched.is_empty() {
+            return Ok(());
+        }
+        let place = match access.system_call {
+            // The program's call, not the library's instruction.
+            Some(_) => scene.program.innermost_own_call(thread).or(instruction),
+            None => instruction,
+        };
+        let place = match place {
+            Some(place) => place,
+            None => scene.program.registers(thread)?.rip,
+        };
+        all.extend(touched.into_iter().map(|(touched, state)| TouchedAt {
+            touched,
+            state,
+            place,
+        }));
+        Ok(())
+    }
+
+    /// The event of an access to a place.
+    fn happen_there(
+        &mut self,
+        scene: &mut Scene<'_>,
+        TouchedAt {
+            touched,
+            state,
+            place,
+        }: &TouchedAt,
+    ) -> Result<(), DebuggeeError> {
+        let Some(watch) = self.places.get(touched.place) else {
+            return Ok(());
+        };
+        let (monitor, event) = (watch.monitor, watch.event);
+        let captures = Rc::clone(&watch.captures);
+        let details = Details::Access {
+            value: &state.value,
+            old: &state.old,
+            address: state.address,
+            index: state.index,
+        };
+        self.happen(
+            scene,
+            monitor,
+            event.0,
+            *place,
+            &captures,
+            &Moment::of(details),
+        )
+    }
+
+    /// An access that is no event, by what juror has called: later ones are
+    /// told with what it left.
+    pub fn overlook(
+        &mut self,
+        program: &mut Program,
+        access: &MemoryAccess,
+    ) -> Result<(), DebuggeeError> {
+        self.places.touched(program, access, None).map(|_| ())
+    }
+
+    /// A thread enters a system call, or leaves one.
+    pub fn on_system_call(
+        &mut self,
+        scene: &mut Scene<'_>,
+        number: u64,
+        phase: SystemCallPhase,
+    ) -> Result<(), DebuggeeError> {
+        let kind = match phase {
+            SystemCallPhase::Entry { .. } => EventKind::SystemCallEntry,
+            SystemCallPhase::Exit { .. } => EventKind::SystemCallExit,
+        };
+        let happening = Happening::SystemCall(kind, number);
+        if !self.concerns(happening) {
+            return Ok(());
+        }
+        let place = own_place(scene);
+        let details = Details::SystemCall { number };
+        self.tell(scene, happening, place, details)
+    }
+
+    /// A signal is about to be delivered.
+    pub fn on_signal(
+        &mut self,
+        scene: &mut Scene<'_>,
+        number: i32,
+        sender: Option<u32>,
+        code: i32,
+    ) -> Result<(), DebuggeeError> {
+        if !self.concerns(Happening::Signal(number)) {
+            return Ok(());
+        }
+        let place = own_place(scene);
+        let details = Details::Signal {
+            number,
+            sender,
+            code,
+        };
+        self.tell(scene, Happening::Signal(number), place, details)
+    }
+
+    /// A thread is about to run its first instruction.
+    pub fn on_thread_start(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
+        let happening = Happening::Plain(EventKind::ThreadStart);
+        let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
+        self.tell(scene, happening, place, Details::None)
+    }
+
+    /// A thread is gone.
+    pub fn on_thread_end(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
+        self.probes.end_thread(scene.program, scene.thread)?;
+        let happening = Happening::Plain(EventKind::ThreadEnd);
+        self.tell(scene, happening, 0, Details::None)
+    }
+
+    /// Modules came or went.
+    pub fn on_modules(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
+        if !self.occasions.asks_for_modules() {
+            return Ok(());
+        }
+        let modules = scene.program.modules.iter().filter(|it| !it.is_main);
+        let now: Vec<(PathBuf, u64)> = modules.map(|it| (it.path.clone(), it.bias)).collect();
+        let before = std::mem::replace(&mut self.loaded, now.clone());
+        let went = before.iter().filter(|it| !now.contains(it));
+        let came = now.iter().filter(|it| !before.contains(it));
+        let told = went
+            .map(|it| (EventKind::ModuleUnload, it))
+            .chain(came.map(|it| (EventKind::ModuleLoad, it)));
+        let place = own_place(scene);
+        for (kind, (path, base)) in told {
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            let name = name.to_string_lossy();
+            let details = Details::Module {
+                name: &name,
+                base: *base,
+            };
+            self.tell(scene, Happening::Module(kind, &name), place, details)?;
+        }
+        Ok(())
+    }
+
+    /// The modules of the present are no news.
+    pub fn note_modules(&mut self, program: &Program) {
+        let modules = program.modules.iter().filter(|it| !it.is_main);
+        self.loaded = modules.map(|it| (it.path.clone(), it.bias)).collect();
+    }
+
+    /// Everything is loaded; the program is about to run.
+    pub fn on_start(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
+        self.on_modules(scene)?;
+        let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
+        let happening = Happening::Plain(EventKind::ProgramStart);
+        self.tell(scene, happening, place, Details::None)
+    }
+
+    /// The program has ended by itself; once for each run.
+    pub fn on_exit(&mut self, scene: &mut Scene<'_>, status: i32) -> Result<(), DebuggeeError> {
+        if std::mem::replace(&mut self.has_exited, true) {
+            return Ok(());
+        }
+        let happening = Happening::Plain(EventKind::ProgramExit);
+        self.tell(scene, happening, 0, Details::Exit { status })
+    }
+
+    /// Whether some monitor needs an event that this is.
+    fn concerns(&self, happening: Happening<'_>) -> bool {
+        let mut concerned = self.occasions.concerned(happening).into_iter();
+        concerned.any(|position| {
+            let occasion = self.occasions.get(position);
+            occasion.is_some_and(|it| is_needed_by(&self.watched, it.monitor, it.event))
+        })
+    }
+
+    /// Tells the monitors of something that happened.
+    fn tell(
+        &mut self,
+        scene: &mut Scene<'_>,
+        happening: Happening<'_>,
+        place: u64,
+        details: Details<'_>,
+    ) -> Result<(), DebuggeeError> {
+        if self.occasions.is_empty() {
+            return Ok(());
+        }
+        for position in self.occasions.concerned(happening) {
+            let Some(occasion) = self.occasions.get(position) else {
+                continue;
+            };
+            let (monitor, event) = (occasion.monitor, occasion.event);
+            let captures = Rc::clone(&occasion.captures);
+            self.happen(
+                scene,
+                monitor,
+                event.0,
+                place,
+                &captures,
+                &Moment::of(details),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// One event of one monitor has happened, if it needs it.
+    fn happen(
+        &mut self,
+        scene: &mut Scene<'_>,
+        monitor: u16,
+        event: u16,
+        place: u64,
+        captures: &[CapturePlan],
+        moment: &Moment<'_>,
+    ) -> Result<(), DebuggeeError> {
+        let event = juror_event::EventId(event);
+        let position = usize::from(monitor);
+        let Some(watched) = self.watched.get_mut(position) else {
+            return Ok(());
+        };
+        if let Some(stops) = watched.stops.get_mut(usize::from(event.0)) {
+            *stops += 1;
+        }
+        // An event before may have made this one unneeded.
+        if !is_needed_by(&self.watched, monitor, event) {
+            return Ok(());
+        }
+        let mask = self.mask(position, event);
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
+        for (slot, plan) in captures.iter().enumerate() {
+            values.push(match mask >> slot & 1 {
+                0 => Value::Unavailable(Unavailability::NotCaptured),
+                _ => scene.program.capture(scene.thread, plan, moment),
+            });
+        }
+        compute_captures(captures, mask, &mut values);
+        let (program, thread) = (&mut *scene.program, scene.thread);
+        let stepped = self.step(
+            program,
+            thread,
+            position,
+            event,
+            place,
+            &values,
+            scene.observer,
+            scene.reaction,
+        );
+        self.values = values;
+        stepped
+    }
+}
+
+/// Where a stopped thread is in the main program, for reports.
+fn own_place(scene: &Scene<'_>) -> u64 {
+    let own = scene.program.innermost_own_call(scene.thread);
+    own.unwrap_or_else(|| scene.program.registers(scene.thread).map_or(0, |it| it.rip))
+}

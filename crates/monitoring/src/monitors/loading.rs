@@ -1,0 +1,80 @@
+//! Properties as monitors, from the files that say them.
+
+use crate::monitors::{Watch, Watched, captures};
+use crate::property_files::PropertySource;
+use juror_language::Diagnostic;
+use juror_monitor::{HISTORY_RECORDS, Monitor};
+use juror_view::error::{SessionError, wrong};
+use std::sync::Arc;
+
+/// The monitors of property files, each in its initial state, in the order of
+/// the files; and what there is to say about them, with how bad it is. What several files use is watched
+/// once.
+pub fn load(
+    sources: &[PropertySource],
+    history: usize,
+) -> Result<(Watch, Vec<String>), SessionError> {
+    let mut watch = Watch::default();
+    let mut remarks = Vec::new();
+    for source in sources {
+        let (found, said) = monitors(source, history)?;
+        remarks.extend(said);
+        for watched in found {
+            let is_same = |known: &Watched| {
+                known.property.name == watched.property.name && known.file() == watched.file()
+            };
+            if !watch.watched.iter().any(is_same) {
+                watch.watched.push(watched);
+            }
+        }
+    }
+    remarks.dedup();
+    Ok((watch, remarks))
+}
+
+/// The same of one file and those that it uses.
+pub fn monitors(
+    source: &PropertySource,
+    history: usize,
+) -> Result<(Vec<Watched>, Vec<String>), SessionError> {
+    let mut files = source.load();
+    if files.has_errors() {
+        return Err(files.error());
+    }
+    let said = files.files.iter().flat_map(|it| {
+        let diagnostics = it.diagnostics.iter();
+        diagnostics.map(move |said| {
+            let line = line_of(&it.text, said.span.start);
+            format!("{}: {}:{line}: {}", said.severity, it.file, said.message)
+        })
+    });
+    let remarks = said.collect();
+    let mut monitors = Vec::new();
+    for mut property in std::mem::take(&mut files.properties) {
+        let text = files.text_of(&property);
+        property.events.iter_mut().for_each(captures::add);
+        let name = property.source_name.clone();
+        match Monitor::with_history(Arc::new(property), records(history)) {
+            Ok(monitor) => monitors.push(Watched::new(monitor, text)),
+            Err(error) => {
+                let diagnostic = Diagnostic::error("monitor", error.span, error.message);
+                return Err(wrong(&name.unwrap_or_default(), &text, vec![diagnostic]));
+            }
+        }
+    }
+    Ok((monitors, remarks))
+}
+
+/// The line of a position in a text, from 1.
+fn line_of(text: &str, position: usize) -> usize {
+    let before = text.bytes().take(position);
+    before.filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// How many transitions are remembered by this option.
+pub(super) fn records(history: usize) -> usize {
+    match history {
+        0 => HISTORY_RECORDS,
+        records => records,
+    }
+}

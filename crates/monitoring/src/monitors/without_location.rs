@@ -1,0 +1,318 @@
+//! Events of properties that have no place in the program's code or memory:
+//! system calls, signals, threads, modules, the start and the end.
+//!
+//! Invariant: the debuggee is asked for exactly those system calls and signals
+//! that some monitor needs in its present state, since every other one would
+//! cost a stop for nothing. Threads, modules, start and end are told anyway.
+
+use crate::monitors::memory_locations::while_halted;
+use juror_debuggee::{DebuggeeError, SystemCalls};
+use juror_event::{EventId, EventKind, SymbolicEvent};
+use juror_instrument::capture_plan::CapturePlan;
+use juror_instrument::probes::BindError;
+use juror_instrument::program::Program;
+use juror_points::signal_names;
+use juror_points::system_call_names::{system_call_names, system_call_number};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+const SIGKILL: i32 = 9;
+
+/// What an event is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Whatever happens of its kind.
+    Any,
+    /// A system call, by its number.
+    SystemCall(u64),
+    /// A signal, by its number.
+    Signal(i32),
+    /// Modules whose file names begin so.
+    Module(Box<str>),
+}
+
+/// What has happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Happening<'a> {
+    /// A system call is entered or left.
+    SystemCall(EventKind, u64),
+    /// A signal is about to be delivered.
+    Signal(i32),
+    /// A module of this name came or went.
+    Module(EventKind, &'a str),
+    /// Something of this kind.
+    Plain(EventKind),
+}
+
+/// An event of a monitor.
+#[derive(Debug, Clone)]
+pub(crate) struct Occasion {
+    /// Which monitor.
+    pub monitor: u16,
+    /// Which of its events.
+    pub event: EventId,
+    pub kind: EventKind,
+    pub subject: Subject,
+    /// By capture slot.
+    pub captures: Rc<[CapturePlan]>,
+}
+
+/// Those of all monitors.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Occasions {
+    list: Vec<Occasion>,
+    /// What the debuggee was asked for.
+    system_calls: SystemCalls,
+    signals: u64,
+}
+
+impl Subject {
+    /// What an event names.
+    ///
+    /// # Errors
+    /// There is no such system call or signal, or it can never be seen.
+    pub(crate) fn of(event: &SymbolicEvent) -> Result<Subject, BindError> {
+        let subject = event.subject.trim();
+        let wrong = |message: String, help: Option<String>| BindError::Subject {
+            message,
+            help,
+            is_absent: false,
+        };
+        if subject.is_empty() {
+            return Ok(Subject::Any);
+        }
+        match event.kind {
+            EventKind::SystemCallEntry | EventKind::SystemCallExit => {
+                let number = system_call_number(subject).ok_or_else(|| {
+                    let near = juror_language::suggest(subject, system_call_names());
+                    wrong(
+                        format!("there is no system call `{subject}`"),
+                        near.map(|near| format!("did you mean `{near}`?")),
+                    )
+                })?;
+                Ok(Subject::SystemCall(number))
+            }
+            EventKind::Signal => match signal_names::number(subject) {
+                Some(SIGKILL) => Err(wrong(
+                    "SIGKILL ends the process before anybody can see it".to_owned(),
+                    Some("`program exit` comes after it, with status 137".to_owned()),
+                )),
+                Some(number) => Ok(Subject::Signal(number)),
+                None => Err(wrong(
+                    format!("there is no signal `{subject}`"),
+                    juror_language::suggest(&subject.to_uppercase(), signal_names::names())
+                        .map(|near| format!("did you mean `{near}`?")),
+                )),
+            },
+            EventKind::ModuleLoad | EventKind::ModuleUnload => Ok(Subject::Module(subject.into())),
+            _ => Ok(Subject::Any),
+        }
+    }
+}
+
+impl Happening<'_> {
+    fn is_of(self, occasion: &Occasion) -> bool {
+        let kind = match self {
+            Happening::Signal(_) => EventKind::Signal,
+            Happening::SystemCall(kind, _)
+            | Happening::Module(kind, _)
+            | Happening::Plain(kind) => kind,
+        };
+        kind == occasion.kind
+            && match (&occasion.subject, self) {
+                (Subject::Any, _) => true,
+                (Subject::SystemCall(wanted), Happening::SystemCall(_, number)) => {
+                    *wanted == number
+                }
+                (Subject::Signal(wanted), Happening::Signal(number)) => *wanted == number,
+                (Subject::Module(wanted), Happening::Module(_, name)) => {
+                    name.starts_with(&**wanted)
+                }
+                _ => false,
+            }
+    }
+}
+
+impl Occasions {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn has(&self, monitor: u16, event: EventId) -> bool {
+        let mut list = self.list.iter();
+        list.any(|it| it.monitor == monitor && it.event == event)
+    }
+
+    /// Adds one; monitors in their order, events in that of their declaration.
+    pub(crate) fn add(&mut self, occasion: Occasion) {
+        self.list.push(occasion);
+        self.list.sort_by_key(|it| (it.monitor, it.event));
+    }
+
+    /// Monitors have other numbers from now on; those that have none are gone.
+    pub(crate) fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
+        self.list
+            .retain_mut(|occasion| match number(occasion.monitor) {
+                Some(other) => {
+                    occasion.monitor = other;
+                    true
+                }
+                None => false,
+            });
+    }
+
+    pub(crate) fn get(&self, position: usize) -> Option<&Occasion> {
+        self.list.get(position)
+    }
+
+    /// The positions of those that something concerns.
+    pub(crate) fn concerned(&self, happening: Happening<'_>) -> Vec<usize> {
+        let concerned = self.list.iter().enumerate();
+        concerned
+            .filter(|(_, it)| happening.is_of(it))
+            .map(|(position, _)| position)
+            .collect()
+    }
+
+    /// The same in a forked copy of the process, which was asked for the
+    /// system calls of its parent, and for no signals yet.
+    pub(crate) fn forked(&self) -> Occasions {
+        Occasions {
+            signals: 0,
+            ..self.clone()
+        }
+    }
+
+    /// Whether anybody asks for modules.
+    pub(crate) fn asks_for_modules(&self) -> bool {
+        let is_meant =
+            |it: &Occasion| matches!(it.kind, EventKind::ModuleLoad | EventKind::ModuleUnload);
+        self.list.iter().any(is_meant)
+    }
+
+    /// Asks the debuggee for what is needed now.
+    pub(crate) fn apply(
+        &mut self,
+        program: &mut Program,
+        is_needed: impl Fn(u16, EventId) -> bool,
+    ) -> Result<(), DebuggeeError> {
+        let needed = || {
+            self.list
+                .iter()
+                .filter(|it| is_needed(it.monitor, it.event))
+        };
+        let (calls, signals) = (wanted_calls(needed()), wanted_signals(needed()));
+        if signals != self.signals {
+            self.signals = signals;
+            program.debuggee.monitor_signals(signals);
+        }
+        if calls == self.system_calls {
+            return Ok(());
+        }
+        let was_traced = self.system_calls != SystemCalls::None;
+        self.system_calls = calls.clone();
+        if was_traced || calls == SystemCalls::None {
+            program.debuggee.monitor_system_calls(calls);
+            return Ok(());
+        }
+        // A thread that runs would be seen from its next stop on.
+        while_halted(program, |program| {
+            program.debuggee.monitor_system_calls(calls);
+            Ok(())
+        })
+    }
+}
+
+fn wanted_calls<'a>(needed: impl Iterator<Item = &'a Occasion>) -> SystemCalls {
+    let mut numbers = BTreeSet::new();
+    for it in needed {
+        match (it.kind, &it.subject) {
+            (EventKind::SystemCallEntry | EventKind::SystemCallExit, Subject::Any) => {
+                return SystemCalls::All;
+            }
+            (_, Subject::SystemCall(number)) => {
+                numbers.insert(*number);
+            }
+            _ => {}
+        }
+    }
+    match numbers.is_empty() {
+        true => SystemCalls::None,
+        false => SystemCalls::Only(numbers),
+    }
+}
+
+fn wanted_signals<'a>(needed: impl Iterator<Item = &'a Occasion>) -> u64 {
+    needed.fold(0, |signals, it| match (it.kind, &it.subject) {
+        (EventKind::Signal, Subject::Any) => u64::MAX,
+        (_, Subject::Signal(number)) => {
+            let bit = u32::try_from(*number).ok().and_then(|it| it.checked_sub(1));
+            signals | bit.and_then(|bit| 1_u64.checked_shl(bit)).unwrap_or(0)
+        }
+        _ => signals,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn occasion(event: u16, kind: EventKind, subject: Subject) -> Occasion {
+        Occasion {
+            monitor: 0,
+            event: EventId(event),
+            kind,
+            subject,
+            captures: Rc::new([]),
+        }
+    }
+
+    #[test]
+    fn what_happens_concerns_those_who_wait_for_it() {
+        let mut occasions = Occasions::default();
+        let entry = EventKind::SystemCallEntry;
+        occasions.add(occasion(0, entry, Subject::SystemCall(1)));
+        occasions.add(occasion(1, entry, Subject::Any));
+        occasions.add(occasion(
+            2,
+            EventKind::SystemCallExit,
+            Subject::SystemCall(1),
+        ));
+        occasions.add(occasion(3, EventKind::Signal, Subject::Signal(10)));
+        let load = EventKind::ModuleLoad;
+        occasions.add(occasion(4, load, Subject::Module("libz".into())));
+        occasions.add(occasion(5, EventKind::ThreadStart, Subject::Any));
+        for (happening, expected) in [
+            (Happening::SystemCall(entry, 1), vec![0, 1]),
+            (Happening::SystemCall(entry, 2), vec![1]),
+            (Happening::SystemCall(EventKind::SystemCallExit, 1), vec![2]),
+            (Happening::Signal(10), vec![3]),
+            (Happening::Signal(12), vec![]),
+            (Happening::Module(load, "libz.so.1"), vec![4]),
+            (Happening::Module(load, "libc.so.6"), vec![]),
+            (
+                Happening::Module(EventKind::ModuleUnload, "libz.so.1"),
+                vec![],
+            ),
+            (Happening::Plain(EventKind::ThreadStart), vec![5]),
+        ] {
+            assert_eq!(occasions.concerned(happening), expected, "{happening:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_needed_is_asked_for() {
+        let entry = EventKind::SystemCallEntry;
+        let list = [
+            occasion(0, entry, Subject::SystemCall(1)),
+            occasion(1, EventKind::SystemCallExit, Subject::SystemCall(3)),
+            occasion(2, EventKind::Signal, Subject::Signal(10)),
+            occasion(3, entry, Subject::Any),
+        ];
+        let only = |numbers: &[u64]| SystemCalls::Only(numbers.iter().copied().collect());
+        assert_eq!(wanted_calls(list[..3].iter()), only(&[1, 3]));
+        assert_eq!(wanted_calls(list[2..3].iter()), SystemCalls::None);
+        assert_eq!(wanted_calls(list.iter()), SystemCalls::All);
+        assert_eq!(wanted_signals(list.iter()), 1 << 9);
+    }
+}

@@ -1,0 +1,371 @@
+//! Properties evaluated over a recorded run.
+//!
+//! The monitors and the reports are those of a live run; what differs is where
+//! events and places come from. An event goes to a property only while the
+//! property needs it, as live, where its point would have been lifted; so the
+//! two count alike, and a violation is the same in both.
+//!
+//! Invariant: nothing is read or written here. Events come as batches of
+//! [`juror_trace`].
+
+mod parts;
+pub(crate) mod recorded;
+mod shares;
+#[cfg(test)]
+mod tests;
+
+use crate::monitors::{Reaction, Watch, Watched, loading};
+pub use crate::offline::parts::{Finding, Part, Said, merge};
+use crate::offline::recorded::{NOWHERE, Recorded};
+pub use crate::offline::shares::Standing;
+use crate::property_files::PropertySource;
+use crate::report;
+use crate::report::{Happened, VIOLATIONS_MAX};
+use crate::totals::Totals;
+use juror_event::{EventId, Value};
+use juror_language::{Diagnostic, Property};
+use juror_monitor::{Occurrence, remember_as_one};
+use juror_trace::{Batch, Binding, Event, EventBinding, How, event_words};
+use juror_view::error::SessionError;
+use juror_view::location::Places as _;
+use juror_view::observer::Observer;
+use juror_view::{EndView, Ending, StopReason, TraceStop, ViolationView, error};
+
+/// The properties over one recorded run, or over several that are merged.
+pub struct Offline {
+    /// The monitors.
+    pub watch: Watch,
+    /// The number of events that each monitor remembers; 0 for the default.
+    pub history: usize,
+    /// The places and threads of the traces.
+    pub recorded: Recorded,
+    buffers: Buffers,
+    reaction: Reaction,
+    /// What is known of properties whose slices are spread.
+    together: Vec<shares::Together>,
+    /// How many events have been counted for them.
+    counted: u64,
+    /// The shares of their slices beside the first, by the number of the property.
+    others: Vec<(usize, Watched)>,
+}
+
+/// Buffers that are used again for every event.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    captures: Vec<Value>,
+    waiting: Vec<bool>,
+}
+
+/// An event of a trace, for one property.
+pub(crate) struct Feeding<'a> {
+    /// The number of the property.
+    pub number: usize,
+    /// What it is to the property.
+    pub events: &'a [EventBinding],
+    /// The event, with all the values of the trace.
+    pub happened: Occurrence<'a>,
+}
+
+impl Feeding<'_> {
+    /// What was needed when the access began that the event is about, with a bit for each
+    /// of the first events; nothing where it is about no memory. An access may be several
+    /// events: a write is an access, too. juror records them with one time and one place;
+    /// the times of other traces may be so coarse that they say nothing.
+    fn needed_at_beginning(&self, watched: &mut Watched) -> Option<u64> {
+        let is_about_memory = |found: &EventBinding| {
+            let event = watched.property.event(found.event);
+            event.is_some_and(|event| event.kind.is_about_memory())
+        };
+        let is_placed = self.happened.address != NOWHERE;
+        if !is_placed || !self.events.iter().any(is_about_memory) {
+            return None;
+        }
+        let Occurrence {
+            thread,
+            address,
+            time,
+            ..
+        } = self.happened;
+        let access = (time, thread, address);
+        match watched.access {
+            Some((known, needed)) if known == access && time != 0 => Some(needed),
+            _ => {
+                let needed = watched.monitor.needed_events();
+                watched.access = Some((access, needed));
+                Some(needed)
+            }
+        }
+    }
+
+    /// The property takes the event as often as it is one to it and it needs
+    /// that; `told` hears of each time.
+    pub(crate) fn feed(
+        &self,
+        watched: &mut Watched,
+        buffers: &mut Buffers,
+        reaction: &mut Reaction,
+        mut told: impl FnMut(&Watched, Happened<'_>),
+    ) {
+        // Which of them are waited for is known when the event begins, or the access
+        // of which it is one.
+        let needed = self.needed_at_beginning(watched);
+        buffers.waiting.clear();
+        let waiting = self.events.iter().map(|it| {
+            let event = it.event;
+            let bit = needed.and_then(|needed| needed.checked_shr(u32::from(event.0)));
+            watched.needs(event) && bit.is_none_or(|bit| bit & 1 == 1)
+        });
+        buffers.waiting.extend(waiting);
+        for (found, &is_waiting) in self.events.iter().zip(&buffers.waiting) {
+            let needs = watched.monitor.needs();
+            let need = needs.get(usize::from(found.event.0)).copied();
+            let Some(need) = need.filter(|need| is_waiting && need.needed) else {
+                continue;
+            };
+            let captures = &mut buffers.captures;
+            found.fill(self.happened.values, need.captures, captures);
+            let happened = Occurrence {
+                values: captures,
+                ..self.happened
+            };
+            if watched
+                .step(self.number, found.event, &happened, reaction)
+                .is_some()
+            {
+                told(
+                    watched,
+                    Happened {
+                        event: found.event,
+                        thread: happened.thread,
+                        address: happened.address,
+                        time: happened.time,
+                        values: happened.values,
+                    },
+                );
+            }
+        }
+    }
+}
+
+impl Offline {
+    /// Reads and checks the properties; gives what there is to say about
+    /// them, too.
+    ///
+    /// # Errors
+    /// A property is wrong.
+    pub fn load(
+        sources: &[PropertySource],
+        history: usize,
+    ) -> Result<(Offline, Vec<String>), SessionError> {
+        let (watch, remarks) = loading::load(sources, history)?;
+        let mut offline = Offline {
+            watch,
+            history,
+            recorded: Recorded::default(),
+            buffers: Buffers::default(),
+            reaction: Reaction::default(),
+            together: Vec::new(),
+            counted: 0,
+            others: Vec::new(),
+        };
+        offline.begin(1);
+        Ok((offline, remarks))
+    }
+
+    /// Begins anew, for a run that was recorded in so many traces.
+    pub fn begin(&mut self, traces: usize) {
+        self.watch.restart(self.history);
+        self.together.clear();
+        self.counted = 0;
+        self.others.clear();
+        for watched in &mut self.watch.watched {
+            // A trace knows nothing of modules.
+            watched.bound.fill(true);
+        }
+        let properties = self.watch.watched.iter().map(|it| &it.property);
+        self.recorded = Recorded::of(traces, properties);
+    }
+
+    /// How many slices there are.
+    pub fn slice_count(&self) -> usize {
+        let watched = self.watch.watched.iter();
+        watched.map(|it| it.monitor.slice_count()).sum()
+    }
+
+    /// Takes what a batch of a trace defines. To be done before its events are
+    /// taken.
+    pub fn learn(&mut self, trace: usize, batch: &Batch) {
+        self.recorded.learn(trace, batch);
+    }
+
+    /// Events of the properties that the traces would have recorded and did
+    /// not: what is wrong with the properties for these traces.
+    pub fn not_recorded(&self) -> Option<SessionError> {
+        for (number, watched) in self.watch.watched.iter().enumerate() {
+            let bindings = self.recorded.bindings(number);
+            let missing: Vec<EventId> = bindings.flat_map(Binding::not_recorded).collect();
+            let events = missing.iter().filter_map(|&it| watched.property.event(it));
+            let diagnostics: Vec<Diagnostic> = events.map(not_recorded_diagnostic).collect();
+            if !diagnostics.is_empty() {
+                return Some(error::wrong(watched.file(), &watched.text, diagnostics));
+            }
+        }
+        None
+    }
+
+    /// Takes an event; gives why a reader wants to stop there, if so.
+    pub fn step(
+        &mut self,
+        trace: usize,
+        batch: &Batch,
+        event: &Event,
+        observer: &mut dyn Observer,
+    ) -> Option<StopReason> {
+        let happened = self.recorded.occurrence(trace, batch, event);
+        let places = &self.recorded.places;
+        for (number, watched) in self.watch.watched.iter_mut().enumerate() {
+            let feeding = Feeding {
+                number,
+                events: self.recorded.events(trace, number, event.layout),
+                happened,
+            };
+            feeding.feed(
+                watched,
+                &mut self.buffers,
+                &mut self.reaction,
+                |watched, happened| {
+                    if observer.wants_state_changes() {
+                        let changes = watched.monitor.changes().iter();
+                        changes
+                            .map(|change| report::state_change(watched, change, happened, places))
+                            .for_each(|change| observer.state_change(&change));
+                    }
+                },
+            );
+        }
+        if self.reaction.is_empty() {
+            return None;
+        }
+        let reaction = std::mem::take(&mut self.reaction);
+        Some(report::reason(&self.watch, &reaction, Some(places)))
+    }
+
+    /// What a report says of an event.
+    pub fn describe(&self, trace: usize, event: &Event, reason: StopReason) -> TraceStop {
+        let layout = self.recorded.layout(trace, event.layout);
+        let place = self.recorded.place(trace, event.place);
+        let moment = layout.map_or("", |layout| &layout.event);
+        let is_call = moment.starts_with("before ") || moment.starts_with("after ");
+        TraceStop {
+            reason,
+            sequence: event.sequence,
+            time_ns: event.time_ns,
+            thread: event.thread,
+            is_call,
+            what: layout.map_or_else(String::new, |layout| layout.event.to_string()),
+            location: place.map(|place| self.recorded.places.call(place)),
+        }
+    }
+
+    /// The run is over; `how` is not known where the trace just ends, and then
+    /// it is taken to be the end of the program.
+    pub fn finish(&mut self, how: Option<How>) -> EndView {
+        let violations = match how.is_none_or(How::is_final) {
+            true => self.end_violations(),
+            false => Vec::new(),
+        };
+        EndView {
+            process: None,
+            ending: match how {
+                Some(How::Exited(status)) => Some(Ending::Exited { status }),
+                Some(How::Killed(signal)) => Some(Ending::Killed { signal }),
+                Some(How::Detached | How::Stopped) | None => None,
+            },
+            called: None,
+            violations,
+            summaries: self.summaries(),
+        }
+    }
+
+    /// Decides what was undecided; gives the first slices that this violates.
+    fn end_violations(&mut self) -> Vec<ViolationView> {
+        let mut views = Vec::new();
+        for (number, watched) in self.watch.watched.iter_mut().enumerate() {
+            let others = self.others.iter_mut().filter(|(of, _)| *of == number);
+            let mut shares: Vec<&mut Watched> = others.map(|(_, watched)| watched).collect();
+            shares.insert(0, watched);
+            if shares.len() > 1 {
+                let monitors = shares.iter_mut().map(|it| &mut it.monitor);
+                remember_as_one(&mut monitors.collect::<Vec<_>>());
+            }
+            let mut open = Vec::new();
+            for (share, watched) in shares.iter_mut().enumerate() {
+                let first = watched.finish().into_iter().take(VIOLATIONS_MAX);
+                let slices = first.filter_map(|slice| watched.monitor.slice(slice));
+                open.extend(slices.map(|slice| (slice.binding, share, slice.id)));
+            }
+            // As one monitor would give them.
+            open.sort_unstable();
+            open.truncate(VIOLATIONS_MAX - views.len());
+            let views_of = open.into_iter().filter_map(|(_, share, slice)| {
+                let watched = shares.get(share)?;
+                let places = Some(&self.recorded.places);
+                Some(report::violation(watched, slice, places, true, false))
+            });
+            views.extend(views_of);
+        }
+        views
+    }
+
+    /// The verdicts as they stand, of a trace that is not read to its end.
+    pub fn leave(&mut self) -> EndView {
+        EndView {
+            ending: None,
+            process: None,
+            called: None,
+            violations: Vec::new(),
+            summaries: self.summaries(),
+        }
+    }
+
+    fn summaries(&self) -> Vec<juror_view::PropertySummary> {
+        let places = Some(&self.recorded.places);
+        let mut totals = Totals::default();
+        for (_, share) in &self.others {
+            totals.add_one(share, places);
+        }
+        let mut summaries = totals.summaries(&self.watch, places);
+        for (number, summary) in summaries.iter_mut().enumerate() {
+            let watched = self.watch.watched.get(number);
+            let bindings = self.recorded.bindings(number);
+            for event in bindings.flat_map(Binding::not_recorded) {
+                if let Some(words) = watched.and_then(|it| words(&it.property, event)) {
+                    let never = format!("`{words}` never happened");
+                    summary.remarks.retain(|remark| *remark != never);
+                    summary.remarks.push(format!(
+                        "`{words}` was not recorded: nobody knows whether it happened"
+                    ));
+                }
+            }
+        }
+        summaries
+    }
+}
+
+fn words(property: &Property, event: EventId) -> Option<String> {
+    property.event(event).map(event_words)
+}
+
+fn not_recorded_diagnostic(event: &juror_event::SymbolicEvent) -> Diagnostic {
+    let words = event_words(event);
+    let mut diagnostic = Diagnostic::error(
+        "event-not-recorded",
+        event.span.clone(),
+        format!("the trace does not record `{words}`"),
+    );
+    diagnostic.help = Some(format!(
+        "record it: juror run --trace FILE --record '{words}(…)' or with this property; \
+         --keep-going takes it that it never happened"
+    ));
+    diagnostic
+}

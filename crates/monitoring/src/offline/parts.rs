@@ -1,0 +1,358 @@
+//! The properties of a check, evaluated apart from each other.
+//!
+//! No property looks at another one: whether it needs an event, which values it
+//! asks for and how it numbers its events are its own affair. So each of them may
+//! have a thread of its own. What they say is put together by the number of the
+//! event and, at the same event, in the order of the properties.
+//!
+//! Invariant: of the events that all have been given, what [`merge`] gives is what
+//! [`Offline::step`] would have said, in the same order.
+
+use crate::monitors::{Reaction, Watched};
+use crate::offline::shares::{Concern, Share, Standing, Together, is_remembered};
+use crate::offline::{Buffers, Feeding, Offline, Recorded};
+use crate::report;
+use crate::report::VIOLATIONS_MAX;
+use juror_trace::{Batch, Event};
+use juror_view::{StateChange, StopReason, ViolationView};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Some of the properties, to be evaluated apart from the others.
+pub struct Part {
+    units: Vec<Unit>,
+    recorded: Recorded,
+    buffers: Buffers,
+    reaction: Reaction,
+    /// State changes are wanted: building them costs time.
+    wants_state_changes: bool,
+    /// How many events it has taken.
+    taken: u64,
+}
+
+/// A property, or a share of its slices.
+struct Unit {
+    /// Its number among all.
+    property: usize,
+    watched: Watched,
+    share: Option<Share>,
+}
+
+/// What one property says of one event.
+#[derive(Debug, PartialEq)]
+pub struct Finding {
+    /// The number of the event.
+    event: u64,
+    /// Which property.
+    property: usize,
+    changes: Vec<StateChange>,
+    violations: Vec<ViolationView>,
+    error: Option<StopReason>,
+    /// All slices of the property have to be asked.
+    is_unsure: bool,
+}
+
+/// What all properties say of one event.
+#[derive(Debug, PartialEq)]
+pub struct Said {
+    /// The number of the event.
+    pub event: u64,
+    /// The state changes, where they are wanted.
+    pub changes: Vec<StateChange>,
+    /// Why a reader wants to stop there, if so.
+    pub reason: Option<StopReason>,
+    /// What there is to say is not known: the run is to be taken anew, with no slices
+    /// spread.
+    pub is_unsure: bool,
+}
+
+impl Offline {
+    /// How many threads can have something to do, of so many that there may be; with
+    /// the slices of properties spread, or without.
+    pub fn part_count(&self, most: usize, with_slices: bool) -> usize {
+        most.min(self.shares(most, with_slices).iter().sum())
+    }
+
+    /// By property: into how many shares its slices are spread.
+    fn shares(&self, threads: usize, with_slices: bool) -> Vec<usize> {
+        let of_each = threads / self.watch.watched.len().max(1);
+        let shares = |watched: &Watched| match with_slices && of_each > 1 {
+            true if watched.monitor.spreading().is_some() => of_each,
+            _ => 1,
+        };
+        self.watch.watched.iter().map(shares).collect()
+    }
+
+    /// The properties of the run that has begun in so many parts, each at the
+    /// beginning. [`Offline::take_back`] puts them together again.
+    pub fn parts(
+        &mut self,
+        count: usize,
+        wants_state_changes: bool,
+        with_slices: bool,
+    ) -> Vec<Part> {
+        let shares = self.shares(count, with_slices);
+        let mut parts: Vec<Vec<Unit>> = (0..count).map(|_| Vec::new()).collect();
+        let mut next = 0;
+        for ((property, watched), shares) in self.watch.watched.iter().enumerate().zip(shares) {
+            let spreading = Some(shares).filter(|&shares| shares > 1);
+            let spreading = spreading.and_then(|_| watched.monitor.spreading());
+            let spreading = spreading.map(Arc::new);
+            if spreading.is_some() {
+                let together = Together::new(property, watched, shares);
+                self.together.push(together);
+            }
+            for number in 0..shares {
+                let share = spreading.as_ref();
+                let share = share.map(|it| Share::new(it, (property, watched), (number, shares)));
+                let unit = Unit {
+                    property,
+                    watched: watched.clone(),
+                    share,
+                };
+                if let Some(part) = parts.get_mut(next) {
+                    part.push(unit);
+                }
+                next = (next + 1) % count.max(1);
+            }
+        }
+        let traces = self.recorded.trace_count();
+        let part = |units: Vec<Unit>| Part {
+            recorded: Recorded::of(traces, units.iter().map(|it| &it.watched.property)),
+            units,
+            buffers: Buffers::default(),
+            reaction: Reaction::default(),
+            wants_state_changes,
+            taken: 0,
+        };
+        parts.into_iter().map(part).collect()
+    }
+
+    /// The properties are where these parts have come to.
+    pub fn take_back(&mut self, parts: impl IntoIterator<Item = Part>) {
+        for mut unit in parts.into_iter().flat_map(|part| part.units) {
+            if let Some(share) = &unit.share {
+                let mut together = self.together.iter();
+                let together = together.find(|it| it.property() == unit.property);
+                // They are told of once.
+                let counted = together.filter(|_| share.number() == 0);
+                let occurrences = unit.watched.occurrences.iter_mut().enumerate();
+                for (event, count) in occurrences {
+                    let total = counted.and_then(|it| it.occurrences().get(event));
+                    *count = total.copied().unwrap_or(0);
+                }
+                if share.number() > 0 {
+                    self.others.push((unit.property, unit.watched));
+                    continue;
+                }
+            }
+            if let Some(watched) = self.watch.watched.get_mut(unit.property) {
+                *watched = unit.watched;
+            }
+        }
+    }
+
+    /// Takes what shares of slices say of a portion of the events, before these are
+    /// counted.
+    pub fn begin_portion(&mut self, standings: &[Standing]) {
+        for together in &mut self.together {
+            together.begin(standings);
+        }
+    }
+
+    /// Counts events of a portion, as far as no share could.
+    pub fn count(&mut self, trace: usize, batch: &Batch, events: Range<usize>) {
+        if self.together.is_empty() {
+            return;
+        }
+        for event in batch.events.get(events).unwrap_or(&[]) {
+            self.counted += 1;
+            for together in &mut self.together {
+                let property = together.property();
+                let events = self.recorded.events(trace, property, event.layout);
+                together.count(self.counted, events);
+            }
+        }
+    }
+
+    /// Whether one thread would tell the same in the same words of the portion that has
+    /// begun.
+    pub fn is_sure(&self, said: &[Said]) -> bool {
+        let may_forget = self.together.iter().any(Together::may_forget);
+        !self.together.iter().any(Together::is_mixed)
+            && said
+                .iter()
+                .all(|said| !said.is_unsure && (said.reason.is_none() || !may_forget))
+    }
+}
+
+impl Part {
+    /// Takes what a batch of a trace defines. To be done before its events are
+    /// taken.
+    pub fn learn(&mut self, trace: usize, batch: &Batch) {
+        self.recorded.learn(trace, batch);
+    }
+
+    /// Takes events of a batch, the first of which has this number.
+    pub fn take(
+        &mut self,
+        trace: usize,
+        (batch, events): (&Batch, Range<usize>),
+        first: u64,
+        findings: &mut Vec<Finding>,
+    ) {
+        let events = batch.events.get(events).unwrap_or(&[]);
+        // One property after the other: what a property has is near together.
+        for position in 0..self.units.len() {
+            for (event, number) in events.iter().zip(0..) {
+                let numbers = (first + number, self.taken + number + 1);
+                self.take_one(position, trace, (batch, event), numbers, findings);
+            }
+        }
+        self.taken += events.len() as u64;
+    }
+
+    /// What shares of slices have to say of the events since this was last asked.
+    pub fn standings(&mut self) -> Vec<Standing> {
+        let shares = self.units.iter_mut();
+        let shares = shares.filter_map(|unit| Some((unit.share.as_mut()?, &unit.watched)));
+        shares
+            .map(|(share, watched)| share.take_standing(&watched.monitor))
+            .collect()
+    }
+
+    /// One property takes an event, which has a number in its portion and one among all.
+    #[inline]
+    fn take_one(
+        &mut self,
+        position: usize,
+        trace: usize,
+        (batch, event): (&Batch, &Event),
+        (number, number_of_all): (u64, u64),
+        findings: &mut Vec<Finding>,
+    ) {
+        let Some(unit) = self.units.get_mut(position) else {
+            return;
+        };
+        let events = self.recorded.events(trace, position, event.layout);
+        if events.is_empty() {
+            return;
+        }
+        if let Some(share) = &mut unit.share {
+            match share.concern(events, batch.values_of(event)) {
+                Concern::Own => unit.watched.monitor.count_from(number_of_all - 1),
+                Concern::Others => return,
+                Concern::Unknown => {
+                    findings.push(Finding::unsure(number, unit.property));
+                    return;
+                }
+            }
+        }
+        let watched = &mut unit.watched;
+        let feeding = Feeding {
+            number: position,
+            events,
+            happened: self.recorded.occurrence(trace, batch, event),
+        };
+        let places = &self.recorded.places;
+        let wants_state_changes = self.wants_state_changes;
+        let mut changes = Vec::new();
+        feeding.feed(
+            watched,
+            &mut self.buffers,
+            &mut self.reaction,
+            |watched, happened| {
+                if wants_state_changes {
+                    let of_step = watched.monitor.changes().iter();
+                    changes.extend(
+                        of_step
+                            .map(|change| report::state_change(watched, change, happened, places)),
+                    );
+                }
+            },
+        );
+        if let Some(share) = &mut unit.share {
+            share.note(number_of_all, &watched.monitor);
+        }
+        if changes.is_empty() && self.reaction.is_empty() {
+            return;
+        }
+        let reaction = std::mem::take(&mut self.reaction);
+        let violations = || reaction.violations.iter().take(VIOLATIONS_MAX);
+        let is_unsure = unit.share.is_some()
+            && !violations().all(|it| is_remembered(&watched.monitor, it.slice, number_of_all));
+        findings.push(Finding {
+            event: number,
+            property: unit.property,
+            changes,
+            violations: violations()
+                .map(|it| report::violation(watched, it.slice, Some(places), false, it.repeated))
+                .collect(),
+            error: reaction
+                .error
+                .map(|(_, error)| report::error_reason(Some(watched), &error)),
+            is_unsure,
+        });
+    }
+}
+
+impl Finding {
+    /// What all slices of a property say of an event is not known here.
+    fn unsure(event: u64, property: usize) -> Finding {
+        Finding {
+            event,
+            property,
+            changes: Vec::new(),
+            violations: Vec::new(),
+            error: None,
+            is_unsure: true,
+        }
+    }
+}
+
+/// What all parts have found in the same events, by event.
+pub fn merge(mut findings: Vec<Finding>) -> Vec<Said> {
+    findings.sort_by_key(|finding| (finding.event, finding.property));
+    let mut merged: Vec<Said> = Vec::new();
+    for finding in findings {
+        let is_same = |said: &&mut Said| said.event == finding.event;
+        match merged.last_mut().filter(is_same) {
+            Some(said) => said.add(finding),
+            None => {
+                let mut said = Said {
+                    event: finding.event,
+                    changes: Vec::new(),
+                    reason: None,
+                    is_unsure: false,
+                };
+                said.add(finding);
+                merged.push(said);
+            }
+        }
+    }
+    merged
+}
+
+impl Said {
+    /// The next property says this of the event.
+    fn add(&mut self, mut finding: Finding) {
+        self.changes.append(&mut finding.changes);
+        self.is_unsure |= finding.is_unsure;
+        if finding.violations.is_empty() {
+            // An error is told where nothing is violated, the first of them.
+            self.reason = self.reason.take().or(finding.error);
+            return;
+        }
+        match &mut self.reason {
+            Some(StopReason::Violation { violations }) => {
+                violations.append(&mut finding.violations);
+                violations.truncate(VIOLATIONS_MAX);
+            }
+            reason => {
+                *reason = Some(StopReason::Violation {
+                    violations: finding.violations,
+                });
+            }
+        }
+    }
+}

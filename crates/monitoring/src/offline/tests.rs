@@ -1,0 +1,233 @@
+use crate::offline::*;
+use juror_trace::{Decoder, Form};
+use juror_view::StopReason;
+use juror_view::observer::Nobody;
+
+fn offline(source: &str) -> Offline {
+    let source = PropertySource::new("p.prop", source);
+    let (offline, _) = Offline::load(&[source], 0).expect("the property is right");
+    offline
+}
+
+fn batch(text: &str) -> Batch {
+    let mut batch = Batch::default();
+    let mut decoder = Decoder::new(Form::Json);
+    decoder.decode(text.as_bytes(), true, &mut batch);
+    assert_eq!(batch.faults, []);
+    batch
+}
+
+/// Which events of the traces, counted over all, are stops.
+fn stops(offline: &mut Offline, traces: &[&str]) -> Vec<usize> {
+    let mut stops = Vec::new();
+    let mut count = 0;
+    for (trace, text) in traces.iter().enumerate() {
+        let batch = batch(text);
+        offline.learn(trace, &batch);
+        for event in &batch.events {
+            if offline.step(trace, &batch, event, &mut Nobody).is_some() {
+                stops.push(count);
+            }
+            count += 1;
+        }
+    }
+    stops
+}
+
+/// An event that another one of the same moment makes needed has begun before.
+#[test]
+fn what_becomes_needed_at_an_event_waits_for_the_next() {
+    let mut offline = offline(
+        "property p\nevent a = before f()\nevent b = before f()\n\
+         state s accepting { on a -> t }\nstate t accepting { on b -> u }\n\
+         state u non-accepting\n",
+    );
+    let event = "{\"event\":\"before f\"}\n";
+    assert_eq!(stops(&mut offline, &[&event.repeat(3)]), [1]);
+    let view = offline.finish(None);
+    let events = &view.summaries[0].events;
+    assert_eq!((events[0].occurrences, events[1].occurrences), (1, 1));
+}
+
+/// Two runs may have different places at the same address.
+#[test]
+fn places_belong_to_their_trace() {
+    let mut offline = offline(
+        "property p\nevent a = before f()\nstate s accepting { on a -> t }\n\
+         state t accepting { on a -> u }\nstate u non-accepting\n",
+    );
+    offline.begin(2);
+    let trace = |file: &str| {
+        format!(
+            "{{\"define\":0,\"address\":4096,\"file\":\"{file}\",\"line\":7}}\n\
+             {{\"event\":\"before f\",\"place\":0}}\n"
+        )
+    };
+    let (one, two) = (trace("one.c"), trace("two.c"));
+    let (first, second) = (batch(&one), batch(&two));
+    offline.learn(0, &first);
+    offline.learn(1, &second);
+    assert_eq!(offline.step(0, &first, &first.events[0], &mut Nobody), None);
+    let reason = offline.step(1, &second, &second.events[0], &mut Nobody);
+    let Some(StopReason::Violation { violations }) = reason else {
+        panic!("{reason:?}");
+    };
+    let places = violations[0].path.iter().map(|step| {
+        assert_eq!(step.location.address, 4096);
+        step.location.file.as_deref().unwrap_or_default()
+    });
+    assert_eq!(places.collect::<Vec<_>>(), ["one.c", "two.c"]);
+}
+
+#[test]
+fn a_run_that_was_stopped_decides_nothing() {
+    let source = "property p\nevent a = before f()\nstate s non-accepting { on a -> t }\n\
+                  state t accepting\n";
+    for (how, violations) in [
+        (None, 1),
+        (Some(How::Exited(0)), 1),
+        (Some(How::Killed(9)), 1),
+        (Some(How::Stopped), 0),
+        (Some(How::Detached), 0),
+    ] {
+        let mut offline = offline(source);
+        assert_eq!(offline.finish(how).violations.len(), violations, "{how:?}");
+    }
+}
+
+/// The slices of a property in so many shares that take a trace; nothing where one
+/// monitor has to.
+fn spread(offline: &mut Offline, trace: &str, shares: usize) -> Option<Vec<Said>> {
+    assert_eq!(offline.part_count(shares, true), shares);
+    let mut parts = offline.parts(shares, false, true);
+    let mut told = Vec::new();
+    let lines: Vec<&str> = trace.lines().collect();
+    // Portions of a few events, all of one trace.
+    let batch = batch(&lines.join("\n"));
+    for part in &mut parts {
+        part.learn(0, &batch);
+    }
+    offline.learn(0, &batch);
+    for start in (0..batch.events.len()).step_by(3) {
+        let events = start..(start + 3).min(batch.events.len());
+        let mut findings = Vec::new();
+        let mut standings = Vec::new();
+        for part in &mut parts {
+            part.take(0, (&batch, events.clone()), start as u64, &mut findings);
+            standings.append(&mut part.standings());
+        }
+        offline.begin_portion(&standings);
+        offline.count(0, &batch, events);
+        let said = merge(findings);
+        if !offline.is_sure(&said) {
+            return None;
+        }
+        told.extend(said);
+    }
+    offline.take_back(parts);
+    Some(told)
+}
+
+const RELEASED: &str = "property released slice on file
+event open = before open(file)
+event read = before read(file)
+event close = before close(file)
+state never accepting { on open -> held }
+state held non-accepting { on close -> released  on read -> held }
+state released accepting { on read -> wrong }
+state wrong non-accepting\n";
+
+fn lines(events: &[(&str, u32)]) -> String {
+    let line = |(name, file): &(&str, u32)| {
+        format!("{{\"event\":\"before {name}\",\"values\":{{\"file\":\"{file:#x}\"}}}}\n")
+    };
+    events.iter().map(line).collect()
+}
+
+/// What the shares have together is what one monitor has: also which events count, while
+/// no slice or only slices of one share need them.
+#[test]
+fn shares_of_slices_are_one_property() {
+    let mut events = vec![("read", 1), ("close", 2)];
+    for file in 0..40 {
+        events.extend([("open", file), ("read", file), ("read", 99)]);
+        if file % 4 != 0 {
+            events.push(("close", file));
+        }
+    }
+    let trace = lines(&events);
+    for shares in 2..6 {
+        let mut alone = offline(RELEASED);
+        assert_eq!(stops(&mut alone, &[&trace]), [0_usize; 0]);
+        let mut together = offline(RELEASED);
+        let told = spread(&mut together, &trace, shares);
+        assert_eq!(told, Some(Vec::new()), "{shares} shares");
+        let (alone, together) = (alone.finish(None), together.finish(None));
+        assert_eq!(alone.violations.len(), VIOLATIONS_MAX);
+        assert_eq!(format!("{together:?}"), without_numbers(&alone, &together));
+    }
+}
+
+/// A view of one monitor with the numbers of events that shares give: those of all that
+/// there were, and not of those that were needed.
+fn without_numbers(alone: &EndView, together: &EndView) -> String {
+    let mut view = alone.clone();
+    for (violation, other) in view.violations.iter_mut().zip(&together.violations) {
+        for (step, other) in violation.path.iter_mut().zip(&other.path) {
+            step.sequence = other.sequence;
+        }
+    }
+    format!("{view:?}")
+}
+
+/// A violation is told by the share that has the slice.
+#[test]
+fn a_share_tells_of_its_violations() {
+    let trace = lines(&[
+        ("open", 1),
+        ("open", 2),
+        ("close", 2),
+        ("close", 1),
+        ("read", 2),
+    ]);
+    let told = spread(&mut offline(RELEASED), &trace, 3).expect("it is sure");
+    let [said] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    let Some(StopReason::Violation { violations }) = &said.reason else {
+        panic!("{said:?}");
+    };
+    let events = violations[0].path.iter().map(|step| step.event.as_str());
+    assert_eq!(events.collect::<Vec<_>>(), ["open", "close", "read"]);
+    assert_eq!(said.event, 4);
+}
+
+/// What has no value belongs to no share, and numbers beside addresses are shown in the
+/// one way or the other by what one monitor has seen.
+#[test]
+fn what_shares_cannot_know_is_left_to_one_monitor() {
+    let unread = "{\"event\":\"before open\",\"values\":{\"file\":null}}\n";
+    assert_eq!(spread(&mut offline(RELEASED), unread, 2), None);
+    let number = "{\"event\":\"before open\",\"values\":{\"file\":7}}\n";
+    let wrong = lines(&[("open", 1), ("close", 1), ("read", 1)]);
+    let mixed = format!("{number}{wrong}");
+    assert_eq!(spread(&mut offline(RELEASED), &mixed, 2), None);
+}
+
+/// An access that is two events is one moment where the trace was recorded; where times
+/// are coarse and nobody knows where it happened, one event follows the other.
+#[test]
+fn coarse_times_make_no_moments() {
+    let property = "property p\nevent store = write x\nevent access = access x\n\
+        state s accepting { on store -> t }\nstate t accepting { on access -> u }\n\
+        state u non-accepting\n";
+    let events = |place: &str| {
+        let event = |name| format!("{{\"time\":5,\"event\":\"{name} x\"{place}}}\n");
+        event("write") + &event("access")
+    };
+    let mut of_others = offline(property);
+    assert_eq!(stops(&mut of_others, &[&events("")]), [1]);
+    let defined = "{\"define\":0,\"address\":4096,\"file\":\"a.c\",\"line\":7}\n";
+    let recorded = format!("{defined}{}", events(",\"place\":0"));
+    assert_eq!(stops(&mut offline(property), &[&recorded]), [0_usize; 0]);
+}

@@ -1,0 +1,371 @@
+//! What monitors have to say, as views: paths, violations, state changes,
+//! summaries; and what is wrong with a property about this program.
+
+mod inlined;
+
+use crate::monitors::{Reaction, Violated, Watch, Watched};
+use crate::violation_counts;
+use juror_event::{EventId, Read, SymbolicEvent, Value};
+use juror_instrument::probes::BindError;
+use juror_language::{Diagnostic, EvaluationError, Property};
+use juror_monitor::{Change, Monitor, PathEvent, SliceId};
+use juror_view::location::{Places, event_location, event_words};
+use juror_view::{
+    MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
+    ViolationView,
+};
+use std::sync::Arc;
+
+/// Slices of one monitor that are shown.
+const SLICES_MAX: usize = 100;
+/// Reports of one stop; more of them say the same.
+pub(crate) const VIOLATIONS_MAX: usize = 10;
+
+/// What an access made of the place, taken out of the values that the property
+/// did not ask for.
+fn stored(
+    event: Option<&SymbolicEvent>,
+    captured: &[Value],
+    values: &mut Vec<NamedValue>,
+) -> Option<StoredValue> {
+    let event = event.filter(|event| event.kind.is_about_memory())?;
+    let slot = |wanted: &Read| event.captures.iter().position(|it| it.read == *wanted);
+    let value = |wanted| {
+        let value = captured.get(slot(&wanted)?)?.clone();
+        (!matches!(value, Value::Unavailable(_))).then_some(value)
+    };
+    let after = value(Read::Value)?;
+    let before = value(Read::Old);
+    let is_added = |name: &str| {
+        let mut captures = event.captures.iter();
+        captures.any(|it| {
+            *it.name == *name && it.span == event.span && matches!(it.read, Read::Value | Read::Old)
+        })
+    };
+    values.retain(|value| !is_added(&value.name));
+    Some(StoredValue { before, after })
+}
+
+/// The parameters that are bound.
+pub fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue> {
+    property
+        .slice
+        .iter()
+        .zip(binding)
+        .filter_map(|(name, value)| {
+            Some(NamedValue {
+                name: name.to_string(),
+                value: value.clone()?,
+            })
+        })
+        .collect()
+}
+
+fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
+    let names = property.variables.iter();
+    names
+        .zip(environment)
+        .map(|(variable, value)| NamedValue {
+            name: variable.name.to_string(),
+            value: value.clone(),
+        })
+        .collect()
+}
+
+fn path_step<P: Places>(
+    monitor: &Monitor,
+    bound: &[Option<Value>],
+    event: &PathEvent,
+    places: Option<&P>,
+) -> PathStep {
+    let property = monitor.property();
+    let symbolic = property.event(event.event);
+    let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
+    // Values that were not asked for in that state say nothing, and what is compared says
+    // it already.
+    let says_nothing = |read: &Read, value: &Value| match value {
+        Value::Unavailable(juror_event::Unavailability::NotCaptured) => true,
+        Value::Bool(_) => matches!(read, Read::Arithmetic(_)),
+        _ => false,
+    };
+    let values = names.iter().zip(&event.values);
+    let mut values: Vec<NamedValue> = values
+        .filter(|(capture, value)| !says_nothing(&capture.read, value))
+        .map(|(capture, value)| NamedValue {
+            name: capture.name.to_string(),
+            value: value.clone(),
+        })
+        .collect();
+    let stored = stored(symbolic, &event.values, &mut values);
+    let [from, to] = monitor.step_sketch(bound, event);
+    PathStep {
+        sequence: event.sequence,
+        stored,
+        event: symbolic.map_or_else(String::new, |symbolic| symbolic.name.to_string()),
+        what: symbolic.map_or_else(String::new, event_words),
+        values,
+        thread: event.thread,
+        location: event_location(symbolic, places, event.address),
+        from,
+        to,
+        repeated: event.repeated,
+    }
+}
+
+/// An occurrence of an event, for [`state_change`].
+#[derive(Debug, Clone, Copy)]
+pub struct Happened<'a> {
+    /// Which event.
+    pub event: EventId,
+    /// In which thread.
+    pub thread: u32,
+    /// Where: for a call, its return address.
+    pub address: u64,
+    /// When, in nanoseconds since the program's start.
+    pub time: u64,
+    /// What was read.
+    pub values: &'a [Value],
+}
+
+/// The values of the parameters of a slice that an event has just changed.
+pub fn bound_of(
+    watched: &Watched,
+    change: &Change,
+    event: EventId,
+    values: &[Value],
+) -> Vec<Option<Value>> {
+    if let Some(slice) = watched.monitor.slice(change.slice) {
+        return slice.binding;
+    }
+    // A slice that has just ended is known by what the event bound.
+    let bound = watched.property.bindings.get(usize::from(event.0));
+    let bound = bound.map_or(&[][..], |bound| bound).iter();
+    bound
+        .map(|slot| values.get(usize::from((*slot)?)).cloned())
+        .collect()
+}
+
+/// A change of one slice by an event that has just happened.
+pub fn state_change<P: Places>(
+    watched: &Watched,
+    change: &Change,
+    happened: Happened<'_>,
+    places: &P,
+) -> StateChange {
+    let property = &watched.property;
+    let bound = bound_of(watched, change, happened.event, happened.values);
+    let event = PathEvent {
+        sequence: watched.sequence(),
+        event: happened.event,
+        thread: happened.thread,
+        address: happened.address,
+        time: happened.time,
+        values: happened.values.to_vec(),
+        from: change.from,
+        to: change.to,
+        repeated: 1,
+    };
+    StateChange {
+        property: property.name.to_string(),
+        slice: binding(property, &bound),
+        process: None,
+        step: path_step(&watched.monitor, &bound, &event, Some(places)),
+        verdict: change.verdict_after,
+    }
+}
+
+/// A slice with the path that led to its state. Without a program, places are
+/// bare addresses.
+pub fn violation<P: Places>(
+    watched: &Watched,
+    id: SliceId,
+    places: Option<&P>,
+    at_end: bool,
+    repeated: bool,
+) -> ViolationView {
+    let property = &watched.property;
+    let path = watched.monitor.path(id);
+    let slice = watched.monitor.slice(id);
+    let bound = slice.as_ref().map_or(&[][..], |slice| &slice.binding);
+    ViolationView {
+        property: property.name.to_string(),
+        description: property.description.as_ref().map(|text| text.to_string()),
+        file: property
+            .source_name
+            .as_ref()
+            .map_or_else(String::new, |name| name.to_string()),
+        slice: slice
+            .as_ref()
+            .map_or_else(Vec::new, |slice| binding(property, &slice.binding)),
+        state: slice
+            .as_ref()
+            .map_or_else(String::new, |slice| state_of(watched, slice)),
+        variables: slice
+            .as_ref()
+            .map_or_else(Vec::new, |s| variables(property, s.environment)),
+        path: path
+            .events
+            .iter()
+            .map(|event| path_step(&watched.monitor, bound, event, places))
+            .collect(),
+        forgotten: path.forgotten,
+        at_end,
+        repeated,
+    }
+}
+
+/// Why a run stops after an event that a property could not evaluate.
+pub fn error_reason(watched: Option<&Watched>, error: &EvaluationError) -> StopReason {
+    let property = watched.map(|watched| &watched.property);
+    StopReason::MonitorError {
+        property: property.map_or_else(String::new, |property| property.name.to_string()),
+        message: error.message.clone(),
+        start: error.span.start,
+        end: error.span.end,
+        file: watched.map_or_else(String::new, |it| it.file().to_owned()),
+        text: watched.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
+    }
+}
+
+/// Why a run stops after an event, in words and views: in the order of the properties,
+/// whatever the order is in which they have heard of it.
+pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>) -> StopReason {
+    let watched = |number: usize| watch.watched.get(number);
+    if let (true, Some((number, error))) = (reaction.violations.is_empty(), &reaction.error) {
+        return error_reason(watched(*number), error);
+    }
+    let mut violations = reaction.violations.clone();
+    violations.sort_by_key(|violated| violated.monitor);
+    StopReason::Violation {
+        violations: violations
+            .iter()
+            .take(VIOLATIONS_MAX)
+            .filter_map(|it| {
+                let watched = watched(it.monitor)?;
+                Some(violation(watched, it.slice, places, false, it.repeated))
+            })
+            .collect(),
+    }
+}
+
+/// What the end of a run violates, as views.
+pub fn end_violations<P: Places>(
+    watch: &Watch,
+    violations: &[Violated],
+    places: Option<&P>,
+    at_end: bool,
+) -> Vec<ViolationView> {
+    let violations = violations.iter().take(VIOLATIONS_MAX);
+    violations
+        .filter_map(|it| {
+            let watched = watch.watched.get(it.monitor)?;
+            Some(violation(watched, it.slice, places, at_end, it.repeated))
+        })
+        .collect()
+}
+
+/// The state of a slice in words; of a violated formula, what failed of it.
+fn state_of(watched: &Watched, slice: &juror_monitor::SliceView<'_>) -> String {
+    let name = watched.monitor.state_name(slice.state);
+    let failed = watched.monitor.failed_parts(slice.id);
+    match failed.is_empty() {
+        true => name,
+        false => format!("{name}: {}", failed.join(" and ")),
+    }
+}
+
+/// A monitor with its slices.
+pub fn monitor<P: Places>(watched: &Watched, places: Option<&P>) -> MonitorView {
+    let property = &watched.property;
+    let names = |wanted: bool| {
+        property
+            .events
+            .iter()
+            .zip(watched.monitor.needs())
+            .filter(|(_, need)| need.needed == wanted)
+            .map(|(event, _)| event.name.to_string())
+            .collect()
+    };
+    MonitorView {
+        property: property.name.to_string(),
+        description: property.description.as_ref().map(|text| text.to_string()),
+        verdict: watched.monitor.verdict(),
+        slices: watched
+            .monitor
+            .slices()
+            .take(SLICES_MAX)
+            .map(|slice| SliceView {
+                binding: binding(property, &slice.binding),
+                state: watched.monitor.state_name(slice.state),
+                verdict: slice.verdict,
+                variables: variables(property, slice.environment),
+            })
+            .collect(),
+        slice_count: watched.monitor.slice_count(),
+        violation_counts: violation_counts::violations(watched, places),
+        needed: names(true),
+        not_needed: names(false),
+    }
+}
+
+/// What is wrong with an event in this program, as a compiler would say it.
+pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
+    match error {
+        BindError::UnknownFunction { near, is_stripped } => {
+            let mut diagnostic = Diagnostic::error(
+                "unknown-function",
+                event.subject_span.clone(),
+                format!("the program has no function `{}`", event.subject),
+            );
+            diagnostic.help = Some(match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if *is_stripped => {
+                    "the program was stripped of its symbols: build it without \
+                     `-s`, or use a version of it that has them"
+                        .to_owned()
+                }
+                None => "if it is in a library that is loaded later, add `in library` to the event"
+                    .to_owned(),
+            });
+            diagnostic
+        }
+        BindError::Inlined { places, only } => inlined::diagnostic(event, places, *only),
+        BindError::Subject { message, help, .. } => {
+            let span = match event.subject_span.is_empty() {
+                true => event.span.clone(),
+                false => event.subject_span.clone(),
+            };
+            let mut diagnostic = Diagnostic::error("unwatchable-event", span, message.clone());
+            diagnostic.help.clone_from(help);
+            diagnostic
+        }
+        BindError::Indirect => {
+            let mut diagnostic = Diagnostic::error(
+                "indirect-function",
+                event.subject_span.clone(),
+                format!(
+                    "`{}` is chosen among several when the program starts",
+                    event.subject
+                ),
+            );
+            diagnostic.help = Some("name the one that is used on this machine".to_owned());
+            diagnostic
+        }
+        BindError::Capture {
+            slot,
+            error,
+            function,
+        } => {
+            let span = event
+                .captures
+                .get(*slot)
+                .map_or_else(|| event.span.clone(), |c| c.span.clone());
+            let mut diagnostic = Diagnostic::error("unreadable-value", span, error.message.clone());
+            if **function != *event.subject {
+                diagnostic.message = format!("in `{function}`: {}", diagnostic.message);
+            }
+            diagnostic.help.clone_from(&error.help);
+            diagnostic
+        }
+    }
+}

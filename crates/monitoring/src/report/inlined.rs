@@ -1,0 +1,77 @@
+//! What is said of calls that the compiler inlined.
+
+use juror_event::{EventKind, SymbolicEvent};
+use juror_instrument::probes::InlinedPlace;
+use juror_language::Diagnostic;
+use juror_symbols::without_parameters;
+
+/// Inlined places that are named.
+const PLACES_MAX: usize = 5;
+/// Functions that are named.
+const NAMES_MAX: usize = 3;
+
+/// An event would be missed at inlined calls.
+pub(super) fn diagnostic(event: &SymbolicEvent, places: &[InlinedPlace], only: bool) -> Diagnostic {
+    let is_asked_for = places.iter().any(|it| it.why.is_some());
+    let function = &event.subject;
+    let message = match (is_asked_for, only) {
+        (true, _) => format!(
+            "calls of `{function}` were inlined of which it is not certain where they begin"
+        ),
+        (false, true) => format!("`{function}` exists only inlined into its callers"),
+        (false, false) => format!("some calls of `{function}` were inlined, and cannot be seen"),
+    };
+    let shown: Vec<String> = places.iter().take(PLACES_MAX).map(words).collect();
+    let shown = shown.join(", ");
+    let more = match places.len().saturating_sub(PLACES_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let first = match event.kind {
+        EventKind::BeforeCall if !is_asked_for => "see them with --at-inlined, ",
+        EventKind::BeforeCall if places.iter().any(|it| it.is_likely) => {
+            "take where their code begins with --at-inlined=likely, "
+        }
+        EventKind::BeforeCall => "",
+        _ => "what was inlined returns nowhere; ",
+    };
+    let mut diagnostic = Diagnostic::error("inlined-function", event.subject_span.clone(), message);
+    diagnostic.help = Some(format!(
+        "at {shown}{more}; {first}build with -fno-inline, mark the function noinline, or accept \
+         the gap with --ignore-inlined{}",
+        others(function, places)
+    ));
+    diagnostic
+}
+
+/// What else bears the name, where that is not the whole name of what was inlined.
+fn others(function: &str, places: &[InlinedPlace]) -> String {
+    let asked = without_parameters(function);
+    let mut names: Vec<&str> = places.iter().map(|it| &*it.function).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| without_parameters(name) != asked);
+    if names.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<String> = names
+        .iter()
+        .take(NAMES_MAX)
+        .map(|it| format!("`{it}`"))
+        .collect();
+    let more = match names.len().saturating_sub(NAMES_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "; these are calls of {}{more}: if another function is meant, write its whole name",
+        shown.join(", ")
+    )
+}
+
+fn words(it: &InlinedPlace) -> String {
+    match &it.why {
+        Some(why) => format!("{}: {why}", it.place),
+        None => it.place.clone(),
+    }
+}

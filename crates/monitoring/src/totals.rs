@@ -1,0 +1,290 @@
+//! What the monitors of all processes of a run have counted.
+//!
+//! Each process has its own monitors; a property is told of once when the run
+//! is over. Invariant: what happened is counted in the process where it
+//! happened, and nowhere else.
+
+use crate::monitors::monitored_property::slice_total;
+use crate::monitors::{Watch, Watched};
+use crate::violation_counts;
+use juror_event::{Reach, Verdict};
+use juror_instrument::probes::InlinedTotal;
+use juror_language::Property;
+use juror_view::location::{Places, event_words};
+use juror_view::{EventSummary, PropertySummary, ViolationCount};
+use std::sync::Arc;
+
+/// Of the processes that have ended, by property.
+#[derive(Debug, Default)]
+pub struct Totals(Vec<Total>);
+
+/// One property.
+#[derive(Debug, Clone)]
+struct Total {
+    property: Arc<Property>,
+    verdict: Verdict,
+    violations: u64,
+    violation_counts: Vec<ViolationCount>,
+    /// By event.
+    events: Vec<EventTotal>,
+    errors: u64,
+    slices: u64,
+}
+
+/// One event.
+#[derive(Debug, Clone, Copy)]
+struct EventTotal {
+    occurrences: u64,
+    stops: u64,
+    bound: bool,
+    inlined: InlinedTotal,
+    /// Some monitor waits for it.
+    needed: bool,
+}
+
+impl Totals {
+    /// A process has ended, or is left.
+    pub fn add<P: Places>(&mut self, watch: &Watch, places: Option<&P>) {
+        for watched in watch.shown() {
+            self.add_one(watched, places);
+        }
+    }
+
+    /// The same of one property, or of a share of its slices.
+    pub fn add_one<P: Places>(&mut self, watched: &Watched, places: Option<&P>) {
+        let total = Total::of(watched, places);
+        match self.0.iter_mut().find(|it| it.is_of(watched)) {
+            Some(known) => known.add(&total),
+            None => self.0.push(total),
+        }
+    }
+
+    /// A property is watched no more; another one may get its name.
+    pub fn forget(&mut self, watched: &Watched) {
+        self.0.retain(|total| !total.is_of(watched));
+    }
+
+    /// The properties when the run is over: these processes and the last one.
+    pub fn summaries<P: Places>(&self, last: &Watch, places: Option<&P>) -> Vec<PropertySummary> {
+        let with_others = |watched: &Watched| {
+            let mut total = Total::of(watched, places);
+            if let Some(others) = self.0.iter().find(|it| it.is_of(watched)) {
+                total.add(others);
+            }
+            total.summary(watched)
+        };
+        last.shown().iter().map(with_others).collect()
+    }
+}
+
+impl Total {
+    fn is_of(&self, watched: &Watched) -> bool {
+        self.property.name == watched.property.name
+            && self.property.source_name == watched.property.source_name
+    }
+
+    fn of<P: Places>(watched: &Watched, places: Option<&P>) -> Total {
+        let needs = watched.monitor.needs();
+        let at = |index: usize| EventTotal {
+            occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
+            stops: watched.stops.get(index).copied().unwrap_or(0),
+            bound: watched.bound.get(index).copied().unwrap_or(false),
+            inlined: watched.inlined.get(index).copied().unwrap_or_default(),
+            needed: needs.get(index).is_some_and(|need| need.needed),
+        };
+        Total {
+            property: Arc::clone(&watched.property),
+            verdict: watched.monitor.verdict(),
+            violations: watched.violations,
+            violation_counts: violation_counts::violations(watched, places),
+            events: (0..watched.property.events.len()).map(at).collect(),
+            errors: watched.errors,
+            slices: slice_total(watched).saturating_sub(watched.inherited.slices),
+        }
+    }
+
+    fn add(&mut self, other: &Total) {
+        self.verdict = self.verdict.max(other.verdict);
+        self.violations += other.violations;
+        for kind in &other.violation_counts {
+            violation_counts::add(&mut self.violation_counts, kind.clone());
+        }
+        self.errors += other.errors;
+        self.slices += other.slices;
+        for (event, others) in self.events.iter_mut().zip(&other.events) {
+            event.occurrences += others.occurrences;
+            event.stops += others.stops;
+            event.bound |= others.bound;
+            let inlined = &mut event.inlined;
+            inlined.missed = inlined.missed.max(others.inlined.missed);
+            inlined.seen = inlined.seen.max(others.inlined.seen);
+            inlined.likely = inlined.likely.max(others.inlined.likely);
+            event.needed |= others.needed;
+        }
+    }
+
+    fn summary(&self, watched: &Watched) -> PropertySummary {
+        let events = watched.property.events.iter().zip(&self.events);
+        let events = events.map(|(event, total)| EventSummary {
+            event: event.name.to_string(),
+            what: event_words(event),
+            occurrences: total.occurrences,
+            stops: total.stops,
+        });
+        PropertySummary {
+            property: watched.property.name.to_string(),
+            verdict: match self.violations {
+                0 => self.verdict,
+                _ => Verdict::Violated,
+            },
+            enabled: watched.is_enabled,
+            violations: self.violations,
+            violation_counts: self.violation_counts.clone(),
+            events: events.collect(),
+            slices: self.slices,
+            remarks: self.remarks(watched),
+        }
+    }
+
+    /// What a user would want to know before trusting a verdict.
+    fn remarks(&self, watched: &Watched) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let events = || watched.property.events.iter().zip(&self.events);
+        match self.errors {
+            0 => {}
+            1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
+            errors => remarks.push(format!(
+                "{errors} events could not be evaluated, and are left out"
+            )),
+        }
+        let mut inlined: Vec<String> = events()
+            .flat_map(|(event, total)| inlined_remarks(&event.subject, total.inlined))
+            .collect();
+        inlined.dedup();
+        remarks.append(&mut inlined);
+        let mut absent: Vec<&str> = events()
+            .filter(|(_, total)| !total.bound)
+            .map(|(event, _)| &*event.subject)
+            .collect();
+        absent.sort_unstable();
+        absent.dedup();
+        for function in &absent {
+            remarks.push(format!("`{function}` was in no module that was loaded"));
+        }
+        let is_silent = self.events.iter().all(|total| total.occurrences == 0);
+        if is_silent && absent.len() < self.events.len() {
+            remarks.push(
+                "none of its events happened: the verdict says nothing about the behaviour"
+                    .to_owned(),
+            );
+            return remarks;
+        }
+        // Events that were watched for and never came.
+        let never = events().filter(|(event, total)| {
+            total.occurrences == 0
+                && total.needed
+                && event.reach == Reach::Anywhere
+                && !absent.contains(&&*event.subject)
+        });
+        remarks.extend(never.map(|(event, _)| format!("`{}` never happened", event_words(event))));
+        remarks
+    }
+}
+
+/// What became of the calls of a function that were inlined.
+fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = String> {
+    let calls = |count: usize| match count {
+        1 => "an inlined call".to_owned(),
+        _ => format!("{count} inlined calls"),
+    };
+    let InlinedTotal {
+        missed,
+        seen,
+        likely,
+    } = total;
+    let missed = (missed > 0).then(|| match missed {
+        1 => format!("an inlined call of `{function}` could not be seen"),
+        _ => format!("inlined calls of `{function}` could not be seen"),
+    });
+    let seen = (seen > 0).then(|| {
+        format!(
+            "`{function}` was seen at {}; of calls that the compiler has worked out itself no \
+             code is left",
+            calls(seen)
+        )
+    });
+    let likely = (likely > 0).then(|| {
+        format!(
+            "{} of `{function}` had no mark: their code may stand for several calls",
+            calls(likely)
+        )
+    });
+    missed.into_iter().chain(seen).chain(likely)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitors::loading;
+    use crate::property_files::PropertySource;
+
+    /// Nobody knows where anything is.
+    const PLACES: Option<&juror_instrument::program::Program> = None;
+
+    /// The monitors of one process, whose two events happened so often.
+    fn watched(occurrences: [u64; 2], violations: u64) -> Watch {
+        let text = "property p
+            event a = before f()
+            event b = before g()
+            state s accepting { on a -> s on b -> s }";
+        let source = PropertySource::new("p.prop", text);
+        let (mut watch, _) = loading::load(&[source], 0).expect("it is right");
+        for watched in &mut watch.watched {
+            watched.occurrences = occurrences.to_vec();
+            watched.stops = occurrences.to_vec();
+            watched.violations = violations;
+            watched.bound = vec![true, true];
+        }
+        watch
+    }
+
+    #[track_caller]
+    fn check(gone: &[Watch], last: &Watch, expected: ([u64; 2], u64, Verdict), remarks: &[&str]) {
+        let mut totals = Totals::default();
+        for watch in gone {
+            totals.add(watch, PLACES);
+        }
+        let summaries = totals.summaries(last, PLACES);
+        let [summary] = summaries.as_slice() else {
+            panic!("{summaries:?}");
+        };
+        let counts: Vec<u64> = summary.events.iter().map(|it| it.occurrences).collect();
+        let (occurrences, violations, verdict) = expected;
+        assert_eq!(counts, occurrences);
+        assert_eq!((summary.violations, summary.verdict), (violations, verdict));
+        assert_eq!(summary.remarks, remarks);
+    }
+
+    #[test]
+    fn what_happened_in_any_process_has_happened() {
+        // Nothing in the property can be violated.
+        let holds = Verdict::Satisfied;
+        let silent = || watched([0, 0], 0);
+        let never = "none of its events happened: the verdict says nothing about the behaviour";
+        check(&[], &silent(), ([0, 0], 0, holds), &[never]);
+        let [one, other] = [watched([3, 0], 0), watched([2, 0], 0)];
+        let missing = ["`before g` never happened"];
+        check(&[one, other], &silent(), ([5, 0], 0, holds), &missing);
+        let [one, other] = [watched([3, 0], 1), watched([0, 4], 0)];
+        check(&[one], &other, ([3, 4], 1, Verdict::Violated), &[]);
+    }
+
+    #[test]
+    fn a_child_counts_anew_what_it_goes_on_from() {
+        let parent = watched([3, 1], 2);
+        let child = parent.executed(2);
+        assert_eq!(child.watched[0].sequence(), 4);
+        let expected = ([3, 1], 2, Verdict::Violated);
+        check(&[child], &parent, expected, &[]);
+    }
+}

@@ -1,0 +1,73 @@
+//! Violations of one kind at one place, counted together.
+//!
+//! A fault in one line of the program violates a property for one object after
+//! another. Reports name the first of them, and how many there were.
+//!
+//! Invariant: the counts of a property add up to the violations that were
+//! reported of it.
+
+use crate::monitors::Watched;
+use crate::report;
+use juror_view::location::Places;
+use juror_view::{ViolationCount, location};
+
+/// The violations of a property in this process, by what happened and where;
+/// the first of each kind is that with which it began, perhaps before a fork.
+pub fn violations<P: Places>(watched: &Watched, places: Option<&P>) -> Vec<ViolationCount> {
+    let property = &watched.property;
+    let monitor = &watched.monitor;
+    let groups = monitor.violations().iter().enumerate();
+    let mut counted: Vec<ViolationCount> = Vec::new();
+    for (number, group) in groups {
+        let before = watched.inherited.violations.get(number).copied();
+        let count = group.count - before.unwrap_or(0).min(group.count);
+        if count == 0 {
+            continue;
+        }
+        let event = group.event.and_then(|event| property.event(event));
+        let slice = monitor.slice(group.first);
+        let view = ViolationCount {
+            event: event.map(|event| event.name.to_string()),
+            what: event.map(location::event_words),
+            from: monitor.state_sketch(group.from),
+            to: monitor.state_sketch(group.to),
+            location: event.map(|_| location::event_location(event, places, group.address)),
+            count,
+            slice: slice.map_or_else(Vec::new, |it| report::binding(property, &it.binding)),
+            thread: Some(group.thread),
+            sequence: Some(group.first_sequence),
+            at_end: false,
+        };
+        add(&mut counted, view);
+    }
+    let told: u64 = counted.iter().map(|it| it.count).sum();
+    let by_events = watched.violations - watched.violated_by_end.min(watched.violations);
+    let others = by_events - told.min(by_events);
+    counted.extend((others > 0).then(|| without_place(others, false)));
+    let by_end = watched.violated_by_end;
+    counted.extend((by_end > 0).then(|| without_place(by_end, true)));
+    counted
+}
+
+/// Counts a kind together with the same of another process or of another trace.
+pub fn add(counted: &mut Vec<ViolationCount>, view: ViolationCount) {
+    let is_same = |known: &&mut ViolationCount| {
+        (&known.event, &known.from, &known.to, known.at_end)
+            == (&view.event, &view.from, &view.to, view.at_end)
+            && known.location == view.location
+    };
+    match counted.iter_mut().find(is_same) {
+        Some(known) => known.count += view.count,
+        None => counted.push(view),
+    }
+}
+
+/// Those of which no more is known than that they were: by kinds too many to be
+/// told apart, or by the end of the run.
+fn without_place(count: u64, at_end: bool) -> ViolationCount {
+    ViolationCount {
+        count,
+        at_end,
+        ..ViolationCount::default()
+    }
+}

@@ -1,0 +1,323 @@
+//! Places that can be looked for again when modules come: what a breakpoint is
+//! bound by.
+
+use crate::breakpoints::location::Found;
+use crate::location_spec::Place;
+use crate::matching::{functions_that_match, pattern};
+use juror_instrument::frames::{Frame, level_of_line, usual_level};
+use juror_instrument::modules::{Bound, Module, Modules};
+use juror_symbols::{Function, InlinedCopy, is_name_of, without_parameters};
+use regex::Regex;
+use std::path::Path;
+use std::rc::Rc;
+
+/// A place that can be looked for again when modules come.
+#[derive(Debug, Clone)]
+pub enum Resolvable {
+    /// A line of a file.
+    Line(String, u32),
+    /// A function.
+    Function(String),
+    /// A function of a file, or a label of a function.
+    FunctionIn(String, String),
+    /// The functions whose names match, of one file if it is named.
+    Matching(Option<String>, Regex),
+    /// An address outside of all modules, which stays.
+    Address(u64),
+    /// An address in a module, wherever that is loaded.
+    InModule(Rc<Path>, u64),
+}
+
+/// Where a place is, in what is loaded now.
+#[derive(Debug, Default)]
+pub struct Resolved {
+    /// The addresses.
+    pub addresses: Vec<u64>,
+    /// Where calls may be seen that come by none of them, where code was inlined in parts;
+    /// each with the address by which others come to it.
+    pub rest_calls: Vec<(u64, u64)>,
+    /// The line that was taken, when the one asked for has no code.
+    pub moved_to_line: Option<u32>,
+}
+
+impl Resolvable {
+    /// An address: of the module that holds it now.
+    pub fn at_address(address: u64, modules: &Modules) -> Resolvable {
+        let module = modules.find(address);
+        // That of the kernel is no file, and stays.
+        let is_loaded = |module: &&Rc<Module>| modules.iter().any(|it| Rc::ptr_eq(it, module));
+        match module.filter(is_loaded) {
+            Some(module) => {
+                Resolvable::InModule(module.path.as_path().into(), module.to_file(address))
+            }
+            None => Resolvable::Address(address),
+        }
+    }
+
+    /// Looks for the place.
+    pub fn resolve(&self, modules: &Modules) -> Resolved {
+        let line = self.line_taken(modules);
+        let found = self.find(modules, line);
+        let mut addresses: Vec<u64> = found.iter().map(|it| it.address).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let rest_calls = found.iter().flat_map(|it| {
+            let bias = it.address.wrapping_sub(it.file_address);
+            let calls = it.rest.iter().flat_map(|rest| &rest.calls);
+            calls.map(move |at| (at.wrapping_add(bias), it.address))
+        });
+        Resolved {
+            rest_calls: rest_calls.collect(),
+            addresses,
+            moved_to_line: line
+                .filter(|&line| !matches!(self, Resolvable::Line(_, at) if *at == line)),
+        }
+    }
+
+    /// The line that stands in for the one that was asked for: the first that
+    /// has code. None for what is no line, and while no module has the file.
+    pub fn line_taken(&self, modules: &Modules) -> Option<u32> {
+        let Resolvable::Line(file, line) = self else {
+            return None;
+        };
+        let lines = modules
+            .iter()
+            .flat_map(|module| module.symbols.addresses_of_line(file, *line));
+        lines.map(|lines| lines.line).min()
+    }
+
+    /// Looks for the place in all modules.
+    pub fn find_all(&self, modules: &Modules) -> Vec<Found> {
+        self.find(modules, self.line_taken(modules))
+    }
+
+    /// Looks for the place in each module by itself, by ascending address;
+    /// `line` is the one that was taken.
+    pub fn find(&self, modules: &Modules, line: Option<u32>) -> Vec<Found> {
+        let mut found: Vec<Found> = match self {
+            Resolvable::Address(address) => vec![Found {
+                module: Path::new("").into(),
+                file_address: *address,
+                address: *address,
+                rest: None,
+            }],
+            _ => modules
+                .iter()
+                .flat_map(|module| self.find_in(module, modules, line))
+                .collect(),
+        };
+        found.sort_by_key(|it| it.address);
+        found.dedup();
+        found
+    }
+
+    /// In which frame a thread is at the place when it stands at this address: 0 is the
+    /// innermost, the others are those that inlined calls lie in. `line` is the one that was
+    /// taken. Nothing where none is of the place.
+    pub fn level_in(&self, frames: &[Frame], line: Option<u32>) -> Option<usize> {
+        let named = |is_named: &dyn Fn(&str, &Frame) -> bool| {
+            frames.iter().position(|frame| {
+                let name = frame.name.as_deref();
+                name.is_some_and(|name| is_named(name, frame))
+            })
+        };
+        match self {
+            Resolvable::Address(_) | Resolvable::InModule(..) => None,
+            Resolvable::Line(file, asked) => level_of_line(frames, file, line.unwrap_or(*asked)),
+            Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => {
+                let asked = without_parameters(asked);
+                named(&|name, _| is_name_of(asked, name))
+            }
+            // Inlined copies are not looked for.
+            Resolvable::Matching(_, pattern) => {
+                named(&|name, frame| !frame.is_inlined() && pattern.is_match(name))
+            }
+        }
+    }
+
+    /// The frame, of those that a thread would have at an address, to which a statement of
+    /// the line belongs that begins there and is no frame's line, since others begin there,
+    /// too. `line` is the one that was taken.
+    pub fn statement_among<'f>(&self, frames: &'f [Frame], line: u32) -> Option<&'f Frame> {
+        let Resolvable::Line(file, _) = self else {
+            return None;
+        };
+        let innermost = frames.first()?;
+        let module = innermost.module.as_ref()?;
+        let address = module.to_file(innermost.pc);
+        let path = module
+            .symbols
+            .file_of_statement(address, Path::new(file), line)?;
+        let line_of = |frame: &Frame| frame.line.filter(|_| frame.file.as_deref() == Some(&*path));
+        let of_file = frames
+            .iter()
+            .filter_map(|frame| Some((line_of(frame)?, frame)));
+        // Of calls inlined into one another, that with the nearest line before it is the one
+        // that has it, or whose first line it is.
+        let nearest = of_file.min_by_key(|(own, _)| match *own <= line {
+            true => (0, line - own),
+            false => (1, own - line),
+        });
+        nearest.map(|(_, frame)| frame)
+    }
+
+    /// The same of one of its addresses, before a thread is there.
+    pub fn level_at(&self, modules: &Modules, address: u64, line: Option<u32>) -> usize {
+        let frames = modules.frames_at(address);
+        let level = self.level_in(&frames, line);
+        level.unwrap_or_else(|| usual_level(&frames))
+    }
+
+    /// The function that it names.
+    pub fn function(&self) -> Option<&str> {
+        match self {
+            Resolvable::Function(name) | Resolvable::FunctionIn(_, name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The place as one module has it. An indirect function is the one that its
+    /// resolver chose; while nobody has asked, the resolver.
+    fn find_in(&self, module: &Rc<Module>, modules: &Modules, line: Option<u32>) -> Vec<Found> {
+        let is_this = |other: &Module| std::ptr::eq(other, &raw const **module);
+        let here = |address: u64| found_in(module, address);
+        match self {
+            Resolvable::Address(_) => Vec::new(),
+            Resolvable::InModule(path, address) => {
+                let is_meant = module.path == **path;
+                is_meant.then_some(here(*address)).into_iter().collect()
+            }
+            Resolvable::Function(name) => {
+                let definitions = modules.definitions(name, is_this).into_iter();
+                let copies = module.symbols.inlined_copies(name).into_iter();
+                definitions
+                    .map(|bound| body(bound, modules))
+                    .chain(copies.map(|copy| found_copy(module, copy)))
+                    .collect()
+            }
+            Resolvable::FunctionIn(file, name) => {
+                let definitions = modules.definitions(name, is_this).into_iter();
+                let copies = module.symbols.inlined_copies(name).into_iter();
+                let definitions = definitions
+                    .filter(|bound| is_in_file(module, bound.function.low_pc, file))
+                    .map(|bound| body(bound, modules));
+                let copies = copies.filter(|copy| is_in_file(module, copy.entry, file));
+                // What stands before the colon may be a function, and behind it a label.
+                let functions = modules.definitions(file, is_this).into_iter();
+                let labels = functions.flat_map(|bound| module.symbols.labels(&bound.function));
+                let labels = labels.filter(|label| *label.name == **name);
+                definitions
+                    .chain(copies.map(|copy| found_copy(module, copy)))
+                    .chain(labels.map(|label| here(label.address)))
+                    .collect()
+            }
+            Resolvable::Matching(file, pattern) => {
+                let is_meant = |function: &Function| {
+                    let file = file.as_deref();
+                    !function.fragment
+                        && function.has_debug_info()
+                        && file.is_none_or(|file| is_in_file(module, function.low_pc, file))
+                };
+                let bound = |function| Bound {
+                    module: Rc::clone(module),
+                    function,
+                };
+                let functions = functions_that_match(module, pattern).filter(is_meant);
+                functions
+                    .map(|function| body(bound(function), modules))
+                    .collect()
+            }
+            Resolvable::Line(file, asked) => {
+                let exactly = |line| -> Vec<u64> {
+                    let lines = module.symbols.addresses_of_line(file, line).into_iter();
+                    let exact = lines.filter(|lines| lines.exact);
+                    exact.flat_map(|lines| lines.addresses).collect()
+                };
+                let found = exactly(*asked);
+                let found = match line.filter(|line| line != asked) {
+                    Some(line) if found.is_empty() => exactly(line),
+                    _ => found,
+                };
+                found.into_iter().map(here).collect()
+            }
+        }
+    }
+}
+
+/// Where the body of a function begins; of an indirect one, of what its resolver
+/// chose.
+fn body(bound: Bound, modules: &Modules) -> Found {
+    let is_indirect = bound.function.indirect;
+    let chosen = is_indirect.then(|| modules.chosen(&bound)).flatten();
+    let bound = chosen.unwrap_or(bound);
+    let address = bound.module.symbols.prologue_end(&bound.function);
+    found_in(&bound.module, address)
+}
+
+/// Whether the code at an address was written in a file, which is the end of a
+/// path.
+fn is_in_file(module: &Module, file_address: u64, file: &str) -> bool {
+    let line = module.symbols.line_at(file_address);
+    line.is_some_and(|line| line.file.ends_with(file))
+}
+
+fn found_in(module: &Module, file_address: u64) -> Found {
+    Found {
+        module: module.path.as_path().into(),
+        file_address,
+        address: module.to_process(file_address),
+        rest: None,
+    }
+}
+
+fn found_copy(module: &Module, copy: InlinedCopy) -> Found {
+    Found {
+        rest: copy.rest.map(Rc::new),
+        ..found_in(module, copy.entry)
+    }
+}
+
+/// Makes a place that was written into one that can be looked for; `here` is
+/// where the selected frame stands, `file` and `line` its source.
+pub fn resolvable(
+    written: &Place,
+    modules: &Modules,
+    here: Option<u64>,
+    line: Option<(&Path, u32)>,
+    address_of: impl FnOnce(&str) -> Result<u64, String>,
+) -> Result<Resolvable, String> {
+    let no_line = || "there is no source file here; name one: FILE:LINE".to_owned();
+    Ok(match written {
+        Place::Line {
+            file: Some(file),
+            line,
+        } => Resolvable::Line(file.clone(), *line),
+        Place::Line {
+            file: None,
+            line: number,
+        } => {
+            let (file, _) = line.ok_or_else(no_line)?;
+            Resolvable::Line(file.display().to_string(), *number)
+        }
+        Place::Offset(offset) => {
+            let (file, now) = line.ok_or_else(no_line)?;
+            let number = i64::from(now).saturating_add(*offset);
+            let number = u32::try_from(number).ok().filter(|&n| n > 0);
+            Resolvable::Line(
+                file.display().to_string(),
+                number.ok_or_else(|| "that line is outside of the file".to_owned())?,
+            )
+        }
+        Place::Function(name) => Resolvable::Function(name.clone()),
+        Place::FunctionIn { file, name } => Resolvable::FunctionIn(file.clone(), name.clone()),
+        Place::Matching {
+            file,
+            pattern: text,
+        } => Resolvable::Matching(file.clone(), pattern(text)?),
+        Place::Address(expression) => Resolvable::at_address(address_of(expression)?, modules),
+        Place::Here => {
+            let here = here.ok_or_else(|| "the program is not running".to_owned())?;
+            Resolvable::at_address(here, modules)
+        }
+    })
+}

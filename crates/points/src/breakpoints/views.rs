@@ -1,0 +1,77 @@
+//! Breakpoints as `info breakpoints` shows them.
+
+use crate::breakpoints::{Breakpoint, Breakpoints, Resolvable};
+use crate::point::{PointKind, passage};
+use juror_instrument::program::Program;
+use juror_view::{Location, PointLocation, PointView, location};
+
+impl Breakpoints {
+    /// As `info breakpoints` shows them.
+    pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
+        let view = |breakpoint: &Breakpoint| view(breakpoint, program);
+        self.list.iter().map(view).collect()
+    }
+}
+
+impl Breakpoint {
+    /// Its place, as it can be written anywhere: a line with its file.
+    pub fn written_place(&self) -> String {
+        let is_relative = |text: &str| {
+            text == "here" || text.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c))
+        };
+        match &self.place {
+            Resolvable::Line(file, line) if is_relative(&self.text) => format!("{file}:{line}"),
+            _ if self.text == "here" => {
+                let mut addresses = self.locations.iter().filter_map(|it| it.address);
+                let address = addresses.next();
+                address.map_or_else(|| self.text.clone(), |at| format!("*{at:#x}"))
+            }
+            _ => self.text.clone(),
+        }
+    }
+}
+
+fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
+    let locations: Vec<PointLocation> = match program {
+        None => Vec::new(),
+        Some(program) => breakpoint
+            .locations
+            .bound()
+            .filter_map(|it| {
+                let address = it.address?;
+                Some(PointLocation {
+                    place: place(breakpoint, program, address),
+                    number: it.number,
+                    enabled: it.enabled,
+                    hits: it.hits,
+                    passage: passage(program, address),
+                })
+            })
+            .collect(),
+    };
+    PointView {
+        passage: locations.first().and_then(|it| it.passage.clone()),
+        locations,
+        ..breakpoint
+            .point
+            .view(PointKind::Breakpoint, &breakpoint.text)
+    }
+}
+
+/// Where a location is: in front of the inlined calls that begin there.
+fn place(breakpoint: &Breakpoint, program: &Program, address: u64) -> Location {
+    let frames = program.frames_at(address);
+    if let Some(level) = breakpoint.place.level_in(&frames, breakpoint.line) {
+        let frame = frames.get(level);
+        return frame.map_or_else(Default::default, |it| location::location_of(program, it));
+    }
+    let line = breakpoint.line;
+    let statement = line.and_then(|line| breakpoint.place.statement_among(&frames, line));
+    match statement {
+        Some(frame) => Location {
+            line,
+            ..location::location_of(program, frame)
+        },
+        None => location::location(program, address),
+    }
+}

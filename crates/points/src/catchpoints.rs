@@ -1,0 +1,323 @@
+//! `catch`: points at what the program asks of the kernel, of the dynamic
+//! linker and of the C++ runtime, instead of at a place.
+//!
+//! Catchpoints share the numbers of breakpoints. Invariant: the debuggee is
+//! asked for exactly what the enabled catchpoints need ([`Catchpoints::apply`]),
+//! since every other system call or signal would cost a stop for nothing.
+
+use crate::point::{Answer, Point, PointKind, Stopping, passage};
+use crate::signal_names::SIGNAL_MAX;
+use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, SystemCalls};
+use juror_instrument::condition::Condition;
+use juror_instrument::program::Program;
+use juror_view::{PointLocation, PointView, location};
+use std::collections::BTreeSet;
+
+/// What a catchpoint waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Catch {
+    /// Entry into and exit from system calls.
+    SystemCalls(SystemCalls),
+    /// Signals, by number.
+    Signals(BTreeSet<i32>),
+    /// A process made by `fork` or `clone`.
+    Fork,
+    /// A process made by `vfork` or `posix_spawn`.
+    Vfork,
+    /// Another program in this process.
+    Exec,
+    /// A library that comes; one whose path holds the text.
+    Load(Option<String>),
+    /// A library that goes; one whose path holds the text.
+    Unload(Option<String>),
+    /// A C++ exception.
+    Exception(Exception),
+}
+
+/// What happens to a C++ exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exception {
+    /// It is thrown.
+    Throw,
+    /// A handler throws it again.
+    Rethrow,
+    /// A handler begins.
+    Catch,
+}
+
+impl Exception {
+    /// The function of the C++ runtime (Itanium ABI, *Exception Handling*)
+    /// that does it.
+    pub(crate) fn function(self) -> &'static str {
+        match self {
+            Exception::Throw => "__cxa_throw",
+            Exception::Rethrow => "__cxa_rethrow",
+            Exception::Catch => "__cxa_begin_catch",
+        }
+    }
+}
+
+/// One catchpoint.
+#[derive(Debug)]
+pub struct Catchpoint {
+    /// What it has like all points.
+    pub point: Point,
+    /// What was typed after `catch`.
+    pub text: String,
+    /// What it waits for.
+    pub catch: Catch,
+    /// Where the C++ runtime is entered for it.
+    pub addresses: Vec<u64>,
+}
+
+impl Catchpoint {
+    fn locations(&self, program: &Program) -> Vec<PointLocation> {
+        let location = |(&address, number): (&u64, u32)| PointLocation {
+            place: location::location(program, address),
+            number,
+            enabled: true,
+            hits: self.point.hits,
+            passage: passage(program, address),
+        };
+        self.addresses.iter().zip(1..).map(location).collect()
+    }
+}
+
+/// All catchpoints.
+#[derive(Debug, Default)]
+pub struct Catchpoints {
+    list: Vec<Catchpoint>,
+}
+
+/// Where catchpoints are in a process that is not looked at just now, by
+/// number.
+pub type CaughtPlaces = Vec<(u32, Vec<u64>)>;
+
+impl Catchpoints {
+    /// Returns them in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &Catchpoint> {
+        self.list.iter()
+    }
+
+    /// Adds one behind the others.
+    pub fn add(&mut self, catchpoint: Catchpoint) {
+        self.list.push(catchpoint);
+    }
+
+    /// All of them, in the order of their numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Catchpoint> {
+        self.list.iter_mut()
+    }
+
+    /// Removes those of these numbers.
+    pub fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
+        let is_meant = |it: &Catchpoint| numbers.contains(&it.point.number);
+        if let Some(program) = program {
+            for gone in self.list.iter_mut().filter(|it| is_meant(it)) {
+                gone.unplant(program);
+            }
+        }
+        self.list.retain(|it| !is_meant(it));
+    }
+
+    /// As `info breakpoints` shows them.
+    pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
+        let view = |it: &Catchpoint| PointView {
+            locations: program.map_or_else(Vec::new, |program| it.locations(program)),
+            ..it.point
+                .view(PointKind::Catchpoint, &format!("catch {}", it.text))
+        };
+        self.list.iter().map(view).collect()
+    }
+
+    /// Plants what the C++ runtime of the loaded modules needs.
+    pub fn bind(&mut self, program: &mut Program) {
+        for it in &mut self.list {
+            let wanted = it.wanted_addresses(program);
+            for &address in wanted.iter().filter(|at| !it.addresses.contains(at)) {
+                // A place that cannot be written to is shown without a
+                // location.
+                let _ = program.debuggee.insert(address, Owner::Developer);
+            }
+            for &address in it.addresses.iter().filter(|at| !wanted.contains(at)) {
+                let _ = program.debuggee.remove(address, Owner::Developer);
+            }
+            it.addresses = wanted;
+        }
+    }
+
+    /// Where they are in a forked copy of the process that is looked at.
+    pub fn places_of_fork(&self) -> CaughtPlaces {
+        let planted = self.list.iter().filter(|it| !it.addresses.is_empty());
+        planted
+            .map(|it| (it.point.number, it.addresses.clone()))
+            .collect()
+    }
+
+    /// Looks at another process from now on: `program`, with its places.
+    pub fn exchange(&mut self, places: &mut CaughtPlaces, program: &mut Program) {
+        let before = std::mem::take(places);
+        for it in self.list.iter_mut().filter(|it| !it.addresses.is_empty()) {
+            places.push((it.point.number, std::mem::take(&mut it.addresses)));
+        }
+        for (number, addresses) in before {
+            if let Some(it) = self.list.iter_mut().find(|it| it.point.number == number) {
+                it.addresses = addresses;
+                continue;
+            }
+            // It has been deleted meanwhile.
+            for address in addresses {
+                let _ = program.debuggee.remove(address, Owner::Developer);
+            }
+        }
+    }
+
+    /// The process is gone, or runs another program.
+    pub fn forget_locations(&mut self) {
+        for it in &mut self.list {
+            it.addresses.clear();
+        }
+    }
+
+    /// Tells the debuggee what to report, beside what `handle` wants.
+    pub fn apply(&self, debuggee: &mut Debuggee) {
+        debuggee.catch_system_calls(self.system_calls());
+        let is_fork = |catch: &Catch| matches!(catch, Catch::Fork | Catch::Vfork);
+        debuggee.catch_forks(self.enabled().any(|it| is_fork(&it.catch)));
+        for signal in 1..=SIGNAL_MAX {
+            if self.catches_signal(signal) {
+                let treatment = SignalTreatment {
+                    report: SignalReport::Always,
+                    ..debuggee.treatment(signal)
+                };
+                debuggee.treat_signal(signal, treatment);
+            }
+        }
+    }
+
+    fn enabled(&self) -> impl Iterator<Item = &Catchpoint> {
+        self.list.iter().filter(|it| it.point.enabled)
+    }
+
+    fn system_calls(&self) -> SystemCalls {
+        let mut numbers = BTreeSet::new();
+        for it in self.enabled() {
+            match &it.catch {
+                Catch::SystemCalls(SystemCalls::All) => return SystemCalls::All,
+                Catch::SystemCalls(SystemCalls::Only(some)) => numbers.extend(some),
+                _ => {}
+            }
+        }
+        match numbers.is_empty() {
+            true => SystemCalls::None,
+            false => SystemCalls::Only(numbers),
+        }
+    }
+
+    fn catches_signal(&self, signal: i32) -> bool {
+        let catches = |it: &Catchpoint| matches!(&it.catch, Catch::Signals(numbers) if numbers.contains(&signal));
+        self.enabled().any(catches)
+    }
+
+    /// Counts a hit of all enabled catchpoints that wait for something, where
+    /// their conditions hold, which `ask` tells; nothing when none stops the
+    /// program.
+    pub fn hit(
+        &mut self,
+        is_meant: impl Fn(&Catchpoint) -> bool,
+        ask: impl Fn(&Condition) -> Answer,
+    ) -> Option<Stopping> {
+        let mut stopping = None;
+        for it in self.list.iter_mut().filter(|it| it.point.enabled) {
+            if is_meant(it) {
+                let answer = it.point.condition.as_ref().map_or(Ok(true), &ask);
+                it.point.take_hit(answer, &mut stopping);
+            }
+        }
+        stopping
+    }
+}
+
+impl Catchpoint {
+    fn wanted_addresses(&self, program: &Program) -> Vec<u64> {
+        let Catch::Exception(exception) = self.catch else {
+            return Vec::new();
+        };
+        if !self.point.enabled {
+            return Vec::new();
+        }
+        let found = program.modules.definitions(exception.function(), |_| true);
+        let entry = |bound: juror_instrument::modules::Bound| bound.address();
+        let mut addresses: Vec<u64> = found.into_iter().map(entry).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    }
+
+    fn unplant(&mut self, program: &mut Program) {
+        for address in self.addresses.drain(..) {
+            let _ = program.debuggee.remove(address, Owner::Developer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::point::Fate;
+    use crate::system_call_names::{system_call_name, system_call_number};
+
+    fn catchpoint(number: u32, catch: Catch) -> Catchpoint {
+        Catchpoint {
+            point: Point::new(number, None, Fate::Keep),
+            text: String::new(),
+            catch,
+            addresses: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn system_calls_have_names_and_numbers() {
+        assert_eq!(system_call_number("openat"), Some(257));
+        assert_eq!(system_call_number("257"), Some(257));
+        assert_eq!(system_call_number("frobnicate"), None);
+        assert_eq!(system_call_name(257), "openat");
+        assert_eq!(system_call_name(1 << 40), (1_u64 << 40).to_string());
+    }
+
+    #[test]
+    fn the_debuggee_is_asked_for_what_enabled_catchpoints_need() {
+        let only = |numbers: &[u64]| SystemCalls::Only(numbers.iter().copied().collect());
+        let mut all = Catchpoints::default();
+        assert_eq!(all.system_calls(), SystemCalls::None);
+        all.add(catchpoint(1, Catch::SystemCalls(only(&[1, 2]))));
+        all.add(catchpoint(2, Catch::SystemCalls(only(&[2, 3]))));
+        assert_eq!(all.system_calls(), only(&[1, 2, 3]));
+        all.list[1].point.enabled = false;
+        assert_eq!(all.system_calls(), only(&[1, 2]));
+        all.add(catchpoint(3, Catch::SystemCalls(SystemCalls::All)));
+        assert_eq!(all.system_calls(), SystemCalls::All);
+        all.delete(None, &[1, 3]);
+        assert_eq!(all.system_calls(), SystemCalls::None);
+    }
+
+    #[test]
+    fn hits_are_counted_and_temporary_ones_go() {
+        let mut all = Catchpoints::default();
+        all.add(catchpoint(4, Catch::Fork));
+        all.add(catchpoint(5, Catch::Fork));
+        all.list[1].point.fate = Fate::Delete;
+        let mut hit = || {
+            let stopping = all.hit(|it| it.catch == Catch::Fork, |_| Ok(true));
+            let stopping = stopping.map(|it| (it.numbers.to_vec(), it.spent.to_vec()));
+            let (_, spent) = stopping.clone().unwrap_or_default();
+            all.delete(None, &spent);
+            stopping
+        };
+        assert_eq!(hit(), Some((vec![4, 5], vec![5])));
+        assert_eq!(hit(), Some((vec![4], vec![])));
+        assert_eq!(all.iter().map(|it| it.point.hits).collect::<Vec<_>>(), [2]);
+        all.list[0].point.enabled = false;
+        assert!(all.hit(|_| true, |_| Ok(true)).is_none());
+    }
+}

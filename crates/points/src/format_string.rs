@@ -1,0 +1,125 @@
+//! Format strings of `printf` and `dprintf`.
+
+pub mod conversion;
+
+use crate::format_string::conversion::{Given, Piece, pieces, split, unescaped};
+use juror_instrument::format::{Radix, format, readable};
+use juror_instrument::program::Program;
+use juror_instrument::typed::{Number, Typed};
+use juror_language::{Expression, ExpressionKind};
+use juror_symbols::{Memory, TypeKind};
+use juror_view::error::CommandError;
+
+/// What can be said.
+pub(crate) const HELP: &str = "for example: printf \"%d of %s\\n\", count, name";
+/// The most bytes of a text that are read.
+pub(crate) const TEXT_LENGTH_MAX: usize = 64 << 10;
+
+/// A format with the expressions whose values it shows.
+#[derive(Debug)]
+pub struct Format {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) arguments: Vec<Expression>,
+}
+
+impl Format {
+    /// Reads `"FORMAT", EXPRESSION, …`.
+    pub fn parse(text: &str) -> Result<Format, CommandError> {
+        let wrong = |message: String| CommandError::with_help(message, HELP);
+        let (format, arguments) =
+            split(text).ok_or_else(|| wrong("a format in quotes is missing".to_owned()))?;
+        let pieces = pieces(&unescaped(format)).map_err(wrong)?;
+        let is_value = |piece: &&Piece| matches!(piece, Piece::Value(_));
+        let wanted = pieces.iter().filter(is_value).count();
+        if wanted != arguments.len() {
+            let message = format!(
+                "the format takes {wanted} value{}; {} given",
+                if wanted == 1 { "" } else { "s" },
+                arguments.len()
+            );
+            return Err(wrong(message));
+        }
+        let arguments = arguments.into_iter().map(crate::expressions::read);
+        Ok(Format {
+            pieces,
+            arguments: arguments.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The expressions that must be evaluated: all but plain texts.
+    pub fn values(&self) -> impl Iterator<Item = &Expression> {
+        let is_text = |it: &&Expression| matches!(it.kind, ExpressionKind::Text(_));
+        self.arguments.iter().filter(move |it| !is_text(it))
+    }
+
+    /// The text, with the values of [`Format::values`].
+    pub fn write(&self, values: &[Typed], program: &Program) -> Result<String, CommandError> {
+        let mut values = values.iter();
+        let mut arguments = self.arguments.iter();
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(plain) => text.push_str(plain),
+                Piece::Value(conversion) => {
+                    let given = match arguments.next().map(|it| &it.kind) {
+                        Some(ExpressionKind::Text(text)) => Given::Text(text.to_string()),
+                        _ => {
+                            let value = values.next();
+                            let value =
+                                value.ok_or_else(|| CommandError::new("a value is missing"))?;
+                            given(conversion.letter, value, program)?
+                        }
+                    };
+                    let shown = conversion.write(&given);
+                    text.push_str(&shown.map_err(CommandError::new)?);
+                }
+            }
+        }
+        Ok(text)
+    }
+}
+
+pub(crate) fn given(letter: char, value: &Typed, program: &Program) -> Result<Given, CommandError> {
+    if letter == 's' {
+        if let Some(text) = c_text(value, program) {
+            return Ok(Given::Text(text));
+        }
+        // Whatever else there is, as print shows it.
+        let shown = format(value, program, program, Radix::Natural);
+        let quoted = shown.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+        return Ok(Given::Text(quoted.unwrap_or(&shown).to_owned()));
+    }
+    let bits = value.r#type.size().unwrap_or(8).clamp(1, 16) as u32 * 8;
+    match value.number(program).map_err(CommandError::new)? {
+        Number::Int(whole) => Ok(Given::Whole(whole, bits)),
+        Number::Float(value) => Ok(Given::Fraction(value)),
+        Number::Wide(value) => Ok(Given::Fraction(value.double())),
+        Number::Pointer(address, _) => Ok(Given::Whole(i128::from(address), 64)),
+        Number::Bool(truth) => Ok(Given::Whole(i128::from(truth), bits)),
+    }
+}
+
+/// The text that a `char *` leads to, or an array of characters holds.
+pub(crate) fn c_text(value: &Typed, memory: &dyn Memory) -> Option<String> {
+    let target = value.r#type.target()?;
+    let is_text = matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character());
+    let Ok(Number::Pointer(address, _)) = value.number(memory) else {
+        return None;
+    };
+    if !is_text {
+        return None;
+    }
+    let limit = match value.r#type.strip().kind() {
+        TypeKind::Array { .. } => value.r#type.size().unwrap_or(0) as usize,
+        _ => TEXT_LENGTH_MAX,
+    };
+    let mut bytes = Vec::new();
+    while bytes.len() < limit.min(TEXT_LENGTH_MAX) {
+        let mut byte = [0];
+        if !memory.read(address.wrapping_add(bytes.len() as u64), &mut byte) || byte == [0] {
+            break;
+        }
+        bytes.extend(byte);
+    }
+    Some(readable(&bytes))
+}

@@ -1,0 +1,344 @@
+//! `hbreak` and `thbreak`: breakpoints in debug registers.
+
+use crate::breakpoints::passes::{Passage, Passes};
+use crate::breakpoints::{Found, Resolvable, check};
+use crate::point::{Point, PointKind, Stopping};
+use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_instrument::condition::{Check, Condition};
+use juror_instrument::expression::ExpressionError;
+use juror_instrument::frames::Frame;
+use juror_instrument::modules::Modules;
+use juror_instrument::program::Program;
+use juror_instrument::typed::Typed;
+use juror_view::{PointLocation, PointView, location};
+use smallvec::SmallVec;
+
+/// A breakpoint in debug registers.
+#[derive(Debug)]
+pub struct HardwareBreakpoint {
+    /// What it has like all points.
+    pub point: Point,
+    /// Its place, as it was written.
+    pub text: String,
+    /// Its location, resolved in each module.
+    pub place: Resolvable,
+    /// Where it is set now.
+    pub sites: Vec<Site>,
+}
+
+/// An address at which a debug register traps.
+#[derive(Debug)]
+pub struct Site {
+    address: u64,
+    /// The condition, prepared for it.
+    check: Check,
+    /// The breakpoint's place is there, or a call that is made without coming by that.
+    stops: bool,
+    /// It is no place of the breakpoint, only such a call.
+    is_rest: bool,
+    /// What a thread does there, of copies that were inlined in parts.
+    passages: SmallVec<[Passage; 1]>,
+}
+
+/// All of them, in the order of their numbers.
+#[derive(Debug, Default)]
+pub struct HardwareBreakpoints {
+    /// The breakpoints.
+    pub list: Vec<HardwareBreakpoint>,
+    /// Places of breakpoints that were deleted while another process was
+    /// looked at.
+    orphans: Vec<u64>,
+    /// The calls that were seen of functions that were inlined in parts.
+    pub passes: Passes,
+}
+
+/// The places in a process that is not looked at just now, by number.
+#[derive(Debug, Default)]
+pub struct HardwarePlaces {
+    sites: Vec<(u32, Vec<Site>)>,
+    orphans: Vec<u64>,
+    passes: Passes,
+}
+
+impl Site {
+    fn new(address: u64) -> Site {
+        Site {
+            address,
+            check: Check::default(),
+            stops: false,
+            is_rest: true,
+            passages: SmallVec::new(),
+        }
+    }
+}
+
+/// Where a breakpoint is to be: at its places, where calls come to the rest of a copy alone,
+/// and where the callers begin by whose frames these calls are told from one another.
+pub fn sites_of(place: &Resolvable, modules: &Modules) -> Vec<Site> {
+    let mut sites: Vec<Site> = Vec::new();
+    let mut at = |address: u64, passage: Option<Passage>| {
+        let number = sites.iter().position(|site| site.address == address);
+        let number = number.unwrap_or_else(|| {
+            sites.push(Site::new(address));
+            sites.len() - 1
+        });
+        let site = &mut sites[number];
+        site.passages.extend(passage);
+        match passage {
+            None | Some(Passage::Begins(_)) => (site.stops, site.is_rest) = (true, false),
+            Some(Passage::GoesOn(_)) => site.stops = true,
+            Some(Passage::Enters(_)) => {}
+        }
+    };
+    for found in place.find_all(modules) {
+        let entry = found.address;
+        let bias = entry.wrapping_sub(found.file_address);
+        let Some(rest) = &found.rest else {
+            at(entry, None);
+            continue;
+        };
+        at(entry, Some(Passage::Begins(entry)));
+        for call in &rest.calls {
+            at(call.wrapping_add(bias), Some(Passage::GoesOn(entry)));
+        }
+        let caller = rest.caller_entry.wrapping_add(bias);
+        at(caller, Some(Passage::Enters(entry)));
+    }
+    sites
+}
+
+impl HardwareBreakpoint {
+    /// Sets it where it is to be, or lifts it.
+    pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        if !self.point.enabled {
+            return self.lift(program);
+        }
+        for site in sites_of(&self.place, &program.modules) {
+            let is_it = |known: &&mut Site| known.address == site.address;
+            match self.sites.iter_mut().find(is_it) {
+                Some(known) => {
+                    (known.stops, known.is_rest) = (site.stops, site.is_rest);
+                    known.passages = site.passages;
+                }
+                None => {
+                    program.debuggee.insert_hardware(site.address)?;
+                    self.sites.push(site);
+                }
+            }
+        }
+        self.prepare(program);
+        Ok(())
+    }
+
+    /// Removes it from the debug registers.
+    ///
+    /// # Errors
+    /// The debug registers cannot be written.
+    pub fn lift(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for site in std::mem::take(&mut self.sites) {
+            program.debuggee.remove_hardware(site.address)?;
+        }
+        Ok(())
+    }
+
+    /// Prepares the condition for each place. Where it cannot be, it is
+    /// evaluated at the hit, which says why.
+    fn prepare(&mut self, program: &Program) {
+        let line = self.place.line_taken(&program.modules);
+        for site in &mut self.sites {
+            let condition = self.point.condition.as_ref().filter(|_| !site.is_rest);
+            let prepared = condition.map(|it| {
+                let level = self.place.level_at(&program.modules, site.address, line);
+                let check = it.at(program, site.address, level);
+                check.unwrap_or_else(|_| Check::unprepared(level))
+            });
+            site.check = prepared.unwrap_or_default();
+        }
+    }
+
+    /// Its places.
+    fn places(&self) -> impl Iterator<Item = &Site> {
+        self.sites.iter().filter(|site| !site.is_rest)
+    }
+}
+
+impl HardwareBreakpoints {
+    /// All of them, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &HardwareBreakpoint> {
+        self.list.iter()
+    }
+
+    /// Looks at another process from now on.
+    pub fn exchange(&mut self, places: &mut HardwarePlaces) {
+        let before = std::mem::take(places);
+        for breakpoint in &mut self.list {
+            let sites = std::mem::take(&mut breakpoint.sites);
+            places.sites.push((breakpoint.point.number, sites));
+        }
+        places.orphans = std::mem::replace(&mut self.orphans, before.orphans);
+        places.passes = std::mem::replace(&mut self.passes, before.passes);
+        for (number, sites) in before.sites {
+            match self.list.iter_mut().find(|it| it.point.number == number) {
+                Some(breakpoint) => breakpoint.sites = sites,
+                None => self.orphans.extend(sites.iter().map(|site| site.address)),
+            }
+        }
+    }
+
+    /// All of them, in the order of their numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut HardwareBreakpoint> {
+        self.list.iter_mut()
+    }
+
+    /// The names of the functions that they are at.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter_map(|it| it.place.function())
+    }
+
+    /// Sets those that stop the program, wherever their places are in what is
+    /// loaded now, and lifts the others.
+    pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for address in std::mem::take(&mut self.orphans) {
+            program.debuggee.remove_hardware(address)?;
+        }
+        let mut list = self.list.iter_mut();
+        list.try_for_each(|breakpoint| breakpoint.settle(program))
+    }
+
+    /// The process is gone; the places stay.
+    pub fn forget_locations(&mut self) {
+        self.orphans.clear();
+        self.passes = Passes::default();
+        for breakpoint in &mut self.list {
+            breakpoint.sites.clear();
+        }
+    }
+
+    /// Removes those of these numbers.
+    pub fn delete(
+        &mut self,
+        mut program: Option<&mut Program>,
+        numbers: &[u32],
+    ) -> Result<(), DebuggeeError> {
+        let is_meant = |it: &mut HardwareBreakpoint| numbers.contains(&it.point.number);
+        let mut result = Ok(());
+        for mut gone in self.list.extract_if(.., is_meant) {
+            if let Some(program) = program.as_deref_mut() {
+                result = result.and(gone.lift(program));
+            }
+        }
+        result
+    }
+
+    /// The numbers of those that are in one of these places.
+    pub fn numbers_at(&self, places: &[Found]) -> Vec<u32> {
+        let is_there = |it: &&HardwareBreakpoint| {
+            let mut sites = it.places();
+            sites.any(|site| places.iter().any(|place| place.address == site.address))
+        };
+        let there = self.list.iter().filter(is_there);
+        there.map(|it| it.point.number).collect()
+    }
+
+    /// Gives one another condition, or none.
+    ///
+    /// # Errors
+    /// It could be asked at none of its places.
+    pub fn set_condition(
+        &mut self,
+        program: Option<&Program>,
+        number: u32,
+        condition: Option<Condition>,
+    ) -> Result<(), ExpressionError> {
+        let mut list = self.list.iter_mut();
+        let Some(breakpoint) = list.find(|it| it.point.number == number) else {
+            return Ok(());
+        };
+        if let (Some(condition), Some(program)) = (&condition, program) {
+            let addresses = breakpoint.places().map(|site| site.address);
+            check(condition, program, &breakpoint.place, addresses)?;
+        }
+        breakpoint.point.condition = condition;
+        if let Some(program) = program {
+            breakpoint.prepare(program);
+        }
+        Ok(())
+    }
+
+    /// A thread has come to an address, before breakpoints are asked there.
+    fn arrive(&mut self, program: &Program, thread: ThreadId, address: u64) {
+        let sites = self.list.iter().flat_map(|it| &it.sites);
+        let here = sites.filter(|site| site.address == address);
+        let mut passages: SmallVec<[Passage; 1]> = SmallVec::new();
+        for passage in here.flat_map(|site| &site.passages) {
+            if !passages.contains(passage) {
+                passages.push(*passage);
+            }
+        }
+        if !passages.is_empty() {
+            let frame = program.innermost_frame_address(thread);
+            self.passes.arrive(thread, address, frame, &passages);
+        }
+    }
+
+    /// A thread has come to an address. `values` are those of `$1` and so on.
+    pub fn hit(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+        values: &dyn Fn(&str) -> Option<Typed>,
+    ) -> Option<Stopping> {
+        let mut stopping = None;
+        self.arrive(program, thread, address);
+        for breakpoint in &mut self.list {
+            let mut sites = breakpoint.sites.iter();
+            let Some(site) = sites.find(|site| site.stops && site.address == address) else {
+                continue;
+            };
+            let was_seen = site.is_rest && self.passes.has_begun(thread, address);
+            if was_seen || !breakpoint.point.is_for(program, thread) {
+                continue;
+            }
+            let answer = match &breakpoint.point.condition {
+                Some(condition) => condition.holds(&site.check, program, thread, values),
+                None => Ok(true),
+            };
+            breakpoint.point.take_hit(answer, &mut stopping);
+        }
+        stopping
+    }
+
+    /// In which of the frames of a thread it is that these have stopped: the innermost of
+    /// those that their places mean.
+    pub fn level_of(&self, program: &Program, numbers: &[u32], frames: &[Frame]) -> Option<usize> {
+        let stopping = self.list.iter();
+        let stopping = stopping.filter(|it| numbers.contains(&it.point.number));
+        let levels = stopping.filter_map(|it| {
+            let line = it.place.line_taken(&program.modules);
+            it.place.level_in(frames, line)
+        });
+        levels.min()
+    }
+
+    /// As `info breakpoints` shows them.
+    pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
+        let place = |it: &HardwareBreakpoint, address, number| PointLocation {
+            place: program.map_or_else(Default::default, |it| location::location(it, address)),
+            number,
+            enabled: it.point.enabled,
+            hits: it.point.hits,
+            passage: Some("hardware".to_owned()),
+        };
+        let view = |it: &HardwareBreakpoint| PointView {
+            locations: it
+                .places()
+                .zip(1..)
+                .map(|(site, number)| place(it, site.address, number))
+                .collect(),
+            passage: Some("hardware".to_owned()),
+            ..it.point.view(PointKind::HardwareBreakpoint, &it.text)
+        };
+        self.list.iter().map(view).collect()
+    }
+}

@@ -1,0 +1,379 @@
+//! Places in the program, as a person writes them: `FILE:LINE`, `LINE`,
+//! `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`, `/REGEX/`, `*ADDRESS`, with an optional
+//! `if CONDITION`. A name in quotes is what it is without them.
+
+/// A place as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A line; of the current file when `file` is absent.
+    Line {
+        /// The file, or the end of its path.
+        file: Option<String>,
+        /// From 1.
+        line: u32,
+    },
+    /// A function by name.
+    Function(String),
+    /// A function of a file, or a label of a function.
+    FunctionIn {
+        /// The file, or the end of its path; or the function.
+        file: String,
+        /// The function; or the label.
+        name: String,
+    },
+    /// All functions whose names match a regular expression.
+    Matching {
+        /// Only those of this file.
+        file: Option<String>,
+        /// The regular expression.
+        pattern: String,
+    },
+    /// What an expression evaluates to.
+    Address(String),
+    /// Lines from the current one, `+3` or `-3`.
+    Offset(i64),
+    /// Where the selected frame stands.
+    Here,
+}
+
+/// A place with its thread and condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// The place.
+    pub place: Place,
+    /// Its words, without thread and condition.
+    pub text: String,
+    /// The only thread that is meant.
+    pub thread: Option<u32>,
+    /// What must be true there.
+    pub condition: Option<String>,
+}
+
+/// Reads a place. Fails with a sentence when a line number is out of range or
+/// something is missing.
+pub fn parse(text: &str) -> Result<Placed, String> {
+    let (text, condition) = split_condition(text);
+    let (text, thread) = split_thread(text.trim());
+    let place = parse_place(text)?;
+    if condition.is_some_and(str::is_empty) {
+        return Err("`if` needs a condition, as in: break queue_push if count > 3".to_owned());
+    }
+    Ok(Placed {
+        place,
+        text: text.to_owned(),
+        thread,
+        condition: condition.map(str::to_owned),
+    })
+}
+
+fn parse_place(text: &str) -> Result<Place, String> {
+    if text.is_empty() {
+        return Ok(Place::Here);
+    }
+    if let Some(expression) = text.strip_prefix('*') {
+        return match expression.trim() {
+            "" => Err("`*` needs an address, as in: break *0x401136".to_owned()),
+            expression => Ok(Place::Address(expression.to_owned())),
+        };
+    }
+    if let Some(pattern) = text.strip_prefix('/').and_then(|it| it.strip_suffix('/')) {
+        return Ok(Place::Matching {
+            file: None,
+            pattern: pattern.to_owned(),
+        });
+    }
+    if text.starts_with(['+', '-']) {
+        return text
+            .parse()
+            .map(Place::Offset)
+            .map_err(|_| format!("`{text}` is not a number of lines"));
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(Place::Line {
+            file: None,
+            line: line_number(text)?,
+        });
+    }
+    if let Some((inner, rest)) = split_quoted(text)? {
+        return match (rest.trim_start(), rest.trim_start().strip_prefix(':')) {
+            ("", _) => parse_place(inner.trim()),
+            (_, Some(after)) if !after.trim().is_empty() => place_in(inner, after.trim()),
+            _ => Err(format!(
+                "after a name in quotes comes a colon with a line or a function, as in: \
+                 '{inner}':12"
+            )),
+        };
+    }
+    // A C++ or Rust path has `::`; only a colon before digits is a line.
+    if let Some((file, line)) = text.rsplit_once(':')
+        && !file.is_empty()
+        && is_digits(line)
+    {
+        return place_in(file, line);
+    }
+    match split_file(text) {
+        Some((file, name)) => place_in(file, name),
+        None => Ok(Place::Function(text.to_owned())),
+    }
+}
+
+/// `REGEX`, `FILE:REGEX`, as `rbreak` has it.
+pub fn matching(text: &str) -> Placed {
+    let (words, condition) = split_condition(text);
+    let words = words.trim();
+    let (file, pattern) = match split_file(words) {
+        Some((file, pattern)) => (Some(file.to_owned()), pattern.trim()),
+        None => (None, words),
+    };
+    let text = match &file {
+        Some(file) => format!("{file}:/{pattern}/"),
+        None => format!("/{pattern}/"),
+    };
+    Placed {
+        place: Place::Matching {
+            file,
+            pattern: pattern.to_owned(),
+        },
+        text,
+        thread: None,
+        condition: condition.map(str::to_owned),
+    }
+}
+
+/// What is named after the colon behind a file: a line, a function, or a regular
+/// expression.
+fn place_in(file: &str, name: &str) -> Result<Place, String> {
+    let file = file.to_owned();
+    if is_digits(name) {
+        let line = line_number(name)?;
+        return Ok(Place::Line {
+            file: Some(file),
+            line,
+        });
+    }
+    let pattern = name.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
+    Ok(match pattern {
+        Some(pattern) => Place::Matching {
+            file: Some(file),
+            pattern: pattern.to_owned(),
+        },
+        None => Place::FunctionIn {
+            file,
+            name: unquoted(name).to_owned(),
+        },
+    })
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What stands in the quotes with which a text begins, and what follows them; nothing
+/// where it begins with none. Fails when they are not closed.
+pub(crate) fn split_quoted(text: &str) -> Result<Option<(&str, &str)>, String> {
+    let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) else {
+        return Ok(None);
+    };
+    let split = text.get(1..).and_then(|rest| rest.split_once(quote));
+    match split {
+        Some(("", _)) => Err("there is no name in the quotes".to_owned()),
+        Some(split) => Ok(Some(split)),
+        None => Err(format!("the quote before `{}` is not closed", &text[1..])),
+    }
+}
+
+/// A name without the quotes that it is written in.
+pub(crate) fn unquoted(text: &str) -> &str {
+    match split_quoted(text) {
+        Ok(Some((inner, ""))) => inner.trim(),
+        _ => text,
+    }
+}
+
+/// Splits `FILE:` off: at the first colon that is alone, outside of template
+/// arguments and parameters.
+pub(crate) fn split_file(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(['<', '(']).unwrap_or(text.len());
+    let mut rest = 0;
+    while let Some(at) = text.get(rest..end)?.find(':').map(|at| at + rest) {
+        let after = text.get(at + 1..)?;
+        if !after.starts_with(':') {
+            let file = text.get(..at)?;
+            return (!file.is_empty() && !after.is_empty()).then_some((file, after));
+        }
+        rest = at + 2;
+    }
+    None
+}
+
+fn line_number(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err(format!("`{text}` is not a line number")),
+        Ok(line) => Ok(line),
+    }
+}
+
+/// Splits `thread N` off the end. A function may be called `thread`, so a
+/// number must follow.
+fn split_thread(text: &str) -> (&str, Option<u32>) {
+    let split = || {
+        let (rest, number) = text.rsplit_once(char::is_whitespace)?;
+        let rest = rest.trim_end().strip_suffix("thread")?;
+        let is_word = rest.is_empty() || rest.ends_with(char::is_whitespace);
+        Some((rest.trim_end(), number.parse().ok().filter(|_| is_word)?))
+    };
+    match split() {
+        Some((rest, thread)) => (rest, Some(thread)),
+        None => (text, None),
+    }
+}
+
+/// Splits at the word `if`, which no place contains as a word of its own.
+pub fn split_condition(text: &str) -> (&str, Option<&str>) {
+    // A name in quotes may have the word.
+    let quoted = split_quoted(text.trim_start()).ok().flatten();
+    let mut start = quoted.map_or(0, |(_, rest)| text.len() - rest.len());
+    while let Some(found) = text[start..].find("if") {
+        let at = start + found;
+        let before = text[..at].chars().next_back();
+        let after = text[at + 2..].chars().next();
+        let opens = before.is_none_or(char::is_whitespace);
+        let closes = after.is_none_or(|c| c.is_whitespace() || c == '(');
+        if opens && closes {
+            return (&text[..at], Some(text[at + 2..].trim()));
+        }
+        start = at + 2;
+    }
+    (text, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, place: Place, condition: Option<&str>) {
+        let placed = parse(text).expect("a place");
+        assert_eq!(placed.place, place, "{text:?}");
+        assert_eq!(placed.condition.as_deref(), condition, "{text:?}");
+    }
+
+    #[test]
+    fn a_thread_may_be_named() {
+        let function = |name: &str| Place::Function(name.into());
+        for (text, place, thread, words) in [
+            ("work thread 2", function("work"), Some(2), "work"),
+            ("work  thread 2 if x", function("work"), Some(2), "work"),
+            ("thread 2", Place::Here, Some(2), ""),
+            ("thread", function("thread"), None, "thread"),
+            ("my_thread 2", function("my_thread 2"), None, "my_thread 2"),
+            ("work", function("work"), None, "work"),
+        ] {
+            let placed = parse(text).expect("a place");
+            assert_eq!((placed.place, placed.thread), (place, thread), "{text:?}");
+            assert_eq!(placed.text, words, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_read_as_in_gdb() {
+        let line = |file: Option<&str>, line| Place::Line {
+            file: file.map(str::to_owned),
+            line,
+        };
+        check("queue.c:23", line(Some("queue.c"), 23), None);
+        check(
+            "src/queue.c:23 if c == 3",
+            line(Some("src/queue.c"), 23),
+            Some("c == 3"),
+        );
+        check("23", line(None, 23), None);
+        check("main", Place::Function("main".into()), None);
+        check(
+            "ns::Class::method",
+            Place::Function("ns::Class::method".into()),
+            None,
+        );
+        check(
+            "notify if(a)",
+            Place::Function("notify".into()),
+            Some("(a)"),
+        );
+        check("*0x401136", Place::Address("0x401136".into()), None);
+        check("*main + 4", Place::Address("main + 4".into()), None);
+        check("+3", Place::Offset(3), None);
+        check("", Place::Here, None);
+        check("if x > 1", Place::Here, Some("x > 1"));
+        check("ifdef", Place::Function("ifdef".into()), None);
+        let of_file = |file: &str, name: &str| Place::FunctionIn {
+            file: file.into(),
+            name: name.into(),
+        };
+        check("queue.c:push", of_file("queue.c", "push"), None);
+        check(
+            "src/a.cc:ns::f(int) if x",
+            of_file("src/a.cc", "ns::f(int)"),
+            Some("x"),
+        );
+        check("ns::f<a:b>", Place::Function("ns::f<a:b>".into()), None);
+        let matching = |file: Option<&str>, pattern: &str| Place::Matching {
+            file: file.map(str::to_owned),
+            pattern: pattern.into(),
+        };
+        check("/^queue_/", matching(None, "^queue_"), None);
+        check("/a|b/ if x", matching(None, "a|b"), Some("x"));
+        check("queue.c:/./", matching(Some("queue.c"), "."), None);
+    }
+
+    #[test]
+    fn a_name_in_quotes_is_what_it_is_without() {
+        for (quoted, plain) in [
+            ("'queue.c':23", "queue.c:23"),
+            ("\"queue.c\":23", "queue.c:23"),
+            ("'queue.c:23'", "queue.c:23"),
+            ("'queue.c' : 23", "queue.c:23"),
+            ("'f(int, long)'", "f(int, long)"),
+            ("'ns::C<int>::f(int)'", "ns::C<int>::f(int)"),
+            ("'queue.c':'push'", "queue.c:push"),
+            ("queue.c:'push(int)'", "queue.c:push(int)"),
+            ("'queue.c':/^q/", "queue.c:/^q/"),
+        ] {
+            for condition in [None, Some("c == 'x'")] {
+                let rest = condition.map_or(String::new(), |it| format!(" if {it}"));
+                let expected = parse(plain).expect("a place").place;
+                check(&format!("{quoted}{rest}"), expected, condition);
+            }
+        }
+        let of_file = |file: &str| Place::Line {
+            file: Some(file.into()),
+            line: 3,
+        };
+        check("'as if.c':3", of_file("as if.c"), None);
+        check("'as if.c':3 if x", of_file("as if.c"), Some("x"));
+        check("\"it's.c\":3", of_file("it's.c"), None);
+    }
+
+    #[test]
+    fn mistakes_are_sentences() {
+        for text in [
+            "queue.c:0",
+            "99999999999",
+            "*",
+            "main if",
+            "+x",
+            "'main",
+            "''",
+            "'main' 3",
+            "'queue.c':",
+            "'queue.c':0",
+        ] {
+            assert!(parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in ".*") {
+            let _ = parse(&text);
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! What every point of the developer has, whatever it waits for: a number, a
+//! condition, a count of hits, and what becomes of it after a stop.
+//!
+//! Breakpoints, those in debug registers, watchpoints and catchpoints differ in
+//! how a hit comes about. What a hit does is the same for all of them and is
+//! here. Invariant: a hit that stops nothing allocates nothing.
+
+use crate::breakpoints::targets;
+use crate::dynamic_print::DynamicPrint;
+use juror_debuggee::{Owner, ThreadId};
+use juror_instrument::condition::Condition;
+use juror_instrument::program::Program;
+use juror_stepping::Passage;
+use juror_view::PointView;
+use juror_view::error::CommandError;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// What a condition says; why it cannot be evaluated.
+pub type Answer = Result<bool, String>;
+
+/// What a point waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PointKind {
+    /// A place, with a trap there.
+    Breakpoint,
+    /// A place, with a debug register.
+    HardwareBreakpoint,
+    /// An access to memory.
+    Watchpoint,
+    /// Something that is no place.
+    Catchpoint,
+}
+
+/// What some kinds of points do not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ability {
+    /// Conditions that call functions of the program.
+    CallingConditions,
+    /// Rows of their own for each place, `1.2`.
+    Locations,
+}
+
+/// What becomes of a point when it stops the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It stays.
+    Keep,
+    /// It is disabled after so many stops.
+    Disable(u64),
+    /// It is deleted.
+    Delete,
+}
+
+/// Whose a point is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PointOwner {
+    /// The person at the prompt.
+    #[default]
+    Developer,
+    /// A scenario.
+    Scenario {
+        /// Its position.
+        number: u32,
+        /// It has a reaction; otherwise the program stops as at any point.
+        reacts: bool,
+        /// Where in its file the statement begins that set it.
+        start: u32,
+        /// Where that ends.
+        end: u32,
+    },
+}
+
+impl PointOwner {
+    /// As the breakpoint engine knows it.
+    pub fn of_engine(self) -> Owner {
+        match self {
+            PointOwner::Developer => Owner::Developer,
+            PointOwner::Scenario { .. } => Owner::Scenario,
+        }
+    }
+}
+
+/// What all points of the developer have.
+#[derive(Debug)]
+pub struct Point {
+    /// By which the user knows it.
+    pub number: u32,
+    /// Whose it is.
+    pub owner: PointOwner,
+    /// What must be true.
+    pub condition: Option<Condition>,
+    /// The only thread that it is for, by juror's number.
+    pub thread: Option<u32>,
+    /// What becomes of it when it stops the program.
+    pub fate: Fate,
+    /// It stops the program.
+    pub enabled: bool,
+    /// How many hits are still to be passed.
+    pub ignore: u64,
+    /// How often it was hit: its condition held, in its thread.
+    pub hits: u64,
+    /// What is done when it has stopped the program.
+    pub commands: Vec<String>,
+    /// What it prints instead of stopping the program.
+    pub prints: Option<Rc<DynamicPrint>>,
+}
+
+/// The points that stop the program, of one kind.
+#[derive(Debug, Default)]
+pub struct Stopping {
+    /// Their numbers.
+    pub numbers: SmallVec<[u32; 4]>,
+    /// The numbers of those that only a scenario hears of.
+    pub heard: SmallVec<[u32; 4]>,
+    /// The numbers of those that print and go on.
+    pub printing: SmallVec<[u32; 4]>,
+    /// Those of them that could not print: the point's number and why.
+    pub unprinted: Vec<(u32, String)>,
+    /// One was temporary, and is to be deleted.
+    pub temporary: bool,
+    /// Conditions that could not be evaluated, which is never false: the
+    /// point's number and why.
+    pub errors: Vec<(u32, String)>,
+    /// Those that are to be disabled or deleted.
+    pub spent: SmallVec<[u32; 4]>,
+    /// The commands of each.
+    pub commands: Vec<Vec<String>>,
+}
+
+impl PointKind {
+    /// What the user calls it.
+    pub fn word(self) -> &'static str {
+        match self {
+            PointKind::Breakpoint => "breakpoint",
+            PointKind::HardwareBreakpoint => "hardware breakpoint",
+            PointKind::Watchpoint => "watchpoint",
+            PointKind::Catchpoint => "catchpoint",
+        }
+    }
+
+    /// Why points of this kind do not have something; nothing where they do.
+    /// All else (conditions, ignored hits, commands, a number of stops) they
+    /// all have.
+    pub fn refusal(self, ability: Ability) -> Option<&'static str> {
+        match (self, ability) {
+            (PointKind::Breakpoint, _) => None,
+            (PointKind::HardwareBreakpoint, Ability::Locations) => {
+                Some("a hardware breakpoint is enabled and disabled as a whole")
+            }
+            (PointKind::Watchpoint | PointKind::Catchpoint, Ability::Locations) => {
+                Some("only breakpoints have locations")
+            }
+            (PointKind::HardwareBreakpoint, Ability::CallingConditions) => Some(
+                "the condition of a hardware breakpoint cannot call functions of the program; \
+                 that of a breakpoint (break) can",
+            ),
+            (PointKind::Watchpoint, Ability::CallingConditions) => Some(
+                "the condition of a watchpoint cannot call functions of the program, which may \
+                 access what is watched",
+            ),
+            (PointKind::Catchpoint, Ability::CallingConditions) => Some(
+                "the condition of a catchpoint cannot call functions of the program, which may \
+                 do what is caught",
+            ),
+        }
+    }
+
+    /// Refuses what points of this kind do not have.
+    ///
+    /// # Errors
+    /// They do not have it; the reason.
+    pub fn must_have(self, ability: Ability) -> Result<(), CommandError> {
+        match self.refusal(ability) {
+            Some(reason) => Err(CommandError::new(reason)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Point {
+    /// A new one, which stops the program.
+    pub fn new(number: u32, condition: Option<Condition>, fate: Fate) -> Point {
+        Point {
+            number,
+            owner: PointOwner::Developer,
+            condition,
+            thread: None,
+            fate,
+            enabled: true,
+            ignore: 0,
+            hits: 0,
+            commands: Vec::new(),
+            prints: None,
+        }
+    }
+
+    /// Whether it is for a thread.
+    pub fn is_for(&self, program: &Program, thread: ThreadId) -> bool {
+        self.thread
+            .is_none_or(|wanted| program.thread_number(thread) == wanted)
+    }
+
+    /// Takes a hit for which its condition gave this answer: counts it, and
+    /// adds it to those that stop the program. False where the condition is.
+    pub fn take_hit(&mut self, answer: Answer, stopping: &mut Option<Stopping>) -> bool {
+        let error = match answer {
+            Ok(false) => return false,
+            Ok(true) => None,
+            Err(message) => Some(message),
+        };
+        self.hits += 1;
+        if self.ignore > 0 && error.is_none() {
+            self.ignore -= 1;
+            return true;
+        }
+        let stopping = stopping.get_or_insert_default();
+        let reacts = matches!(self.owner, PointOwner::Scenario { reacts: true, .. });
+        // A condition without a result is for the user.
+        let list = match error.is_none() {
+            true if reacts => &mut stopping.heard,
+            true if self.prints.is_some() => &mut stopping.printing,
+            _ => &mut stopping.numbers,
+        };
+        list.push(self.number);
+        stopping
+            .errors
+            .extend(error.map(|error| (self.number, error)));
+        stopping.temporary |= self.fate == Fate::Delete;
+        if self.spend() {
+            stopping.spent.push(self.number);
+        }
+        stopping.commands.push(self.commands.clone());
+        true
+    }
+
+    /// It has stopped the program; tells whether that uses it up.
+    fn spend(&mut self) -> bool {
+        match &mut self.fate {
+            Fate::Keep => false,
+            Fate::Delete => true,
+            Fate::Disable(stops) => {
+                *stops = stops.saturating_sub(1);
+                let is_last = *stops == 0;
+                if is_last {
+                    self.fate = Fate::Keep;
+                    self.enabled = false;
+                }
+                is_last
+            }
+        }
+    }
+
+    /// Its words with its thread and condition, as they would be written now.
+    pub fn words(&self, text: &str) -> String {
+        let mut words = match self.prints {
+            Some(_) => format!("dprintf {text}"),
+            None => text.to_owned(),
+        };
+        if let Some(thread) = self.thread {
+            words.push_str(&format!(" thread {thread}"));
+        }
+        if let Some(condition) = &self.condition {
+            words.push_str(&format!(" if {}", condition.text));
+        }
+        words
+    }
+
+    /// As `info breakpoints` shows it, but for its places; `text` is what it
+    /// waits for.
+    pub fn view(&self, kind: PointKind, text: &str) -> PointView {
+        PointView {
+            number: Some(self.number),
+            owner: match self.owner {
+                PointOwner::Developer => "developer".to_owned(),
+                PointOwner::Scenario { .. } => "scenario".to_owned(),
+            },
+            kind: kind.word(),
+            for_what: self.words(text),
+            enabled: self.enabled,
+            temporary: self.fate == Fate::Delete,
+            locations: Vec::new(),
+            hits: self.hits,
+            passage: None,
+            condition: self.condition.as_ref().map(|it| it.text.clone()),
+            thread: self.thread,
+            process: None,
+            ignore: self.ignore,
+            stops_left: match self.fate {
+                Fate::Disable(stops) => Some(stops),
+                _ => None,
+            },
+            commands: match &self.prints {
+                Some(prints) => vec![format!("printf {}", prints.text)],
+                None => self.commands.clone(),
+            },
+        }
+    }
+}
+
+impl Stopping {
+    /// How many points there are.
+    pub fn count(&self) -> usize {
+        self.numbers.len() + self.heard.len()
+    }
+
+    /// A sentence about each condition that could not be evaluated.
+    pub fn error_sentences(&self, kind: PointKind) -> Vec<String> {
+        let word = match kind {
+            PointKind::HardwareBreakpoint => PointKind::Breakpoint.word(),
+            kind => kind.word(),
+        };
+        let sentence = |(number, message): &(u32, String)| {
+            format!("the condition of {word} {number} cannot be evaluated: {message}")
+        };
+        let unprinted = |(number, message): &(u32, String)| {
+            format!("the text of {word} {number} cannot be printed: {message}")
+        };
+        let errors = self.errors.iter().map(sentence);
+        errors.chain(self.unprinted.iter().map(unprinted)).collect()
+    }
+}
+
+/// The numbers of whole points that a text names, in order.
+///
+/// # Errors
+/// A word is no number, or names a location; a sentence about it.
+pub fn whole_points(text: &str) -> Result<Vec<u32>, CommandError> {
+    let named = targets(text).map_err(CommandError::new)?;
+    let whole = |target: &crate::breakpoints::Target| match target.location {
+        None => Ok(target.number),
+        Some(location) => Err(CommandError::new(format!(
+            "this is for a whole breakpoint, not for its location {}.{location}",
+            target.number
+        ))),
+    };
+    named.iter().map(whole).collect()
+}
+
+/// How threads get past a site, in words.
+pub fn passage(program: &Program, address: u64) -> Option<String> {
+    let mut sites = program.debuggee.engine().sites();
+    let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
+    Some(
+        match passage {
+            Passage::Skip { .. } | Passage::Call { .. } => "emulated",
+            Passage::Copy { .. } => "copied",
+            Passage::InPlace | Passage::InPlaceRounds => "in place",
+        }
+        .to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(point: &mut Point, answer: Answer, stops: bool, hits: u64) -> Option<Stopping> {
+        let mut stopping = None;
+        point.take_hit(answer, &mut stopping);
+        assert_eq!((stopping.is_some(), point.hits), (stops, hits));
+        stopping
+    }
+
+    #[test]
+    fn hits_are_counted_passed_and_stop() {
+        let mut point = Point::new(3, None, Fate::Keep);
+        point.ignore = 1;
+        check(&mut point, Ok(false), false, 0);
+        check(&mut point, Ok(true), false, 1);
+        check(&mut point, Ok(true), true, 2);
+        // One that cannot be evaluated is never passed.
+        point.ignore = 1;
+        let stopping = check(&mut point, Err("no `x`".into()), true, 3).expect("a stop");
+        assert_eq!(
+            stopping.error_sentences(PointKind::Watchpoint),
+            ["the condition of watchpoint 3 cannot be evaluated: no `x`"]
+        );
+        assert_eq!(point.ignore, 1);
+    }
+
+    #[test]
+    fn a_number_of_stops_disables_and_one_deletes() {
+        let mut point = Point::new(1, None, Fate::Disable(2));
+        let stopping = check(&mut point, Ok(true), true, 1).expect("a stop");
+        assert!(stopping.spent.is_empty() && point.enabled);
+        let stopping = check(&mut point, Ok(true), true, 2).expect("a stop");
+        assert_eq!((&stopping.spent[..], point.enabled), (&[1][..], false));
+        let mut point = Point::new(2, None, Fate::Delete);
+        let stopping = check(&mut point, Ok(true), true, 1).expect("a stop");
+        assert!(stopping.temporary && stopping.spent[..] == [2]);
+    }
+
+    #[test]
+    fn what_is_senseless_is_refused_with_a_reason() {
+        for (kind, ability, refused) in [
+            (PointKind::Breakpoint, Ability::Locations, false),
+            (PointKind::Breakpoint, Ability::CallingConditions, false),
+            (PointKind::HardwareBreakpoint, Ability::Locations, true),
+            (PointKind::Watchpoint, Ability::CallingConditions, true),
+            (PointKind::Catchpoint, Ability::Locations, true),
+        ] {
+            assert_eq!(kind.must_have(ability).is_err(), refused, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! The developer's watchpoints: expressions whose memory is watched.
+//!
+//! They share their numbers with breakpoints. A watchpoint of a local variable
+//! lasts as long as the variable's call; others are set again in every run.
+
+pub mod views;
+
+use crate::point::{Answer, Point};
+use crate::software_watchpoint::Followed;
+use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
+use juror_instrument::condition::Check;
+use juror_instrument::frames::Frame;
+use juror_instrument::program::Program;
+use juror_instrument::typed::Typed;
+use juror_instrument::unwinding::{Dropped, JumpTarget, UnwindPoints};
+use juror_instrument::watched::{Reading, WatchedExpression};
+
+/// What a watchpoint stops for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchKind {
+    /// Every store.
+    Write,
+    /// A store that makes the value differ.
+    Change,
+    /// A read.
+    Read,
+    /// A read or a store.
+    Access,
+}
+
+/// The call that a watchpoint of a local variable lasts for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    /// Whose call.
+    pub thread: ThreadId,
+    /// The canonical frame address: the call is over when the stack pointer
+    /// reaches it.
+    pub cfa: u64,
+    /// Where the call returns to, if it is known.
+    pub back: Option<u64>,
+    /// The function's name.
+    pub function: String,
+    /// Where the function begins, in the process.
+    pub start: Option<u64>,
+    /// A jump or an exception has dropped it, and its thread is on the way to
+    /// `back`, where it goes on.
+    pub is_dropped: bool,
+}
+
+impl Home {
+    /// Whether a frame at its place on the stack is this call, not one that has
+    /// taken its place (a tail call).
+    pub fn is_of(&self, frame: &Frame) -> bool {
+        self.start == start_of(frame)
+    }
+}
+
+/// Where the thread of a call that is gone goes on, at its caller or further
+/// out. None while the call is there, or the stack does not tell.
+///
+/// An exception drops frames before anything is called that tells so, and the
+/// code that catches it may use their memory at once.
+fn goes_on(program: &Program, home: &Home) -> Option<JumpTarget> {
+    // Of other stacks than its own a thread may have left one for another.
+    let own = program.own_stack(home.thread)?;
+    if !own.contains(&home.cfa) {
+        return None;
+    }
+    let mut further_out: Option<JumpTarget> = None;
+    let mut is_there = false;
+    program.walk(home.thread, |frame| {
+        if frame.is_inlined() {
+            return true;
+        }
+        // Another call from the same place has the same frame address.
+        is_there |= frame.cfa == Some(home.cfa) && home.is_of(&frame);
+        let is_outside = frame
+            .cfa
+            .is_some_and(|cfa| cfa > home.cfa && own.contains(&cfa));
+        if further_out.is_none() && is_outside && !frame.guess {
+            let stack = frame.registers.get(juror_symbols::register::RSP);
+            let pc = frame.pc;
+            further_out = stack.map(|stack| JumpTarget { pc, stack });
+        }
+        // The stack of a signal handler may lie anywhere: to the end.
+        let is_known = frame.cfa.is_some() && !frame.guess;
+        !is_there && (is_known || further_out.is_some())
+    });
+    further_out.filter(|_| !is_there)
+}
+
+/// Where the function of a frame begins, in the process.
+pub fn start_of(frame: &Frame) -> Option<u64> {
+    let (module, function) = (frame.module.as_ref()?, frame.function.as_ref()?);
+    Some(module.to_process(function.low_pc))
+}
+
+/// A watchpoint.
+#[derive(Debug)]
+pub struct Watchpoint {
+    /// What it has like all points.
+    pub point: Point,
+    /// The expression with its options, as it was written.
+    pub text: String,
+    /// What it stops for.
+    pub kind: WatchKind,
+    /// Where it lasts; everywhere without one.
+    pub home: Option<Home>,
+    /// The place was fixed when it was set.
+    pub is_place: bool,
+    /// What is watched.
+    pub expression: WatchedExpression,
+    /// What it was worth when it was last looked at.
+    pub seen: Reading,
+    /// The debuggee's number of it, while it is watched.
+    pub id: Option<WatchId>,
+    /// It is in registers, and its call is followed.
+    pub followed: Option<Followed>,
+}
+
+/// All watchpoints.
+#[derive(Debug, Default)]
+pub struct Watchpoints {
+    list: Vec<Watchpoint>,
+    /// Where frames are dropped without a return, while some watchpoint lasts
+    /// for a call.
+    unwind_points: UnwindPoints,
+}
+
+impl WatchKind {
+    /// The accesses that matter.
+    pub fn accesses(self) -> AccessKinds {
+        match self {
+            WatchKind::Write | WatchKind::Change => AccessKinds::WRITE,
+            WatchKind::Read => AccessKinds::READ,
+            WatchKind::Access => AccessKinds::READ | AccessKinds::WRITE,
+        }
+    }
+
+    /// The command that sets one.
+    pub fn word(self) -> &'static str {
+        match self {
+            WatchKind::Write => "watch",
+            WatchKind::Change => "change",
+            WatchKind::Read => "rwatch",
+            WatchKind::Access => "awatch",
+        }
+    }
+}
+
+impl Watchpoint {
+    pub(crate) fn arm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        let is_dropped = self.home.as_ref().is_some_and(|home| home.is_dropped);
+        let is_meant = self.followed.as_ref().is_none_or(Followed::is_guarded);
+        let is_memory = is_meant && !is_dropped;
+        if is_memory && self.point.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
+            let kinds = self.kind.accesses();
+            let debuggee = &mut program.debuggee;
+            let ranges = &self.seen.ranges;
+            let id = debuggee.watch(
+                ranges,
+                kinds,
+                self.point.owner.of_engine(),
+                WatchTier::Hardware,
+            )?;
+            self.id = Some(id);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn disarm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        match self.id.take() {
+            Some(id) => program.debuggee.unwatch(id),
+            None => Ok(()),
+        }
+    }
+
+    /// The command that sets it.
+    pub fn words(&self) -> String {
+        format!("{} {}", self.kind.word(), self.text)
+    }
+
+    /// Whether its condition is true for a thread that has made an access: in
+    /// the call that the watchpoint lasts for, as when it was written;
+    /// otherwise where the access was made.
+    pub fn ask(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        values: &dyn Fn(&str) -> Option<Typed>,
+    ) -> Answer {
+        let Some(condition) = &self.point.condition else {
+            return Ok(true);
+        };
+        match &self.home {
+            Some(home) if home.thread == thread => {
+                condition.holds_in_call(program, thread, home.cfa, values)
+            }
+            _ => condition.holds(&Check::default(), program, thread, values),
+        }
+    }
+
+    /// Looks at the value again; the bytes to watch may be others then.
+    pub fn look(&mut self, program: &mut Program) -> Result<Reading, DebuggeeError> {
+        let now = self.expression.read(program);
+        let before = std::mem::replace(&mut self.seen, now);
+        if before.ranges != self.seen.ranges {
+            self.disarm(program)?;
+            self.arm(program)?;
+        }
+        Ok(before)
+    }
+}
+
+impl Watchpoints {
+    /// All of them, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &Watchpoint> {
+        self.list.iter()
+    }
+
+    /// All of them, in the order of their numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
+        self.list.iter_mut()
+    }
+
+    /// Those that stop the program and are in registers.
+    pub fn followed(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
+        let is_followed = |it: &&mut Watchpoint| {
+            let is_dropped = it.home.as_ref().is_some_and(|home| home.is_dropped);
+            it.point.enabled && it.followed.is_some() && !is_dropped
+        };
+        self.list.iter_mut().filter(is_followed)
+    }
+
+    /// The calls that a thread leaves without returning, standing at an internal point.
+    pub fn dropped(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<Dropped>, DebuggeeError> {
+        let homes = self.list.iter().filter_map(|it| it.home.as_ref());
+        let frames = homes.filter(|it| it.thread == thread).map(|it| it.cfa);
+        let Some(outermost) = frames.max() else {
+            return Ok(None);
+        };
+        let points = &mut self.unwind_points;
+        points.dropped(program, thread, address, outermost)
+    }
+
+    /// One by the debuggee's number.
+    pub fn watched_as(&mut self, id: WatchId) -> Option<&mut Watchpoint> {
+        self.list.iter_mut().find(|it| it.id == Some(id))
+    }
+
+    /// Adds one and watches its memory.
+    pub fn add(
+        &mut self,
+        program: &mut Program,
+        mut watchpoint: Watchpoint,
+    ) -> Result<(), DebuggeeError> {
+        watchpoint.arm(program)?;
+        if let Some(home) = &watchpoint.home {
+            if let Some(back) = home.back {
+                program.debuggee.insert(back, Owner::Internal)?;
+            }
+            self.unwind_points.plant(program)?;
+        }
+        self.list.push(watchpoint);
+        Ok(())
+    }
+
+    /// Removes those of these numbers.
+    pub fn delete(
+        &mut self,
+        mut program: Option<&mut Program>,
+        numbers: &[u32],
+    ) -> Result<(), DebuggeeError> {
+        let is_meant = |it: &mut Watchpoint| numbers.contains(&it.point.number);
+        let mut result = Ok(());
+        for mut gone in self.list.extract_if(.., is_meant) {
+            let Some(program) = program.as_deref_mut() else {
+                continue;
+            };
+            if let Some(back) = gone.home.as_ref().and_then(|home| home.back) {
+                result = result.and(program.debuggee.remove(back, Owner::Internal));
+            }
+            result = result.and(gone.disarm(program));
+            result = result.and(gone.unfollow(program));
+        }
+        result
+    }
+
+    /// Watches what the enabled ones watch, also in a program that has just
+    /// been loaded, and nothing else.
+    pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for watchpoint in &mut self.list {
+            if !watchpoint.point.enabled {
+                watchpoint.disarm(program)?;
+                watchpoint.unfollow(program)?;
+            } else if watchpoint.id.is_none() && watchpoint.followed.is_none() {
+                watchpoint.look(program)?;
+                watchpoint.arm(program)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The process is gone, or runs another program: nothing is watched. Gives
+    /// those that have lost their meaning with it, which are removed.
+    pub fn forget_program(&mut self, is_other: bool) -> Vec<Watchpoint> {
+        self.unwind_points.clear();
+        for watchpoint in &mut self.list {
+            watchpoint.id = None;
+        }
+        let loses = |it: &mut Watchpoint| is_other || it.home.is_some() || it.is_place;
+        self.list.extract_if(.., loses).collect()
+    }
+
+    /// Takes in those of a process that is gone.
+    pub fn adopt(&mut self, mut gone: Watchpoints) {
+        self.list.append(&mut gone.list);
+        self.list.sort_by_key(|it| it.point.number);
+    }
+
+    /// Whether memory of this process is watched.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Nothing is watched in a forked copy of the process: takes the points
+    /// away that tell where calls end.
+    pub fn leave_fork(&self, fork: &mut Program) -> Result<(), DebuggeeError> {
+        let homes = self.list.iter().filter_map(|it| it.home.as_ref());
+        for back in homes.filter_map(|home| home.back) {
+            fork.debuggee.remove(back, Owner::Internal)?;
+        }
+        Ok(())
+    }
+
+    /// The watchpoints of calls that are over, now that a thread is at an
+    /// internal point or has jumped: its stack pointer is `stack`.
+    pub fn ended(&self, thread: ThreadId, stack: u64) -> Vec<u32> {
+        let is_over = |home: &Home| home.thread == thread && stack >= home.cfa;
+        let over = self
+            .list
+            .iter()
+            .filter(|it| it.home.as_ref().is_some_and(is_over));
+        over.map(|it| it.point.number).collect()
+    }
+
+    /// The process is the forked child of the one before: `thread` is in the
+    /// calls that `parent` was in.
+    pub fn follow(&mut self, thread: ThreadId, parent: ThreadId) {
+        let homes = self.list.iter_mut().filter_map(|it| it.home.as_mut());
+        for home in homes.filter(|home| home.thread == parent) {
+            home.thread = thread;
+        }
+    }
+
+    /// Those of a thread that has ended.
+    pub fn of_thread(&self, thread: ThreadId) -> Vec<u32> {
+        let of = |home: &Home| home.thread == thread;
+        let of_thread = self
+            .list
+            .iter()
+            .filter(|it| it.home.as_ref().is_some_and(of));
+        of_thread.map(|it| it.point.number).collect()
+    }
+
+    /// A thread drops the frames below a place, and goes on there: the calls
+    /// among them end there. Other code has their memory from now on.
+    ///
+    /// # Errors
+    /// The point there cannot be set.
+    pub fn drop_frames(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        dropped: &Dropped,
+    ) -> Result<(), DebuggeeError> {
+        for watchpoint in &mut self.list {
+            let Some(home) = &mut watchpoint.home else {
+                continue;
+            };
+            if home.thread != thread || home.is_dropped {
+                continue;
+            }
+            let landing = match home.back {
+                Some(pc) => dropped.goes_on(JumpTarget {
+                    pc,
+                    stack: home.cfa,
+                }),
+                None => goes_on(program, home),
+            };
+            let Some(landing) = landing else {
+                continue;
+            };
+            home.is_dropped = true;
+            program.debuggee.insert(landing.pc, Owner::Internal)?;
+            if let Some(back) = home.back.replace(landing.pc) {
+                program.debuggee.remove(back, Owner::Internal)?;
+            }
+            watchpoint.disarm(program)?;
+            watchpoint.unfollow(program)?;
+        }
+        Ok(())
+    }
+
+    /// A thread has accessed the memory of a local variable whose call may be
+    /// gone by then. Tells whether it is: then the watchpoint ends where the
+    /// thread goes on.
+    pub fn is_of_dropped_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        id: WatchId,
+    ) -> Result<bool, DebuggeeError> {
+        let watchpoint = self.list.iter().find(|it| it.id == Some(id));
+        let home = watchpoint.and_then(|it| it.home.as_ref());
+        let Some(home) = home.filter(|home| home.thread == thread) else {
+            return Ok(false);
+        };
+        match goes_on(program, home) {
+            Some(landing) => {
+                if let Some(dropped) = Dropped::below(program, thread, landing) {
+                    self.drop_frames(program, thread, &dropped)?;
+                }
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Those of threads that are not among these, each with its stack pointer.
+    pub fn of_other_threads(&self, standing: &[(ThreadId, u64)]) -> Vec<u32> {
+        let is_there = |thread| standing.iter().any(|(other, _)| *other == thread);
+        let homes = self.list.iter().filter_map(|it| {
+            let home = it.home.as_ref()?;
+            (!is_there(home.thread)).then_some(it.point.number)
+        });
+        homes.collect()
+    }
+
+    /// The program is at another moment: what was seen there is what is there
+    /// now.
+    pub fn look_again(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for watchpoint in &mut self.list {
+            if watchpoint.id.is_some() {
+                watchpoint.look(program)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The stack pointer of a thread at a point where a call comes back.
+    pub fn stack_at_end(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<u64>, DebuggeeError> {
+        let homes = self.list.iter().filter_map(|it| it.home.as_ref());
+        if homes.clone().next().is_none() {
+            return Ok(None);
+        }
+        let mut homes = homes.filter(|home| home.thread == thread);
+        match homes.any(|home| home.back == Some(address)) {
+            true => Ok(Some(program.registers(thread)?.rsp)),
+            false => Ok(None),
+        }
+    }
+}
+
+/// The bytes of a value, to compare.
+pub fn bytes_of(reading: &Reading) -> Option<&juror_instrument::typed::Place> {
+    reading.value.as_ref().ok().map(|value| &value.place)
+}

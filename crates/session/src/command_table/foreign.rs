@@ -1,0 +1,239 @@
+//! What a person types who knows gdb and juror does not have, with what there
+//! is instead.
+//!
+//! Names and abbreviations are gdb's. Each answer is one line: what to type, or
+//! why there is nothing.
+
+/// Words that mean the same, and what to do instead.
+type Row = (&'static [&'static str], &'static str);
+
+/// Commands.
+const COMMANDS: &[Row] = &[
+    (
+        &[
+            "reverse-step",
+            "rs",
+            "reverse-stepi",
+            "rsi",
+            "reverse-next",
+            "rn",
+            "reverse-nexti",
+            "rni",
+            "reverse-continue",
+            "rc",
+            "reverse-finish",
+            "record",
+            "rec",
+        ],
+        "record a run and walk through it in both directions: juror run --trace FILE ./program, \
+         then juror replay FILE; checkpoint and restore go back in a program that lives",
+    ),
+    (
+        &[
+            "python",
+            "py",
+            "python-interactive",
+            "pi",
+            "guile",
+            "gu",
+            "compile",
+            "expression",
+        ],
+        "scenarios say what is done when something happens, views how values are shown; print \
+         and call run functions of the program",
+    ),
+    (
+        &[
+            "tui",
+            "layout",
+            "lay",
+            "focus",
+            "fs",
+            "winheight",
+            "refresh",
+        ],
+        "every stop shows its source; list shows more of it, disassemble the instructions, \
+         display a value at every stop",
+    ),
+    (
+        &["file", "exec-file", "add-inferior", "clone-inferior"],
+        "start juror with the program: juror run ./program; or take over one that runs: \
+         attach 1234",
+    ),
+    (
+        &["symbol-file", "add-symbol-file", "sharedlibrary", "share"],
+        "symbols are read by themselves; separate files are found by: \
+         set debug-file-directory DIRECTORY",
+    ),
+    (
+        &["core-file", "core"],
+        "juror debugs what runs: juror run ./program, or attach 1234",
+    ),
+    (
+        &["generate-core-file", "gcore"],
+        "checkpoint keeps the program as it is, restore goes back to it; dump memory writes a \
+         part of it to a file",
+    ),
+    (
+        &["target", "remote", "load", "disconnect"],
+        "juror debugs processes of this machine: attach 1234",
+    ),
+    (
+        &["directory", "dir"],
+        "where sources have been moved: set substitute-path /build /home/me",
+    ),
+    (&["path"], "set environment PATH VALUE, for the next run"),
+    (
+        &["tty", "inferior-tty"],
+        "the program's streams may be another terminal: run < /dev/pts/3 > /dev/pts/3",
+    ),
+    (
+        &["macro"],
+        "the compiler has replaced macros: type what they stand for",
+    ),
+    (
+        &["if", "while"],
+        "a condition decides at a point: break queue_push if n > 3; scenarios can do more",
+    ),
+    (
+        &["document", "alias"],
+        "group NAME, then the lines up to end, gives several commands one name; any beginning \
+         that only one command has will do for it",
+    ),
+    (
+        &["apropos"],
+        "help lists all commands, help COMMAND says more",
+    ),
+    (&["complete"], "Tab completes what is being typed"),
+    (
+        &["explore"],
+        "print -pretty VALUE shows each field on a line of its own; print *value->next goes on",
+    ),
+    (&["pipe", "|"], "shell runs other programs"),
+    (&["make"], "shell make; then run takes the new program"),
+    (
+        &["edit", "ed"],
+        "shell $EDITOR FILE; sources that have changed are read anew",
+    ),
+    (
+        &["search", "forward-search", "fo", "reverse-search", "rev"],
+        "shell grep -n WORD FILE; then list FILE:LINE",
+    ),
+    (
+        &[
+            "trace", "tp", "ftrace", "strace", "actions", "collect", "tstart", "tstop", "tfind",
+        ],
+        "dprintf PLACE,\"FORMAT\",VALUES prints and goes on; juror run --trace FILE records events",
+    ),
+    (
+        &["interrupt", "stop"],
+        "Ctrl-C stops the program with all its threads",
+    ),
+    (
+        &["maintenance", "mt"],
+        "juror run --self-check checks juror itself",
+    ),
+    (&["append"], "dump memory FILE FIRST END writes a new file"),
+];
+
+/// Subjects of `info`.
+const SUBJECTS: &[Row] = &[
+    (
+        &["macro", "macros"],
+        "the compiler has replaced macros: type what they stand for",
+    ),
+    (
+        &["vtbl"],
+        "print -pretty *object shows the type that an object has, ptype its methods",
+    ),
+    (
+        &["record"],
+        "juror replay FILE walks through a recording, juror run --trace FILE makes one",
+    ),
+    (&["tasks"], "info threads shows the threads"),
+    (
+        &["os"],
+        "info proc shows the process; shell ps, shell ipcs the machine",
+    ),
+    (
+        &["common", "selectors", "exceptions"],
+        "print shows values, catch throw stops at exceptions",
+    ),
+    (
+        &["tracepoints", "tp", "tvariables"],
+        "info breakpoints shows all points",
+    ),
+    (
+        &["copying", "warranty"],
+        "the license is in the file LICENSE",
+    ),
+    (
+        &["win", "tui"],
+        "list shows the source, disassemble the instructions",
+    ),
+    (
+        &[
+            "extensions",
+            "auto-load",
+            "pretty-printer",
+            "type-printers",
+            "unwinder",
+            "xmethod",
+        ],
+        "info views: rules that say how values are shown",
+    ),
+    (
+        &["static-tracepoint-markers", "probes"],
+        "break takes functions, lines and addresses",
+    ),
+    (
+        &["float", "vector"],
+        "info registers shows the general ones; print shows values of variables that are in others",
+    ),
+];
+
+fn answer(rows: &[Row], word: &str) -> Option<&'static str> {
+    let row = rows.iter().find(|(words, _)| words.contains(&word));
+    row.map(|(_, answer)| *answer)
+}
+
+/// What there is instead of a command of gdb.
+pub fn instead(word: &str) -> Option<&'static str> {
+    answer(COMMANDS, word)
+}
+
+/// What there is instead of a subject of gdb's `info`.
+pub fn subject_instead(word: &str) -> Option<&'static str> {
+    answer(SUBJECTS, word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_table::{find, find_info_subject};
+
+    #[test]
+    fn what_there_is_needs_no_other_answer() {
+        for word in COMMANDS.iter().flat_map(|(words, _)| *words) {
+            let known = find(word).map(|entry| entry.name);
+            assert!(known.is_err(), "`{word}` is {known:?}");
+        }
+        for word in SUBJECTS.iter().flat_map(|(words, _)| *words) {
+            let known = find_info_subject(word);
+            assert!(known.is_err(), "info {word} is {known:?}");
+        }
+    }
+
+    #[test]
+    fn no_word_has_two_answers() {
+        for rows in [COMMANDS, SUBJECTS] {
+            let mut words: Vec<_> = rows.iter().flat_map(|(words, _)| *words).collect();
+            let count = words.len();
+            words.sort_unstable();
+            words.dedup();
+            assert_eq!(words.len(), count);
+        }
+        assert!(instead("layout").is_some_and(|it| it.contains("list")));
+        assert_eq!(instead("frobnicate"), None);
+    }
+}

@@ -1,0 +1,162 @@
+//! Commands about scenarios, and groups of commands; and the names that they
+//! have in Verde.
+
+use crate::command_table::{Command, Completes, Entry};
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        command: Command::Scenario,
+        name: "scenario",
+        aliases: &["scn"],
+        summary: "load, delete, switch and list scenarios",
+        examples: &[
+            ("scenario", "which are loaded, with their variables"),
+            ("scenario load board.scn", "react from now on"),
+            (
+                "scenario disable zoom",
+                "it reacts to nothing, and its points are off",
+            ),
+            ("scenario enable zoom", "it reacts again"),
+            (
+                "scenario delete zoom",
+                "it is gone, and the points that it has set",
+            ),
+        ],
+        details: "A scenario says what is done when a property changes its state, when the \
+                  program stops, starts, ends or gets a signal. The properties of its file, and of \
+                  those that it uses, come with it.",
+        repeats: false,
+        completes: Completes::ScenarioActions,
+    },
+    Entry {
+        command: Command::CommandGroup,
+        name: "group",
+        aliases: &["define"],
+        summary: "give several commands one name",
+        examples: &[
+            ("group look", "then the commands, line by line, up to end"),
+            ("look", "does them all"),
+            ("group", "which groups there are"),
+        ],
+        details: "What follows a command that lets the program run is dropped, and so is what \
+                  follows a mistake, as with commands.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+];
+
+/// The commands of Verde (Jakse, Falcone and Méhaut, table 2), by what they are
+/// here. After `verde` all of them are meant; alone, those that are nothing
+/// else.
+const VERDE: &[(&str, &str)] = &[
+    ("checkpoint", "checkpoint"),
+    ("checkpoint-restart", "restore"),
+    ("cmd-group-begin", "group"),
+    ("cmd-group-end", "end"),
+    ("delete", "property remove"),
+    ("exec", "monitor set"),
+    ("get-current", "monitor choose"),
+    ("load-functions", "property add"),
+    ("load-property", "property add"),
+    ("load-scenario", "scenario load"),
+    ("new", "property add"),
+    ("run", "property enable"),
+    ("run-with-program", "run"),
+    ("set-current", "monitor choose"),
+    ("show-graph", "show-graph"),
+    ("activate", "property"),
+];
+
+/// A line in juror's own words.
+pub fn translated(line: &str) -> Option<String> {
+    let line = line.trim();
+    let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (word, rest) = match first {
+        "verde" => {
+            let rest = rest.trim();
+            rest.split_once(char::is_whitespace).unwrap_or((rest, ""))
+        }
+        word if word.contains('-') => (word, rest),
+        _ => return None,
+    };
+    let (_, own) = VERDE.iter().find(|(known, _)| *known == word)?;
+    let line = format!("{own} {}", rest.trim());
+    Some(line.trim_end().to_owned())
+}
+
+/// What may stand behind `verde`.
+pub fn names_of_verde() -> String {
+    let names: Vec<&str> = VERDE.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<&str>) {
+        assert_eq!(translated(line).as_deref(), expected, "{line}");
+    }
+
+    /// Table 2 of the paper, each with an example of what it is given.
+    const TABLE_2: [(&str, &str, Command); 16] = [
+        ("activate", "property", Command::Property),
+        ("checkpoint", "checkpoint", Command::Checkpoint),
+        ("checkpoint-restart 2", "restore 2", Command::Restore),
+        ("cmd-group-begin look", "group look", Command::CommandGroup),
+        ("cmd-group-end", "end", Command::CommandGroup),
+        ("delete p", "property remove p", Command::Property),
+        ("exec n = 3", "monitor set n = 3", Command::Monitor),
+        ("get-current", "monitor choose", Command::Monitor),
+        (
+            "load-functions f.prop",
+            "property add f.prop",
+            Command::Property,
+        ),
+        (
+            "load-property  q.prop",
+            "property add q.prop",
+            Command::Property,
+        ),
+        (
+            "load-scenario q.scn",
+            "scenario load q.scn",
+            Command::Scenario,
+        ),
+        ("new q.prop", "property add q.prop", Command::Property),
+        ("run p", "property enable p", Command::Property),
+        ("run-with-program", "run", Command::Run),
+        ("set-current p", "monitor choose p", Command::Monitor),
+        ("show-graph p", "show-graph p", Command::ShowGraph),
+    ];
+
+    #[test]
+    fn every_command_of_verde_is_one_of_ours() {
+        assert_eq!(TABLE_2.len(), VERDE.len());
+        for (theirs, ours, command) in TABLE_2 {
+            check(&format!("verde {theirs}"), Some(ours));
+            check(&format!("  verde   {theirs} "), Some(ours));
+            // Alone, what is called as another command of ours is that one.
+            let alone = theirs
+                .split(' ')
+                .next()
+                .is_some_and(|word| word.contains('-'));
+            check(theirs, alone.then_some(ours));
+            let (word, _) = crate::command_table::split_line(ours);
+            // It ends a group, and is nothing elsewhere.
+            if word != "end" {
+                let found = crate::command_table::find(word).map(|entry| entry.command);
+                assert_eq!(found, Ok(command), "{ours}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_lines_are_as_they_were_typed() {
+        check("delete 3", None);
+        check("verde frobnicate", None);
+        check("print a-b", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,67 @@
+//! Numbers and names in the arguments of commands.
+
+use crate::command_table;
+use crate::command_table::{Entry, TABLE, Unclear};
+use juror_view::error::CommandError;
+
+pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
+    if word == "end" {
+        return Err(CommandError::with_help(
+            "`end` ends the commands of a breakpoint, and none are being given",
+            "begin with: commands N",
+        ));
+    }
+    if word == "verde" {
+        return Err(CommandError::with_help(
+            "this is no command of Verde",
+            format!(
+                "behind `verde` stands one of: {}",
+                command_table::names_of_verde()
+            ),
+        ));
+    }
+    command_table::find(word).map_err(|unclear| {
+        if let (Unclear::Unknown, Some(instead)) = (&unclear, command_table::foreign::instead(word))
+        {
+            return CommandError::with_help(format!("juror has no `{word}`"), instead);
+        }
+        let names = TABLE.iter().map(|entry| entry.name);
+        unclear_error(
+            word,
+            &unclear,
+            "command",
+            juror_language::suggest(word, names),
+        )
+    })
+}
+
+/// What is said of a word that stands for nothing, or for several.
+pub(crate) fn unclear_error(
+    word: &str,
+    unclear: &Unclear,
+    what: &str,
+    near: Option<String>,
+) -> CommandError {
+    match unclear {
+        Unclear::Unknown => CommandError::with_help(
+            format!("there is no {what} `{word}`"),
+            match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "type `help` to see all".to_owned(),
+            },
+        ),
+        Unclear::Ambiguous(names) => {
+            CommandError::new(format!("`{word}` may be {}", names.join(", ")))
+        }
+    }
+}
+
+pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text
+            .parse()
+            .map(Some)
+            .map_err(|_| CommandError::new(format!("`{text}` is not a number"))),
+    }
+}

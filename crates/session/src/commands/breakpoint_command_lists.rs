@@ -1,0 +1,140 @@
+//! `commands`: what is done when a point has stopped the program.
+//!
+//! The lines come one by one, up to `end`; the front end asks for them at a
+//! prompt of their own. After a stop it takes them from
+//! [`Session::next_attached`] and executes each like one that was typed. As in
+//! gdb, what follows a command that lets the program run is dropped, and so is
+//! what follows a mistake.
+
+use crate::command_table;
+use crate::command_table::Command;
+use crate::session::Session;
+use crate::state::breakpoint_commands::Given;
+use juror_points::point::whole_points;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+
+impl Session {
+    /// The next command of the points that have stopped the program, or of a
+    /// file, for the front end to execute. None: a person is asked.
+    pub fn next_attached(&mut self) -> Option<String> {
+        let attached = &mut self.attached;
+        attached
+            .queue
+            .pop_front()
+            .or_else(|| attached.script.pop_front())
+    }
+
+    /// How deep in `commands` the lines are that come next; 0 for commands that
+    /// are executed.
+    pub fn input_depth(&self) -> usize {
+        self.attached.given.as_ref().map_or(0, |given| given.depth)
+    }
+
+    /// Forgets the lines after `commands` that have been given so far.
+    pub fn cancel_input(&mut self) {
+        self.attached.given = None;
+        self.attached.give_up();
+    }
+
+    /// `commands`, `commands N`: of the last point without a number.
+    pub(crate) fn begin_commands(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let numbers = match rest {
+            "" => vec![self.breakpoints.last_number()],
+            "$bpnum" => vec![self.breakpoints.last_number()],
+            _ => whole_points(rest)?,
+        };
+        for &number in &numbers {
+            if self.point(number)?.prints.is_some() {
+                return Err(CommandError::with_help(
+                    format!("{number} is a dprintf: it prints and goes on, without commands"),
+                    "set another breakpoint there: break",
+                ));
+            }
+        }
+        self.attached.given = Some(Given {
+            points: numbers,
+            group: None,
+            lines: Vec::new(),
+            depth: 1,
+        });
+        Ok(Outcome::Done)
+    }
+
+    /// `group`, `group NAME`: the lines that follow have a name together.
+    pub(crate) fn group(&mut self, name: &str) -> Result<Outcome, CommandError> {
+        if name.is_empty() {
+            return self.groups();
+        }
+        let is_name = name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        if !is_name
+            || command_table::find(name).is_ok()
+            || command_table::translated(name).is_some()
+        {
+            return Err(CommandError::with_help(
+                format!("`{name}` cannot be the name of a group"),
+                "one word that is no command, nor the beginning of one",
+            ));
+        }
+        self.attached.given = Some(Given {
+            points: Vec::new(),
+            group: Some(name.to_owned()),
+            lines: Vec::new(),
+            depth: 1,
+        });
+        Ok(Outcome::Done)
+    }
+
+    /// `show user`: the groups, with their commands.
+    pub(crate) fn groups(&self) -> Result<Outcome, CommandError> {
+        let groups = self.attached.groups.iter();
+        let lines: Vec<String> = groups
+            .map(|(name, lines)| format!("{name}: {}", lines.join("; ")))
+            .collect();
+        match lines.is_empty() {
+            true => Err(CommandError::with_help(
+                "there is no group of commands",
+                "begin one: group NAME",
+            )),
+            false => Ok(Outcome::Message(lines.join("\n"))),
+        }
+    }
+
+    /// Takes a line of the commands that are being given.
+    pub(crate) fn take_given(&mut self, line: &str) -> Outcome {
+        let own = command_table::translated(line);
+        let ends = own.as_deref() == Some("end");
+        let line = line.trim();
+        let Some(given) = &mut self.attached.given else {
+            return Outcome::Done;
+        };
+        let (word, _) = command_table::split_line(line);
+        let opens = command_table::find(word).is_ok_and(|it| it.command == Command::Commands);
+        match word {
+            "end" => given.depth -= 1,
+            _ if ends => given.depth -= 1,
+            _ if opens => given.depth += 1,
+            _ => {}
+        }
+        if given.depth > 0 {
+            if !line.is_empty() && !line.starts_with('#') {
+                given.lines.push(line.to_owned());
+            }
+            return Outcome::Done;
+        }
+        if let Some(given) = self.attached.given.take() {
+            if let Some(name) = given.group {
+                self.attached.groups.insert(name, given.lines);
+                return Outcome::Done;
+            }
+            for number in given.points {
+                if let Ok(point) = self.point(number) {
+                    point.commands.clone_from(&given.lines);
+                }
+            }
+        }
+        Outcome::Done
+    }
+}

@@ -1,0 +1,150 @@
+//! What the word that is being typed may become.
+
+use crate::command_table;
+use crate::command_table::{Completes, TABLE};
+use crate::session::Session;
+use juror_instrument::scope::FrameScope;
+
+/// Candidates that a completion gives at the most.
+const CANDIDATES_MAX: usize = 500;
+
+impl Session {
+    /// Where the word at `position` begins, and what it may become.
+    pub fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        let before = line.get(..position).unwrap_or(line);
+        let trimmed = before.trim_start();
+        let word_end = trimmed.find(|c: char| c.is_whitespace() || c == '/');
+        let Some(word_end) = word_end else {
+            let names = TABLE.iter().map(|entry| entry.name.to_owned());
+            return (before.len() - trimmed.len(), matching(names, trimmed));
+        };
+        let Ok(entry) = command_table::find(&trimmed[..word_end]) else {
+            return (position, Vec::new());
+        };
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '/' | '$');
+        let start = before.rfind(|c: char| !is_part(c)).map_or(0, |at| {
+            at + before[at..].chars().next().map_or(1, char::len_utf8)
+        });
+        let prefix = &before[start..];
+        let candidates = match entry.completes {
+            Completes::Nothing => Vec::new(),
+            Completes::Files => file_names(prefix),
+            Completes::Settings => crate::commands::set::names()
+                .flat_map(str::split_whitespace)
+                .map(str::to_owned)
+                .chain(self.expression_names())
+                .collect(),
+            Completes::Words(words) => words.iter().map(|&word| word.to_owned()).collect(),
+            Completes::Commands => TABLE.iter().map(|entry| entry.name.to_owned()).collect(),
+            Completes::InfoSubjects if is_about_process(trimmed) => {
+                crate::commands::info_proc::subjects()
+                    .map(str::to_owned)
+                    .collect()
+            }
+            Completes::InfoSubjects => command_table::INFO_SUBJECTS
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect(),
+            Completes::Properties => self
+                .watch
+                .shown()
+                .iter()
+                .map(|watched| watched.property.name.to_string())
+                .collect(),
+            Completes::PropertyActions => crate::commands::property::ACTIONS
+                .iter()
+                .map(|&action| action.to_owned())
+                .chain(
+                    self.watch
+                        .shown()
+                        .iter()
+                        .map(|it| it.property.name.to_string()),
+                )
+                .collect(),
+            Completes::ScenarioActions => crate::run::scenarios::ACTIONS
+                .iter()
+                .map(|&action| action.to_owned())
+                .chain(self.scenarios.names().map(str::to_owned))
+                .collect(),
+            Completes::Caught => crate::commands::catch::SUBJECTS
+                .iter()
+                .map(|&subject| subject.to_owned())
+                .chain(juror_points::system_call_names::system_call_names().map(str::to_owned))
+                .collect(),
+            Completes::Signals => juror_points::signal_names::names()
+                .map(str::to_owned)
+                .collect(),
+            Completes::Places => self.place_names(),
+            Completes::Expressions => self.expression_names(),
+        };
+        (start, matching(candidates.into_iter(), prefix))
+    }
+
+    fn place_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for module in self.modules().iter().filter(|module| module.is_main) {
+            names.extend(module.symbols.function_names());
+            let files = module.symbols.source_files();
+            names.extend(
+                files
+                    .iter()
+                    .filter_map(|f| Some(format!("{}:", f.file_name()?.to_string_lossy()))),
+            );
+        }
+        names
+    }
+
+    fn expression_names(&mut self) -> Vec<String> {
+        let Ok(frames) = self.frames().map(<[_]>::to_vec) else {
+            return Vec::new();
+        };
+        let Some(program) = &self.program else {
+            return Vec::new();
+        };
+        let level = self.selection.level;
+        FrameScope {
+            program,
+            frames: &frames,
+            level,
+            convenience: &|_| None,
+        }
+        .names()
+    }
+}
+
+/// Whether the word is one behind `info proc`.
+fn is_about_process(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip(1);
+    let is_subject = words.next() == Some("proc");
+    is_subject && (words.next().is_some() || line.ends_with(char::is_whitespace))
+}
+
+/// Files and directories that begin so; directories end in a slash.
+fn file_names(prefix: &str) -> Vec<String> {
+    let (directory, start) = match prefix.rfind('/') {
+        Some(at) => prefix.split_at(at + 1),
+        None => ("", prefix),
+    };
+    let at = if directory.is_empty() { "." } else { directory };
+    let Ok(entries) = std::fs::read_dir(at) else {
+        return Vec::new();
+    };
+    let names = entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().ok()?;
+        // As a shell does, hidden ones only when they are asked for.
+        let is_meant = name.starts_with(start) && (!name.starts_with('.') || !start.is_empty());
+        let slash = if entry.path().is_dir() { "/" } else { "" };
+        is_meant.then(|| format!("{directory}{name}{slash}"))
+    });
+    names.take(CANDIDATES_MAX).collect()
+}
+
+/// Those that begin with it, in order.
+pub(crate) fn matching(names: impl Iterator<Item = String>, prefix: &str) -> Vec<String> {
+    let mut found: Vec<String> = names.filter(|name| name.starts_with(prefix)).collect();
+    found.sort();
+    found.dedup();
+    found.truncate(CANDIDATES_MAX);
+    found
+}

@@ -1,0 +1,198 @@
+//! What the program is started with from the next run on: variables of its
+//! environment, its directory; and the directory of juror itself.
+
+use crate::session::Session;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// `pwd`
+pub(crate) fn working_directory() -> Result<Outcome, CommandError> {
+    let directory = current()?;
+    Ok(Outcome::Message(directory.display().to_string()))
+}
+
+fn current() -> Result<PathBuf, CommandError> {
+    std::env::current_dir()
+        .map_err(|error| CommandError::new(format!("the directory is not known: {error}")))
+}
+
+/// `~` and `~/x` are in the home directory.
+fn expanded(text: &str) -> PathBuf {
+    let rest = match text {
+        "" | "~" => Some(""),
+        text => text.strip_prefix("~/"),
+    };
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    match (rest, home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(text),
+    }
+}
+
+/// Reads `NAME VALUE`, `NAME=VALUE` or `NAME`.
+fn assignment(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c: char| c == '=' || c.is_whitespace());
+    let (name, rest) = text.split_at(end.unwrap_or(text.len()));
+    let rest = rest.trim_start();
+    let value = rest.strip_prefix('=').unwrap_or(rest).trim();
+    (!name.is_empty()).then_some((name, value))
+}
+
+impl Session {
+    /// `set environment NAME=VALUE`, `set environment NAME VALUE`
+    pub(crate) fn set_environment(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let (name, value) = assignment(text).ok_or_else(|| {
+            CommandError::with_help(
+                "which variable of the environment?",
+                "for example: set environment LANG=C",
+            )
+        })?;
+        self.change_environment(name, Some(value.into()));
+        Ok(self.told_when_it_counts())
+    }
+
+    /// `unset environment NAME`; without a name there are no variables at all.
+    pub(crate) fn unset_environment(&mut self, name: &str) -> Result<Outcome, CommandError> {
+        match name {
+            "" => {
+                self.options.environment.clear();
+                self.options.clear_environment = true;
+                self.starts_anew = true;
+            }
+            name => self.change_environment(name, None),
+        }
+        Ok(self.told_when_it_counts())
+    }
+
+    fn change_environment(&mut self, name: &str, value: Option<OsString>) {
+        let environment = &mut self.options.environment;
+        environment.retain(|(known, _)| known != name);
+        environment.push((name.into(), value));
+        self.starts_anew = true;
+    }
+
+    /// `set cwd DIRECTORY`; without one the program starts where juror works.
+    pub(crate) fn set_directory(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        self.options.directory = match text {
+            "" => None,
+            text => Some(existing(&expanded(text))?),
+        };
+        self.starts_anew = true;
+        Ok(self.told_when_it_counts())
+    }
+
+    /// `cd DIRECTORY`
+    pub(crate) fn change_directory(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let directory = existing(&expanded(text))?;
+        let before = current()?;
+        std::env::set_current_dir(&directory).map_err(|error| refused(&directory, &error))?;
+        self.keep_files_of(&before);
+        self.starts_anew |= self.options.directory.is_none();
+        Ok(Outcome::Message(directory.display().to_string()))
+    }
+
+    /// What was named while juror worked in this directory stays what it was.
+    fn keep_files_of(&mut self, directory: &Path) {
+        let options = &mut self.options;
+        // A program without a slash is looked up elsewhere.
+        if options.program.components().count() > 1 || options.program.starts_with(".") {
+            options.program = directory.join(&options.program);
+        }
+        let files = [
+            &mut options.directory,
+            &mut options.stdin,
+            &mut options.stdout,
+            &mut options.stderr,
+        ];
+        for path in files.into_iter().flatten() {
+            *path = directory.join(&*path);
+        }
+        if let Some(recording) = &mut options.recording {
+            recording.file = directory.join(&recording.file);
+        }
+    }
+
+    /// Says when a change counts, where a program has begun already.
+    pub(crate) fn told_when_it_counts(&self) -> Outcome {
+        match self.has_begun() {
+            true => Outcome::Message("it counts from the next run on".to_owned()),
+            false => Outcome::Done,
+        }
+    }
+
+    /// `show environment`, `show environment NAME`
+    pub(crate) fn shown_environment(&self, name: &str) -> String {
+        let mut variables: BTreeMap<OsString, OsString> = match self.options.clear_environment {
+            true => BTreeMap::new(),
+            false => std::env::vars_os().collect(),
+        };
+        for (name, value) in &self.options.environment {
+            match value {
+                Some(value) => variables.insert(name.clone(), value.clone()),
+                None => variables.remove(name),
+            };
+        }
+        let shown = |(name, value): (&OsString, &OsString)| {
+            format!("{}={}", name.to_string_lossy(), value.to_string_lossy())
+        };
+        if !name.is_empty() {
+            return match variables.get_key_value(&OsString::from(name)) {
+                Some(variable) => shown(variable),
+                None => format!("{name} is not in the environment"),
+            };
+        }
+        let lines: Vec<String> = variables.iter().map(shown).collect();
+        match lines.is_empty() {
+            true => "the environment is empty".to_owned(),
+            false => lines.join("\n"),
+        }
+    }
+}
+
+/// A directory that is there, without what depends on where juror works.
+fn existing(path: &Path) -> Result<PathBuf, CommandError> {
+    let found = path.canonicalize().map_err(|error| refused(path, &error))?;
+    match found.is_dir() {
+        true => Ok(found),
+        false => Err(CommandError::new(format!(
+            "{} is no directory",
+            path.display()
+        ))),
+    }
+}
+
+fn refused(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::new(format!("{} cannot be used: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_written_in_three_ways() {
+        for (text, expected) in [
+            ("A=b c", Some(("A", "b c"))),
+            ("A b=c", Some(("A", "b=c"))),
+            ("A = b", Some(("A", "b"))),
+            ("A", Some(("A", ""))),
+            ("A=", Some(("A", ""))),
+            ("=b", None),
+            ("", None),
+        ] {
+            assert_eq!(assignment(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn directories_must_be_there() {
+        assert!(existing(Path::new("/")).is_ok());
+        assert!(existing(Path::new("/nowhere")).is_err());
+        assert!(existing(Path::new("/proc/self/status")).is_err());
+        assert_eq!(expanded("/tmp"), Path::new("/tmp"));
+        assert_ne!(expanded("~/x"), Path::new("~/x"));
+    }
+}

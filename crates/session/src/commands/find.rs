@@ -1,0 +1,209 @@
+//! `find`: where values are in memory.
+//!
+//! As in gdb, values have the size of their types unless one is given, a text
+//! has no zero at its end, and the end of the range belongs to it.
+
+use crate::session::Session;
+use juror_instrument::format::Names as _;
+use juror_instrument::typed::Typed;
+use juror_language::ExpressionKind;
+use juror_view::error::CommandError;
+use juror_view::{MemoryRow, MemoryView, Outcome};
+
+/// How it is written.
+const HELP: &str = "for example: find table, +400, 42; find/b $sp, +4096, 0x7f; \
+                    find &text[0], &text[99], \"word\"";
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 20;
+/// Places that are shown, unless a number is given.
+const PLACES_MAX: usize = 1000;
+
+/// What is between the command and its arguments: `/2w`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct How {
+    most: usize,
+    size: Option<usize>,
+}
+
+impl How {
+    fn parse(text: &str) -> Result<How, CommandError> {
+        let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (count, letters) = text.split_at(digits);
+        let mut how = How {
+            most: count.parse().unwrap_or(PLACES_MAX),
+            size: None,
+        };
+        for letter in letters.chars() {
+            how.size = Some(match letter {
+                'b' => 1,
+                'h' => 2,
+                'w' => 4,
+                'g' => 8,
+                other => {
+                    let message = format!("there is no size `{other}`");
+                    return Err(CommandError::with_help(
+                        message,
+                        "sizes: b h w g, for 1, 2, 4, 8 bytes",
+                    ));
+                }
+            });
+        }
+        Ok(how)
+    }
+}
+
+/// The places of a pattern in pieces of memory that follow one another.
+fn places(pattern: &[u8], bytes: &[u8], start: u64, most: usize) -> Vec<u64> {
+    let windows = bytes.windows(pattern.len().max(1)).enumerate();
+    let found = windows.filter(|(_, window)| *window == pattern);
+    found.map(|(at, _)| start + at as u64).take(most).collect()
+}
+
+impl Session {
+    /// `find START, END, VALUE, …`
+    pub(crate) fn find_in_memory(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let (how, rest) = match text.strip_prefix('/') {
+            Some(formatted) => {
+                let end = formatted
+                    .find(char::is_whitespace)
+                    .unwrap_or(formatted.len());
+                (How::parse(&formatted[..end])?, formatted[end..].trim())
+            }
+            None => (How::parse("")?, text),
+        };
+        let arguments = juror_points::format_string::conversion::arguments(rest);
+        let [first, end, values @ ..] = arguments.as_slice() else {
+            return Err(wrong("where is to be searched, and for what?"));
+        };
+        if values.is_empty() {
+            return Err(wrong("for what?"));
+        }
+        let start = self.address_of(first)?;
+        // The last byte belongs to the range.
+        let length = match end.strip_prefix('+') {
+            Some(length) => self.address_of(length)?,
+            None => self
+                .address_of(end)?
+                .saturating_sub(start)
+                .saturating_add(1),
+        };
+        let mut pattern = Vec::new();
+        for value in values {
+            pattern.extend(self.pattern_of(value, how.size)?);
+        }
+        if pattern.is_empty() {
+            return Err(wrong("nothing is everywhere"));
+        }
+        self.search(start, length, &pattern, how.most)
+    }
+
+    fn pattern_of(&mut self, text: &str, size: Option<usize>) -> Result<Vec<u8>, CommandError> {
+        let expression = self.read(text)?;
+        if let ExpressionKind::Text(text) = &expression.kind {
+            return Ok(text.as_bytes().to_vec());
+        }
+        let value = self.evaluate_expression(&expression)?;
+        let own = value.r#type.size().unwrap_or(8);
+        // A plain number is as wide as an `int`, if it has room there.
+        let is_plain = matches!(expression.kind, ExpressionKind::Integer(_));
+        let fits = |value: &Typed| i32::try_from(plain(value).unwrap_or(i128::MAX)).is_ok();
+        let natural = if is_plain && fits(&value) {
+            4
+        } else {
+            own as usize
+        };
+        let mut bytes = value
+            .bytes(self.running()?, own)
+            .map_err(CommandError::new)?;
+        bytes.resize(size.unwrap_or(natural), 0);
+        Ok(bytes)
+    }
+
+    fn search(
+        &mut self,
+        start: u64,
+        length: u64,
+        pattern: &[u8],
+        most: usize,
+    ) -> Result<Outcome, CommandError> {
+        let end = start.saturating_add(length);
+        let program = self.running()?;
+        let mut found: Vec<u64> = Vec::new();
+        let mut unreadable = None;
+        let mut at = start;
+        while found.len() < most && end - at >= pattern.len() as u64 {
+            // Pieces overlap by what a place may begin with at the end of one.
+            let wanted = (end - at).min((PIECE + pattern.len() - 1) as u64) as usize;
+            let mut bytes = vec![0; wanted];
+            let read = program.debuggee.read_up_to(at, &mut bytes);
+            bytes.truncate(read);
+            found.extend(places(pattern, &bytes, at, most - found.len()));
+            if read < wanted {
+                let gap = at.saturating_add(read as u64);
+                unreadable = Some(format!("the memory at {gap:#x} cannot be read"));
+                break;
+            }
+            at += (wanted - (pattern.len() - 1)) as u64;
+        }
+        let rows = found.iter().map(|&address| MemoryRow {
+            address,
+            name: program.name_of(address),
+            cells: Vec::new(),
+        });
+        let view = MemoryView {
+            rows: rows.collect(),
+            unreadable,
+        };
+        let count = found.len();
+        self.values.set_number("numfound", count as i128);
+        if let Some(&last) = found.last() {
+            self.note_examined(last, None);
+        }
+        if count == 0 && view.unreadable.is_none() {
+            return Ok(Outcome::Message("it is not there".to_owned()));
+        }
+        Ok(Outcome::Memory(view))
+    }
+}
+
+fn plain(value: &Typed) -> Option<i128> {
+    match &value.place {
+        juror_instrument::typed::Place::Bytes(bytes) => {
+            let mut wide = [0; 16];
+            wide.iter_mut()
+                .zip(bytes)
+                .for_each(|(to, from)| *to = *from);
+            Some(i128::from_le_bytes(wide))
+        }
+        _ => None,
+    }
+}
+
+fn wrong(message: &str) -> CommandError {
+    CommandError::with_help(message, HELP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_overlap_and_are_limited() {
+        assert_eq!(places(b"aa", b"aaab", 16, 9), [16, 17]);
+        assert_eq!(places(b"aa", b"aaab", 16, 1), [16]);
+        assert!(places(b"x", b"aaab", 16, 9).is_empty());
+        assert!(places(b"aaaaa", b"aaab", 16, 9).is_empty());
+    }
+
+    #[test]
+    fn a_count_and_a_size_may_be_given() {
+        for (text, most, size) in [
+            ("", PLACES_MAX, None),
+            ("1w", 1, Some(4)),
+            ("b", PLACES_MAX, Some(1)),
+        ] {
+            assert_eq!(How::parse(text), Ok(How { most, size }), "{text}");
+        }
+        assert!(How::parse("q").is_err());
+    }
+}

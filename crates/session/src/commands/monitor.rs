@@ -1,0 +1,198 @@
+//! `monitor`: monitors are shown, chosen, and changed by hand.
+//!
+//! After the commands `set-current`, `get-current` and `exec` of Verde (Jakse,
+//! Falcone and Méhaut, table 2). What is changed by hand is what the property
+//! goes on from; that it was changed is said, and its verdict is no longer that
+//! of the events alone.
+
+use crate::commands::info_graph::no_property;
+use crate::session::Session;
+use juror_event::Value;
+use juror_language::{StateId, suggest};
+use juror_monitor::{Edit, SliceId};
+use juror_monitoring::monitors::Watched;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+
+/// How it is written.
+const HELP: &str = "for example: monitor set count = 3, monitor set queue_bounds state = ready, \
+                    monitor set queue_bounds[queue = 0x4052a0] count = 3";
+
+impl Session {
+    /// `monitor`, `monitor NAME`, `monitor choose NAME`, `monitor set ...`
+    pub(crate) fn monitor_command(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (action, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let is_property = self.property_named(action).is_ok();
+        match action {
+            "choose" if !is_property => self.choose_monitor(words.trim()),
+            "set" if !is_property => self.set_monitor(words.trim()),
+            _ => self.monitors(rest),
+        }
+    }
+
+    fn choose_monitor(&mut self, name: &str) -> Result<Outcome, CommandError> {
+        if name.is_empty() {
+            let chosen = self.chosen_monitor()?;
+            return Ok(Outcome::Message(format!("{chosen} is chosen")));
+        }
+        self.property_named(name)?;
+        self.current_property = Some(name.to_owned());
+        Ok(Outcome::Message(format!("{name} is chosen")))
+    }
+
+    /// The property that commands speak of which name none: the chosen one, or
+    /// the only one.
+    fn chosen_monitor(&self) -> Result<String, CommandError> {
+        let shown = self.watch.shown();
+        let chosen = self.current_property.as_ref();
+        let known = chosen.filter(|name| self.property_named(name).is_ok());
+        match (known, shown) {
+            (Some(name), _) => Ok(name.clone()),
+            (None, []) => Err(no_property()),
+            (None, [one]) => Ok(one.property.name.to_string()),
+            (None, _) => Err(CommandError::with_help(
+                "several properties are watched, and none is chosen",
+                "monitor choose NAME",
+            )),
+        }
+    }
+
+    /// `monitor set [PROPERTY[SLICE]] VARIABLE = VALUE`
+    fn set_monitor(&mut self, words: &str) -> Result<Outcome, CommandError> {
+        let (target, value) = last_assignment(words)
+            .ok_or_else(|| CommandError::with_help("what is to be set, and to what?", HELP))?;
+        let (place, variable) = match target.rsplit_once(|c: char| c.is_whitespace() || c == ']') {
+            Some((place, variable)) => {
+                let end = target.len() - variable.len();
+                let is_slice = target.get(..end).is_some_and(|it| it.ends_with(']'));
+                let place = place.trim();
+                (
+                    if is_slice {
+                        format!("{place}]")
+                    } else {
+                        place.to_owned()
+                    },
+                    variable,
+                )
+            }
+            None => (String::new(), target),
+        };
+        let (name, slice) = match place.strip_suffix(']').and_then(|it| it.split_once('[')) {
+            Some((name, slice)) => (name.trim().to_owned(), Some(slice.to_owned())),
+            None => (place.trim_end_matches(']').trim().to_owned(), None),
+        };
+        let name = match name.as_str() {
+            "" => self.chosen_monitor()?,
+            name => name.to_owned(),
+        };
+        let named = self.property_named(&name)?;
+        let mut shown = self.watch.shown().iter();
+        let position = shown.position(|it| std::ptr::eq(it, named));
+        let position = position.ok_or_else(no_property)?;
+        let slice = self.slice_to_set(position, slice.as_deref())?;
+        let edit = edit(named, variable.trim(), value.trim())?;
+        let edited = named.monitor.edited(slice, &edit);
+        let edited = edited.map_err(|error| CommandError::new(error.to_string()))?;
+        let thread = self.selection.thread;
+        let program = self.program.as_mut();
+        self.watch
+            .replace_monitor(position, edited, program.zip(thread))?;
+        let words = format!("{name}: {} = {}", variable.trim(), value.trim());
+        Ok(Outcome::Message(format!("{words}, set by hand")))
+    }
+
+    /// The slice that is meant: by its parameters, or the only one.
+    fn slice_to_set(&self, position: usize, wanted: Option<&str>) -> Result<SliceId, CommandError> {
+        let watched = self.watch.shown().get(position).ok_or_else(no_property)?;
+        let is_sliced = !watched.property.slice.is_empty();
+        let slices = watched.monitor.slices();
+        let of_objects = |it: &juror_monitor::SliceView<'_>| {
+            !it.ended && (!is_sliced || it.binding.iter().any(Option::is_some))
+        };
+        let all: Vec<_> = slices.filter(of_objects).collect();
+        let fits = |slice: &&juror_monitor::SliceView<'_>| {
+            wanted.is_none_or(|wanted| is_bound(watched, &slice.binding, wanted))
+        };
+        let found: Vec<_> = all.iter().filter(fits).collect();
+        match found.as_slice() {
+            [one] => Ok(one.id),
+            [] => Err(CommandError::with_help(
+                "there is no such slice",
+                "monitor shows them with their parameters",
+            )),
+            _ => Err(CommandError::with_help(
+                format!("{} slices could be meant", found.len()),
+                HELP,
+            )),
+        }
+    }
+}
+
+/// Splits at the assignment behind the slice, whose brackets hold others.
+fn last_assignment(words: &str) -> Option<(&str, &str)> {
+    let start = words.rfind(']').map_or(0, |at| at + 1);
+    let (variable, value) = crate::commands::set_variable::split(words.get(start..)?)?;
+    let end = start + words.get(start..)?.find('=')?;
+    let is_whole = !variable.is_empty() && !value.is_empty();
+    is_whole.then_some((words.get(..end)?.trim(), value))
+}
+
+/// Whether a slice has these values: `queue = 0x4052a0, thread = 1`.
+fn is_bound(watched: &Watched, binding: &[Option<Value>], wanted: &str) -> bool {
+    wanted.split(',').all(|part| {
+        let (name, value) = part.split_once('=').unwrap_or(("", part));
+        let (name, value) = (name.trim(), value.trim());
+        let slots = watched.property.slice.iter().zip(binding);
+        let mut bound = slots.filter(|(known, _)| name.is_empty() || ***known == *name);
+        bound.any(|(_, known)| known.as_ref().is_some_and(|it| it.to_string() == value))
+    })
+}
+
+/// What is to be changed.
+fn edit(watched: &Watched, variable: &str, value: &str) -> Result<Edit, CommandError> {
+    let property = &watched.property;
+    let variables = || property.variables.iter().map(|it| &*it.name);
+    if let Some((slot, known)) = (0_u16..)
+        .zip(&property.variables)
+        .find(|(_, it)| *it.name == *variable)
+    {
+        let value = constant(value)?;
+        let (wanted, given) = (known.initial.type_name(), value.type_name());
+        if wanted != given {
+            return Err(CommandError::new(format!(
+                "`{variable}` holds {wanted}, and this is {given}"
+            )));
+        }
+        return Ok(Edit::Variable(slot, value));
+    }
+    if variable != "state" {
+        let known = variables().chain(["state"]);
+        return Err(CommandError::advised(
+            format!("`{}` has no variable `{variable}`", property.name),
+            suggest(variable, known).map(|near| format!("did you mean `{near}`?")),
+        ));
+    }
+    let states = || property.states().iter().map(|it| &*it.name);
+    match states().position(|it| it == value) {
+        Some(number) => Ok(Edit::State(StateId(
+            u32::try_from(number).unwrap_or(u32::MAX),
+        ))),
+        None => Err(CommandError::advised(
+            format!("`{}` has no state `{value}`", property.name),
+            suggest(value, states()).map(|near| format!("did you mean `{near}`?")),
+        )),
+    }
+}
+
+/// A value as properties write it.
+fn constant(text: &str) -> Result<Value, CommandError> {
+    let source = format!("scenario s var v = {text}\non start {{ print v }}");
+    let loaded = juror_language::load_with("", &source, &mut |_| Err(String::new()));
+    let found = loaded.scenarios.first().and_then(|it| it.variables.first());
+    found.map(|it| it.initial.clone()).ok_or_else(|| {
+        let first = loaded.diagnostics.iter().find(|it| it.is_error());
+        CommandError::new(
+            first.map_or_else(|| "this is no value".to_owned(), |it| it.message.clone()),
+        )
+    })
+}

@@ -1,0 +1,298 @@
+//! `set`, `show`, `unset`: how juror behaves.
+//!
+//! The names are gdb's where gdb has the setting. What has nothing to set here
+//! says so and is no mistake, for files of commands that begin a session.
+
+mod absent;
+mod shown;
+
+use crate::commands::set::absent::{instead, needless};
+use crate::options::AtInlined;
+use crate::session::Session;
+use crate::state::command_line::CommandLine;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+
+/// What can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Setting {
+    Arguments,
+    AtInlined,
+    CheckpointFiles,
+    CheckpointNamespace,
+    DebugFileDirectory,
+    Directory,
+    DisableRandomization,
+    Environment,
+    Follow,
+    IgnoreInlined,
+    ListLines,
+    PrintElements,
+    PrintPretty,
+    SubstitutePath,
+}
+
+/// The settings by name, sorted; those of `print` have two words.
+const SETTINGS: [(&str, Setting); 14] = [
+    ("args", Setting::Arguments),
+    ("at-inlined", Setting::AtInlined),
+    ("checkpoint-files", Setting::CheckpointFiles),
+    ("checkpoint-namespace", Setting::CheckpointNamespace),
+    ("cwd", Setting::Directory),
+    ("debug-file-directory", Setting::DebugFileDirectory),
+    ("disable-randomization", Setting::DisableRandomization),
+    ("environment", Setting::Environment),
+    ("follow-fork-mode", Setting::Follow),
+    ("ignore-inlined", Setting::IgnoreInlined),
+    ("listsize", Setting::ListLines),
+    ("print elements", Setting::PrintElements),
+    ("print pretty", Setting::PrintPretty),
+    ("substitute-path", Setting::SubstitutePath),
+];
+
+/// Names of which a beginning of several is meant, or that are shorter than gdb's.
+const SHORT: [(&str, &str); 8] = [
+    ("env", "environment"),
+    ("follow", "follow-fork-mode"),
+    ("follow-fork", "follow-fork-mode"),
+    ("p", "print"),
+    ("pr", "print"),
+    ("pri", "print"),
+    ("prin", "print"),
+    ("debug-directory", "debug-file-directory"),
+];
+
+/// What can be completed after `set` and `show`.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let words = SETTINGS.iter().map(|(name, _)| *name);
+    words.chain(["convenience", "values", "variable"])
+}
+
+/// Splits a text into the name of a setting, which may have two words, and what
+/// follows it.
+fn split(text: &str) -> (String, &str) {
+    let word = |text: &str| -> (usize, usize) {
+        let start = text.len() - text.trim_start().len();
+        let length = text[start..].find(char::is_whitespace);
+        (start, length.map_or(text.len(), |length| start + length))
+    };
+    let (start, end) = word(text);
+    let (first, rest) = (&text[start..end], &text[end..]);
+    let long = SHORT.iter().find(|(short, _)| *short == first);
+    let first = long.map_or(first, |(_, name)| name);
+    if first != "print" {
+        return (first.to_owned(), rest.trim());
+    }
+    let (start, end) = word(rest);
+    let second = &rest[start..end];
+    (
+        format!("print {second}").trim_end().to_owned(),
+        rest[end..].trim(),
+    )
+}
+
+/// The setting that a name stands for: its own, or a beginning that only one has.
+fn setting(name: &str) -> Option<(&'static str, Setting)> {
+    if let Some(found) = SETTINGS.iter().find(|(known, _)| *known == name) {
+        return Some(*found);
+    }
+    let mut meant = SETTINGS.iter().filter(|(known, _)| known.starts_with(name));
+    match (meant.next(), meant.next()) {
+        (Some(only), None) if !name.is_empty() => Some(*only),
+        _ => None,
+    }
+}
+
+/// `on`, `off` and their like; alone it is switched on.
+fn switch(word: &str) -> Result<bool, CommandError> {
+    match word {
+        "" | "on" | "1" | "yes" | "enable" => Ok(true),
+        "off" | "0" | "no" | "disable" => Ok(false),
+        other => Err(CommandError::with_help(
+            format!("`{other}` is neither on nor off"),
+            "for example: set print pretty on",
+        )),
+    }
+}
+
+/// A number; `unlimited` and 0 are as many as there can be.
+fn limit(word: &str, example: &str) -> Result<u64, CommandError> {
+    match word {
+        "unlimited" | "0" => Ok(u64::MAX),
+        word => word.parse().map_err(|_| {
+            let message = match word {
+                "" => "a number is missing".to_owned(),
+                word => format!("`{word}` is not a number"),
+            };
+            CommandError::with_help(message, format!("for example: {example}"))
+        }),
+    }
+}
+
+impl Session {
+    /// `set follow child`, `set args a b`, `set var count = 3`.
+    pub(crate) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (name, after) = split(rest);
+        if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
+            return self.assign(after);
+        }
+        let is_assignment = crate::commands::set_variable::split_any(rest).is_some();
+        // A variable of the program may have the name, or a beginning, of a setting.
+        let known = setting(&name).filter(|(full, _)| {
+            let is_whole = *full == name;
+            !is_assignment || (is_whole && !after.starts_with('='))
+        });
+        match known {
+            Some((_, setting)) => self.set_setting(setting, after),
+            None if is_assignment => self.assign(rest),
+            None => self.set_nothing(&name, after),
+        }
+    }
+
+    fn set_setting(&mut self, setting: Setting, after: &str) -> Result<Outcome, CommandError> {
+        let first = after.split_whitespace().next().unwrap_or("");
+        match setting {
+            Setting::Arguments => return self.set_arguments(after),
+            Setting::AtInlined => return self.set_at_inlined(first),
+            Setting::CheckpointFiles => return self.set_checkpoint_files(first),
+            Setting::CheckpointNamespace => return self.set_checkpoint_namespace(first),
+            Setting::DebugFileDirectory => return self.set_debug_directories(after),
+            Setting::Directory => return self.set_directory(after),
+            Setting::Environment => return self.set_environment(after),
+            Setting::Follow => return self.set_follow(first),
+            Setting::SubstitutePath => return self.set_substitution(after),
+            Setting::DisableRandomization => {
+                self.options.randomize = !switch(first)?;
+                self.starts_anew = true;
+                return Ok(self.told_when_it_counts());
+            }
+            Setting::IgnoreInlined => self.options.inlined.ignore = switch(first)?,
+            Setting::ListLines => {
+                let lines = limit(first, "set listsize 20")?;
+                self.settings.list_lines = u32::try_from(lines).unwrap_or(u32::MAX);
+            }
+            Setting::PrintElements => {
+                self.settings.elements_max = limit(first, "set print elements 500")?;
+                let programs = self.program.iter_mut();
+                let programs = programs.chain(self.processes.other_programs_mut());
+                programs.for_each(|program| self.settings.apply(program));
+            }
+            Setting::PrintPretty => self.settings.is_pretty = switch(first)?,
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// What is said of a name that is no setting.
+    fn set_nothing(&self, name: &str, value: &str) -> Result<Outcome, CommandError> {
+        if let Some(why) = needless(name, value) {
+            return Ok(Outcome::Message(format!("nothing to set: {why}")));
+        }
+        let message = match name {
+            "" => "what is to be set?".to_owned(),
+            name => format!("there is no setting `{name}`"),
+        };
+        Err(CommandError::with_help(message, advice(name)))
+    }
+
+    /// `unset environment NAME`, `unset substitute-path FROM`, `unset cwd`.
+    pub(crate) fn unset(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (name, after) = split(rest);
+        match setting(&name) {
+            Some((_, Setting::Environment)) => return self.unset_environment(after),
+            Some((_, Setting::Directory)) => return self.set_directory(""),
+            Some((_, Setting::Arguments)) => return self.set_arguments(""),
+            Some((_, Setting::SubstitutePath)) => self.sources.forget_substitution(after),
+            _ => {
+                return Err(CommandError::with_help(
+                    match name.as_str() {
+                        "" => "what is to be taken back?".to_owned(),
+                        name => format!("`{name}` cannot be taken back"),
+                    },
+                    "unset environment NAME, unset args, unset cwd, unset substitute-path FROM",
+                ));
+            }
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// `set at-inlined marked`: of the properties that are loaded from now on, and of the
+    /// next run.
+    fn set_at_inlined(&mut self, value: &str) -> Result<Outcome, CommandError> {
+        self.options.inlined.at = match value {
+            "off" => AtInlined::Never,
+            "marked" => AtInlined::Marked,
+            "likely" => AtInlined::Likely,
+            _ => {
+                return Err(CommandError::with_help(
+                    "at which inlined calls are there events?",
+                    "set at-inlined off, marked or likely",
+                ));
+            }
+        };
+        Ok(Outcome::Done)
+    }
+
+    /// `set args a b`: those that `run` gives to the program from now on.
+    fn set_arguments(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let line = CommandLine::parse(text)?;
+        line.redirections.check()?;
+        self.next_line = Some(line);
+        Ok(Outcome::Done)
+    }
+}
+
+/// What to do about a name that is no setting.
+fn advice(name: &str) -> String {
+    if let Some(instead) = instead(name) {
+        return instead.to_owned();
+    }
+    if let Some(near) = juror_language::suggest(name, names()) {
+        return format!("did you mean `{near}`?");
+    }
+    "set PLACE = VALUE gives a variable of the program a value; show lists the settings".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_one_or_two_words() {
+        for (text, name, after) in [
+            ("print elements 5", "print elements", "5"),
+            ("p  el  5 ", "print el", "5"),
+            ("print", "print", ""),
+            ("env A=b c", "environment", "A=b c"),
+            ("follow child", "follow-fork-mode", "child"),
+            ("", "", ""),
+        ] {
+            assert_eq!(split(text), (name.to_owned(), after), "{text}");
+        }
+    }
+
+    #[test]
+    fn beginnings_stand_for_settings() {
+        for (name, expected) in [
+            ("print el", Some("print elements")),
+            ("print pretty", Some("print pretty")),
+            ("lists", Some("listsize")),
+            ("checkpoint", None),
+            ("print", None),
+            ("", None),
+            ("height", None),
+        ] {
+            assert_eq!(setting(name).map(|it| it.0), expected, "{name}");
+        }
+        assert!(SETTINGS.is_sorted_by_key(|it| it.0));
+    }
+
+    #[test]
+    fn limits_and_switches_are_read() {
+        assert_eq!(limit("12", "").ok(), Some(12));
+        assert_eq!(limit("unlimited", "").ok(), Some(u64::MAX));
+        assert!(limit("-1", "").is_err() && limit("", "").is_err());
+        assert_eq!(switch("").ok(), Some(true));
+        assert_eq!(switch("off").ok(), Some(false));
+        assert!(switch("perhaps").is_err());
+    }
+}

@@ -1,0 +1,180 @@
+//! `show`: what has been set, and values of the user's own.
+
+use crate::commands::set::absent::{instead, needless};
+use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
+use crate::options::AtInlined;
+use crate::session::Session;
+use juror_instrument::format::{Radix, format};
+use juror_instrument::typed::Typed;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use std::ffi::OsString;
+
+/// Values that `show values` shows.
+const VALUES_MAX: usize = 10;
+
+impl Session {
+    /// `show`, `show args`, `show convenience`, `show values`
+    pub(crate) fn show(&self, rest: &str) -> Result<Outcome, CommandError> {
+        let (name, after) = split(rest);
+        let text = match name.as_str() {
+            "" => {
+                let plain = SETTINGS.iter().filter(|it| it.1 != Setting::Environment);
+                let lines = plain.map(|(name, setting)| self.shown_setting(name, *setting, ""));
+                lines.collect::<Vec<_>>().join("\n")
+            }
+            "convenience" | "conv" => self.named_values(),
+            "values" => self.printed_values(),
+            "user" => return self.groups(),
+            "version" => format!("juror {}", env!("CARGO_PKG_VERSION")),
+            name => match setting(name) {
+                Some((name, setting)) => self.shown_setting(name, setting, after),
+                None => return self.show_absent(name),
+            },
+        };
+        Ok(Outcome::Message(text))
+    }
+
+    fn show_absent(&self, name: &str) -> Result<Outcome, CommandError> {
+        if let Some(why) = needless(name, "") {
+            return Ok(Outcome::Message(why.to_owned()));
+        }
+        let help = instead(name).map_or_else(|| advice(name), str::to_owned);
+        let message = format!("there is no setting `{name}`");
+        Err(CommandError::with_help(message, help))
+    }
+
+    fn shown_setting(&self, name: &str, setting: Setting, after: &str) -> String {
+        let options = &self.options;
+        let value = match setting {
+            Setting::Arguments => {
+                let next = self.next_line.as_ref().map(|line| &line.arguments);
+                words(next.unwrap_or(&options.arguments))
+            }
+            Setting::AtInlined => match options.inlined.at {
+                AtInlined::Never => "off",
+                AtInlined::Marked => "marked",
+                AtInlined::Likely => "likely",
+            }
+            .to_owned(),
+            Setting::CheckpointFiles => self.checkpoints.shown_files().to_owned(),
+            Setting::CheckpointNamespace => self.checkpoints.shown_namespace().to_owned(),
+            Setting::DebugFileDirectory => {
+                let directories = options.symbols.debug_file_directories.iter();
+                let directories: Vec<_> = directories.map(|it| it.display().to_string()).collect();
+                directories.join(":")
+            }
+            Setting::Directory => match &options.directory {
+                Some(directory) => directory.display().to_string(),
+                None => "where juror works; see: pwd".to_owned(),
+            },
+            Setting::DisableRandomization => on_or_off(!options.randomize),
+            Setting::Environment => return self.shown_environment(after),
+            Setting::Follow => match options.follow {
+                crate::options::Follow::Parent => "parent".to_owned(),
+                crate::options::Follow::Child => "child".to_owned(),
+                crate::options::Follow::Both => "both".to_owned(),
+            },
+            Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
+            Setting::ListLines => limit(u64::from(self.settings.list_lines), u32::MAX.into()),
+            Setting::PrintElements => limit(self.settings.elements_max, u64::MAX),
+            Setting::PrintPretty => on_or_off(self.settings.is_pretty),
+            Setting::SubstitutePath => {
+                let rules = self.sources.substitutions();
+                let rules =
+                    rules.map(|(from, to)| format!("{} is {}", from.display(), to.display()));
+                rules.collect::<Vec<_>>().join("; ")
+            }
+        };
+        let value = if value.is_empty() { "none" } else { &value };
+        format!("{name}: {value}")
+    }
+
+    /// The values that have names.
+    fn named_values(&self) -> String {
+        let lines = self.values.named();
+        let lines: Vec<String> = lines
+            .map(|(name, value)| format!("${name} = {}", self.value_text(value)))
+            .collect();
+        match lines.is_empty() {
+            true => "there are none; set $n = 3 makes one".to_owned(),
+            false => lines.join("\n"),
+        }
+    }
+
+    /// The values that were printed last.
+    fn printed_values(&self) -> String {
+        let printed = self.values.printed();
+        let first = printed.len().saturating_sub(VALUES_MAX);
+        let lines = printed.iter().enumerate().skip(first);
+        let lines: Vec<String> = lines
+            .map(|(at, value)| format!("${} = {}", at + 1, self.value_text(value)))
+            .collect();
+        match lines.is_empty() {
+            true => "nothing has been printed".to_owned(),
+            false => lines.join("\n"),
+        }
+    }
+
+    pub(crate) fn value_text(&self, value: &Typed) -> String {
+        match &self.program {
+            Some(program) => format(value, program, program, Radix::Natural),
+            None => format(value, &Nothing, &Nothing, Radix::Natural),
+        }
+    }
+}
+
+/// Where there is no program.
+struct Nothing;
+
+impl juror_instrument::typed::Memory for Nothing {
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+}
+
+impl juror_instrument::format::Names for Nothing {
+    fn name_of(&self, _: u64) -> Option<String> {
+        None
+    }
+}
+
+fn on_or_off(is: bool) -> String {
+    (if is { "on" } else { "off" }).to_owned()
+}
+
+fn limit(number: u64, most: u64) -> String {
+    match number == most {
+        true => "unlimited".to_owned(),
+        false => number.to_string(),
+    }
+}
+
+/// Arguments as `run` would take them.
+fn words(arguments: &[OsString]) -> String {
+    let quoted = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => word.into_owned(),
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    };
+    let words: Vec<String> = arguments.iter().map(quoted).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::command_line::CommandLine;
+
+    #[test]
+    fn arguments_are_shown_as_they_would_be_typed() {
+        let arguments = ["a", "b c", "", "it's", "<", "-x=1"].map(OsString::from);
+        let shown = words(&arguments);
+        assert_eq!(shown, "a 'b c' '' 'it'\\''s' '<' -x=1");
+        let line = CommandLine::parse(&shown).expect("a line");
+        assert_eq!(line.arguments, arguments);
+    }
+}

@@ -1,0 +1,34 @@
+//! `shell`: other programs, for a person at the prompt.
+
+use juror_debuggee::run_in_foreground;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+/// `shell COMMAND`; without a command the shell itself, until it ends.
+pub(crate) fn shell(command: &str, observer: &dyn Observer) -> Result<Outcome, CommandError> {
+    let program = std::env::var_os("SHELL").filter(|it| !it.is_empty());
+    let program = program.unwrap_or_else(|| "/bin/sh".into());
+    let mut process = Command::new(&program);
+    if !command.is_empty() {
+        process.arg("-c").arg(command);
+    }
+    if observer.owns_standard_output() {
+        // What a program reads there is not to be mixed with other words.
+        process.stdout(std::io::stderr());
+    }
+    let status = run_in_foreground(&mut process).map_err(|error| {
+        let name = program.to_string_lossy();
+        CommandError::new(format!("{name} cannot be run: {error}"))
+    })?;
+    Ok(match (status.code(), status.signal()) {
+        (Some(0), _) => Outcome::Done,
+        (Some(code), _) => Outcome::Message(format!("the command ended with status {code}")),
+        (None, signal) => {
+            let (name, _) = juror_points::signal_names::describe(signal.unwrap_or(0));
+            Outcome::Message(format!("the command was ended by {name}"))
+        }
+    })
+}

@@ -1,0 +1,40 @@
+//! `views`: rules of the user for how values are shown.
+//!
+//! Files are kept in the order in which they were taken; the rules of a later
+//! one are asked first, those of the standard libraries last.
+
+use crate::session::Session;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+
+impl Session {
+    /// `views`, `views FILE`
+    pub(crate) fn views_command(&mut self, file: &str) -> Result<Outcome, CommandError> {
+        if file.is_empty() {
+            let files = self.user_views.files.iter();
+            let mut lines: Vec<String> = files
+                .map(|(file, _, count)| format!("{file}: {}", rules(*count)))
+                .collect();
+            if lines.is_empty() {
+                lines.push("only those of the standard libraries of C++ and Rust".to_owned());
+            }
+            return Ok(Outcome::Message(lines.join("\n")));
+        }
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
+        let count = self.user_views.take(file, text)?;
+        let programs = self
+            .program
+            .iter_mut()
+            .chain(self.processes.other_programs_mut());
+        programs.for_each(|program| self.user_views.apply(program));
+        Ok(Outcome::Message(format!("{} from {file}", rules(count))))
+    }
+}
+
+fn rules(count: usize) -> String {
+    match count {
+        1 => "1 rule".to_owned(),
+        count => format!("{count} rules"),
+    }
+}

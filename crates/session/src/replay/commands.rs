@@ -1,0 +1,355 @@
+//! What the commands for a recording do.
+
+use crate::command_table;
+use crate::command_table::split_line;
+use crate::command_table::words::number;
+use crate::commands::completion::matching;
+use crate::commands::{info_graph, info_views, property};
+use crate::replay::RecordedRun;
+use crate::replay::moves::Goal;
+use crate::replay::stops::Change;
+use crate::replay::table::{Act, TABLE, find, help};
+use juror_language::suggest;
+use juror_monitoring::monitors::loading;
+use juror_monitoring::property_files::PropertySource;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason};
+use std::path::Path;
+
+/// How often: once unless it is told.
+fn times(rest: &str) -> Result<u64, CommandError> {
+    match number(rest)? {
+        Some(0) => Err(CommandError::new("how often? 0 times is nothing")),
+        times => Ok(times.unwrap_or(1)),
+    }
+}
+
+impl RecordedRun {
+    /// Executes a line. An empty line does nothing.
+    ///
+    /// # Errors
+    /// The line is not a command, or the command cannot be done.
+    pub fn execute(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let own = command_table::translated(line);
+        let (word, rest) = split_line(own.as_deref().unwrap_or(line));
+        if word.is_empty() || word.starts_with('#') {
+            return Ok(Outcome::Done);
+        }
+        let row = find(word)?;
+        self.control.permit(row.modes).map_err(|_| {
+            CommandError::with_help(
+                "this is the end of the recording",
+                "reverse-step, reverse-continue and goto go back, run begins again",
+            )
+        })?;
+        let result = self.perform(row.act, rest, observer);
+        self.control.finish();
+        result
+    }
+
+    fn perform(
+        &mut self,
+        act: Act,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        // Before the first and behind the last, any thread's event is the next.
+        let is_at_event = self.position > 0 && !self.is_over();
+        let thread = is_at_event.then(|| self.event_thread());
+        match act {
+            Act::Break => self.set_stop(rest, false),
+            Act::TemporaryBreak => self.set_stop(rest, true),
+            Act::Delete => match rest.strip_prefix("checkpoint") {
+                Some(words) => self.delete_checkpoint(words.trim_start_matches('s').trim()),
+                None => self.change_stops(rest, Change::Delete),
+            },
+            Act::Disable => self.change_stops(rest, Change::Enable(false)),
+            Act::Enable => self.change_stops(rest, Change::Enable(true)),
+            Act::Continue => self.go_on(Goal::Never, times(rest)? - 1, observer),
+            Act::Step => {
+                let (left, thread) = (times(rest)?, None);
+                self.go_on(Goal::Events { left, thread }, 0, observer)
+            }
+            Act::Next => {
+                let left = times(rest)?;
+                self.go_on(Goal::Events { left, thread }, 0, observer)
+            }
+            Act::ReverseContinue => self.go_back(Goal::Never, observer),
+            Act::ReverseStep => {
+                let (left, thread) = (times(rest)?, None);
+                self.go_back(Goal::Events { left, thread }, observer)
+            }
+            Act::ReverseNext => {
+                let left = times(rest)?;
+                self.go_back(Goal::Events { left, thread }, observer)
+            }
+            Act::GoTo => self.go_to(rest, observer),
+            Act::Start => self.go_to("start", observer),
+            Act::Run => {
+                self.go_to("start", observer)?;
+                self.go_on(Goal::Never, 0, observer)
+            }
+            Act::Checkpoint => Ok(self.checkpoint()),
+            Act::Restore => self.restore(rest, observer),
+            Act::Help => help(rest),
+            Act::Info => self.info(rest),
+            Act::List => self.list(rest),
+            Act::Monitor => self.monitors(rest),
+            Act::Print => self.print(rest),
+            Act::Property => self.property(rest),
+            Act::Quit => Ok(Outcome::Quit),
+            Act::Set => self.set(rest),
+        }
+    }
+
+    fn set_stop(&mut self, words: &str, is_temporary: bool) -> Result<Outcome, CommandError> {
+        let said = self.stops.set(words, is_temporary, &self.tape)?;
+        Ok(Outcome::Message(said))
+    }
+
+    fn change_stops(&mut self, words: &str, change: Change) -> Result<Outcome, CommandError> {
+        self.stops.change(words, change).map(|()| Outcome::Done)
+    }
+
+    /// `goto N`, `goto start`, `goto end`
+    fn go_to(&mut self, rest: &str, observer: &mut dyn Observer) -> Result<Outcome, CommandError> {
+        let wanted = match rest {
+            "start" | "begin" => 0,
+            "end" => self.tape.count,
+            rest => number(rest)?.ok_or_else(|| {
+                CommandError::with_help("to which event?", "goto 27, goto start, goto end")
+            })?,
+        };
+        if wanted > self.tape.count {
+            return Err(CommandError::new(format!(
+                "the recording has {} events",
+                self.tape.count
+            )));
+        }
+        self.seek(wanted);
+        let reason = match wanted {
+            0 => StopReason::Started,
+            _ => StopReason::Step,
+        };
+        self.stand_again(reason, observer)
+    }
+
+    fn checkpoint(&mut self) -> Outcome {
+        self.checkpoint_count += 1;
+        self.checkpoints
+            .push((self.checkpoint_count, self.position));
+        Outcome::Message(format!(
+            "checkpoint {} at event {}",
+            self.checkpoint_count, self.position
+        ))
+    }
+
+    /// The position of a checkpoint in the list.
+    fn checkpoint_of(&self, rest: &str) -> Result<usize, CommandError> {
+        let number = number(rest)?;
+        let mut known = self.checkpoints.iter();
+        let found = known.position(|(it, _)| Some(u64::from(*it)) == number);
+        found.ok_or_else(|| {
+            CommandError::with_help(
+                match number {
+                    Some(number) => format!("there is no checkpoint {number}"),
+                    None => "which checkpoint?".to_owned(),
+                },
+                "see: info checkpoints",
+            )
+        })
+    }
+
+    fn delete_checkpoint(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let found = self.checkpoint_of(rest)?;
+        self.checkpoints.remove(found);
+        Ok(Outcome::Done)
+    }
+
+    fn restore(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let found = self.checkpoint_of(rest)?;
+        let known = self.checkpoints.get(found).copied();
+        let (checkpoint, position) = known.unwrap_or_default();
+        self.seek(position);
+        let losses = Vec::new();
+        self.stand_again(StopReason::Restored { checkpoint, losses }, observer)
+    }
+
+    fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        const SUBJECTS: [&str; 9] = [
+            "args",
+            "breakpoints",
+            "checkpoints",
+            "events",
+            "graph",
+            "line",
+            "locals",
+            "monitors",
+            "properties",
+        ];
+        let (word, argument) = split_line(rest);
+        let begun: Vec<&str> = SUBJECTS
+            .into_iter()
+            .filter(|it| it.starts_with(word))
+            .collect();
+        match (begun.as_slice(), word) {
+            (_, "b") | (["breakpoints"], _) => Ok(Outcome::Points(self.stops.views())),
+            (["args"] | ["locals"], _) => self.variables(),
+            (["checkpoints"], _) => Ok(Outcome::Message(self.checkpoint_list())),
+            (["events"], _) => Ok(self.events()),
+            (["graph"], _) => info_graph::graphs(self.shown_properties(), argument),
+            (["line"], _) => {
+                let location = self.location()?;
+                let file = location.file.as_deref().unwrap_or("an unknown file");
+                let line = location
+                    .line
+                    .map_or_else(|| "?".to_owned(), |it| it.to_string());
+                let function = location.function.as_deref();
+                let within = function.map_or_else(String::new, |it| format!(", in {it}"));
+                Ok(Outcome::Message(format!("line {line} of {file}{within}")))
+            }
+            (["monitors"], _) => self.monitors(argument),
+            (["properties"], _) => self.property(""),
+            ([], word) if command_table::find_info_subject(word).is_ok() => {
+                Err(CommandError::with_help(
+                    format!("`info {word}` needs the program, and this is a recording"),
+                    format!("info has {}", SUBJECTS.join(", ")),
+                ))
+            }
+            ([], word) => Err(CommandError::with_help(
+                format!("there is no subject `{word}`"),
+                match suggest(word, SUBJECTS) {
+                    Some(near) => format!("did you mean `info {near}`?"),
+                    None => format!("info has {}", SUBJECTS.join(", ")),
+                },
+            )),
+            (several, word) => Err(CommandError::new(match word {
+                "" => format!("about what? info has {}", SUBJECTS.join(", ")),
+                word => format!("`{word}` may be {}", several.join(", ")),
+            })),
+        }
+    }
+
+    fn checkpoint_list(&self) -> String {
+        let lines = self.checkpoints.iter();
+        let lines: Vec<String> = lines
+            .map(|(number, event)| format!("checkpoint {number} at event {event}"))
+            .collect();
+        match lines.is_empty() {
+            true => "no checkpoints".to_owned(),
+            false => lines.join("\n"),
+        }
+    }
+
+    fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
+        let places = &self.offline.recorded.places;
+        info_views::monitors(self.shown_properties(), Some(places), name)
+    }
+
+    /// `property`, `property add FILE`, `property remove NAME`
+    fn property(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (action, words) = split_line(rest);
+        match action {
+            "" if self.shown_properties().is_empty() => Err(info_graph::no_property()),
+            "" => Ok(self.property_list()),
+            "add" if !words.is_empty() => self.add_properties(words),
+            "remove" | "delete" => {
+                let name = info_graph::named(self.shown_properties(), words)?
+                    .property
+                    .name
+                    .clone();
+                self.offline
+                    .watch
+                    .watched
+                    .retain(|it| it.property.name != name);
+                self.begin_again();
+                Ok(Outcome::Message(format!("{name} is watched no more")))
+            }
+            _ => Err(CommandError::with_help(
+                "what is to be done with properties?",
+                "property add FILE, property remove NAME, or property alone",
+            )),
+        }
+    }
+
+    fn property_list(&self) -> Outcome {
+        let views = self.shown_properties().iter().map(property::view);
+        Outcome::Properties(views.collect())
+    }
+
+    /// They are evaluated from the beginning to where one stands.
+    fn add_properties(&mut self, file: &str) -> Result<Outcome, CommandError> {
+        let source = PropertySource::read(Path::new(file)).map_err(CommandError::new)?;
+        let (found, _) = loading::monitors(&source, self.offline.history)?;
+        let known = self.shown_properties();
+        if let Some(twice) = found.iter().find(|it| {
+            known
+                .iter()
+                .any(|other| other.property.name == it.property.name)
+        }) {
+            let name = &twice.property.name;
+            return Err(CommandError::with_help(
+                format!("`{name}` is watched already"),
+                format!("property remove {name} makes room"),
+            ));
+        }
+        let before = self.offline.watch.watched.clone();
+        self.offline.watch.watched.extend(found);
+        crate::replay::learn(&mut self.offline, &self.tape);
+        let missing = self.offline.not_recorded();
+        if missing.is_some() {
+            self.offline.watch.watched = before;
+        }
+        self.begin_again();
+        match missing {
+            Some(error) => Err(error.into()),
+            None => Ok(self.property_list()),
+        }
+    }
+
+    /// What Enter alone does after this line.
+    pub fn repetition(&self, line: &str) -> Option<String> {
+        let (word, _) = split_line(line);
+        let row = find(word).ok()?;
+        match row.act {
+            Act::List => Some("list".to_owned()),
+            _ => row.repeats.then(|| line.to_owned()),
+        }
+    }
+
+    /// Where the word at `position` begins, and what it may become.
+    pub fn complete(&self, line: &str, position: usize) -> (usize, Vec<String>) {
+        let before = line.get(..position).unwrap_or(line);
+        let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let typed = before.get(start..).unwrap_or("");
+        let (word, _) = split_line(before);
+        if before.trim_start().len() == typed.len() {
+            let names = TABLE.iter().map(|it| it.name.to_owned());
+            return (start, matching(names, typed));
+        }
+        let candidates: Vec<String> = match find(word).map(|row| row.act) {
+            Ok(Act::Break | Act::TemporaryBreak) => {
+                let events = self.tape.layouts.iter().map(|it| it.event.to_string());
+                let words =
+                    events.flat_map(|it| it.split(' ').map(str::to_owned).collect::<Vec<String>>());
+                words.collect()
+            }
+            Ok(Act::Monitor | Act::Property) => {
+                let names = self.shown_properties().iter();
+                names.map(|it| it.property.name.to_string()).collect()
+            }
+            Ok(Act::Help) => TABLE.iter().map(|it| it.name.to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        (start, matching(candidates.into_iter(), typed))
+    }
+}

@@ -1,0 +1,257 @@
+//! What is shown of a recording: the event at which one stands, its values and
+//! place, the events that there are.
+
+use crate::replay::RecordedRun;
+use crate::replay::tape::Tape;
+use juror_language::suggest;
+use juror_trace::{Event, Position};
+use juror_view::error::CommandError;
+use juror_view::{
+    Location, NamedValue, Outcome, RecordedStop, SourceView, StopReason, ValueView, VariableView,
+};
+use std::path::{Path, PathBuf};
+
+/// Lines that are shown around a place.
+const LINES_AROUND: u32 = 7;
+/// Lines that `list` shows.
+const LINES_LISTED: u32 = 10;
+
+impl RecordedRun {
+    /// Where one stands, and why.
+    pub(super) fn stopped(&mut self, why: StopReason) -> Outcome {
+        self.list_from = None;
+        let mut stop = RecordedStop {
+            recording: self.name.clone(),
+            event: self.position,
+            events: self.tape.count,
+            line: None,
+            byte: None,
+            reason: why.word(),
+            violations: Vec::new(),
+            breakpoints: Vec::new(),
+            errors: Vec::new(),
+            why,
+            sequence: None,
+            time_ns: None,
+            thread: 0,
+            what: String::new(),
+            is_call: false,
+            location: None,
+            values: self.values(),
+            source: None,
+        };
+        match &stop.why {
+            StopReason::Violation { violations } => stop.violations.clone_from(violations),
+            StopReason::MonitorError { message, .. } => stop.errors.push(message.clone()),
+            StopReason::Breakpoint {
+                numbers, errors, ..
+            } => {
+                stop.breakpoints.clone_from(numbers);
+                stop.errors.clone_from(errors);
+            }
+            _ => {}
+        }
+        if let Some(event) = self.present().cloned() {
+            self.place(&mut stop, &event);
+        }
+        Outcome::RecordedStop(Box::new(stop))
+    }
+
+    /// Which event it is, and where it came from.
+    fn place(&mut self, stop: &mut RecordedStop, event: &Event) {
+        let told = self.offline.describe(0, event, StopReason::Step);
+        match self.tape.position(event) {
+            Position::Line(line) => stop.line = Some(line),
+            Position::Byte(byte) => stop.byte = Some(byte),
+        }
+        stop.source = told.location.as_ref().and_then(|it| self.source_of(it));
+        stop.sequence = told.sequence;
+        stop.time_ns = told.time_ns;
+        stop.thread = told.thread;
+        stop.what = told.what;
+        stop.is_call = told.is_call;
+        stop.location = told.location;
+    }
+
+    /// What is wrong behind the last event, in words.
+    pub(super) fn fault_words(&self) -> Option<String> {
+        let fault = self.tape.fault.as_ref()?;
+        let place = match fault.position {
+            Position::Line(line) => format!("{}:{line}", self.name),
+            Position::Byte(byte) => format!("{}, byte {byte}", self.name),
+        };
+        Some(format!("{place}: {fault}"))
+    }
+
+    /// The event at which one stands.
+    fn present(&self) -> Option<&Event> {
+        self.tape.event(self.position).map(|(_, event)| event)
+    }
+
+    fn values(&self) -> Vec<NamedValue> {
+        let Some((batch, event)) = self.tape.event(self.position) else {
+            return Vec::new();
+        };
+        let layout = self.tape.layouts.get(event.layout as usize);
+        let names = layout.into_iter().flat_map(Tape::names);
+        let values = names.zip(batch.values_of(event));
+        let named = values.map(|(name, value)| NamedValue {
+            name: name.to_string(),
+            value: value.clone(),
+        });
+        named.collect()
+    }
+
+    /// `info args`, `info locals`
+    pub(super) fn variables(&self) -> Result<Outcome, CommandError> {
+        let views: Vec<VariableView> = self
+            .values()
+            .into_iter()
+            .map(|it| VariableView {
+                name: it.name,
+                type_name: String::new(),
+                value: it.value.to_string(),
+            })
+            .collect();
+        match views.is_empty() {
+            true => Ok(Outcome::Message("this event carries no values".to_owned())),
+            false => Ok(Outcome::Variables(views)),
+        }
+    }
+
+    /// `print NAME`
+    pub(super) fn print(&self, name: &str) -> Result<Outcome, CommandError> {
+        let value = |text: String| {
+            Ok(Outcome::Value(ValueView {
+                is_formatted: false,
+                number: 0,
+                type_name: String::new(),
+                value: text,
+            }))
+        };
+        let values = self.values();
+        if let Some(known) = values.iter().find(|it| it.name == name) {
+            return value(known.value.to_string());
+        }
+        let event = self.present();
+        match (name, event) {
+            ("thread", Some(event)) => return value(event.thread.to_string()),
+            ("time", Some(event)) if event.time_ns.is_some() => {
+                return value(event.time_ns.unwrap_or(0).to_string());
+            }
+            _ => {}
+        }
+        let known = || values.iter().map(|it| it.name.as_str());
+        Err(CommandError::with_help(
+            match name {
+                "" => "which value?".to_owned(),
+                name => format!("`{name}` was not recorded of this event"),
+            },
+            match (suggest(name, known()), values.is_empty()) {
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, true) => "it carries no values".to_owned(),
+                (None, false) => {
+                    let names: Vec<&str> = known().collect();
+                    format!(
+                        "it has {}; info monitors shows what properties hold",
+                        names.join(", ")
+                    )
+                }
+            },
+        ))
+    }
+
+    /// `info events`: what was recorded, and how often it happened.
+    pub(super) fn events(&self) -> Outcome {
+        let mut text = String::new();
+        let mut rows: Vec<(&str, String, u64)> = Vec::new();
+        for (layout, count) in self.tape.layouts.iter().zip(self.tape.counts()) {
+            let keys = Tape::names(layout).collect::<Vec<_>>().join(", ");
+            match rows
+                .iter_mut()
+                .find(|(event, known, _)| *event == &*layout.event && *known == keys)
+            {
+                Some((_, _, known)) => *known += count,
+                None => rows.push((&layout.event, keys, count)),
+            }
+        }
+        for (event, keys, count) in &rows {
+            text += &format!("{count:>10}  {event}({keys})\n");
+        }
+        if rows.is_empty() {
+            text += "the recording has no events";
+        }
+        Outcome::Message(text.trim_end().to_owned())
+    }
+
+    /// Where the event at which one stands comes from.
+    pub(super) fn location(&self) -> Result<Location, CommandError> {
+        let nowhere = || {
+            CommandError::with_help(
+                "the recording does not tell where this event came from",
+                "step goes on to the next one",
+            )
+        };
+        let event = self.present().ok_or_else(nowhere)?;
+        let stop = self.offline.describe(0, event, StopReason::Step);
+        stop.location.ok_or_else(nowhere)
+    }
+
+    fn source_of(&mut self, location: &Location) -> Option<SourceView> {
+        let file = location.file.as_ref().map(PathBuf::from)?;
+        let view = self
+            .sources
+            .around(&file, location.line?, LINES_AROUND, None);
+        self.list_from = view
+            .as_ref()
+            .map(|it| (file, it.first_line + it.lines.len() as u32));
+        view
+    }
+
+    /// `list`, `list N`: the source around the event, then what follows it.
+    pub(super) fn list(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let wanted = crate::command_table::words::number(rest)?;
+        let (file, first, current) = match (wanted, self.list_from.take()) {
+            (None, Some((file, line))) => (file, line, None),
+            (wanted, _) => {
+                let location = self.location()?;
+                let here = location.line.filter(|_| location.file.is_some());
+                let line = here.ok_or_else(|| {
+                    CommandError::new("there is no line information for this event")
+                })?;
+                let middle = wanted.map_or(line, |it| u32::try_from(it).unwrap_or(u32::MAX));
+                let first = middle.saturating_sub(LINES_LISTED / 2).max(1);
+                (location.file.unwrap_or_default().into(), first, Some(line))
+            }
+        };
+        let view = self.sources.lines(&file, first, LINES_LISTED, None);
+        let mut view = view.ok_or_else(|| no_source(&file))?;
+        view.current = current
+            .filter(|it| (view.first_line..view.first_line + view.lines.len() as u32).contains(it));
+        self.list_from = Some((file, view.first_line + view.lines.len() as u32));
+        Ok(Outcome::Source(view))
+    }
+
+    /// `set substitute-path FROM TO`
+    pub(super) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        match words.as_slice() {
+            ["substitute-path", from, to] => {
+                self.sources
+                    .substitute(PathBuf::from(from), Some(PathBuf::from(to)));
+                Ok(Outcome::Done)
+            }
+            _ => Err(CommandError::with_help(
+                "nothing of a recording can be changed",
+                "set substitute-path FROM TO says where source files are now",
+            )),
+        }
+    }
+}
+
+fn no_source(file: &Path) -> CommandError {
+    CommandError::with_help(
+        format!("{} has no such line, or is not here", file.display()),
+        "set substitute-path FROM TO says where source files are now",
+    )
+}

@@ -1,0 +1,342 @@
+//! However one comes to an event, all is as if one had come there straight.
+
+use crate::replay::*;
+use juror_monitoring::report;
+use juror_rules::control::ControlCheck;
+use juror_view::Outcome;
+use juror_view::observer::Nobody;
+use proptest::prelude::*;
+
+/// A job that ends before it has begun is wrong.
+const JOBS: &str = "property jobs\nslice on job\n\
+    event begin = before begin(job)\nevent end = before end(job)\nvar rounds = 0\n\
+    state idle accepting { on begin -> busy  on end -> wrong }\n\
+    state busy accepting { on end { rounds += 1 } -> idle }\n\
+    state wrong non-accepting\n";
+
+/// One event: of which job, in which thread.
+type Recorded = (bool, u8, u8);
+
+fn recording(events: &[Recorded]) -> String {
+    let lines = events.iter().map(|(begins, job, thread)| {
+        let event = if *begins { "begin" } else { "end" };
+        format!(
+            "{{\"event\":\"before {event}\",\"thread\":{thread},\"values\":{{\"job\":{job}}}}}\n"
+        )
+    });
+    lines.collect()
+}
+
+fn open(text: &str, properties: &[&str]) -> RecordedRun {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("run.jsonl");
+    std::fs::write(&file, text).expect("it is written");
+    let properties = properties
+        .iter()
+        .map(|text| PropertySource::new("p.prop", *text));
+    let options = RecordedRunOptions {
+        file,
+        properties: properties.collect(),
+        ..RecordedRunOptions::default()
+    };
+    RecordedRun::open(&options, &mut Nobody).expect("it is right")
+}
+
+/// All that the properties hold, as it is shown.
+fn monitors(run: &RecordedRun) -> String {
+    let places = Some(&run.offline.recorded.places);
+    let shown = run.shown_properties().iter();
+    let views = shown.map(|it| {
+        let ids: Vec<_> = it.monitor.slices().map(|slice| slice.id).collect();
+        let paths: Vec<_> = ids
+            .into_iter()
+            .map(|id| report::violation(it, id, places, false, false))
+            .collect();
+        format!(
+            "{:?}\n{paths:?}\n{:?}",
+            report::monitor(it, places),
+            it.occurrences
+        )
+    });
+    views.collect()
+}
+
+/// Where one stands after a line: the event, and why.
+fn perform(run: &mut RecordedRun, line: &str) -> (u64, String) {
+    match run.execute(line, &mut Nobody) {
+        Ok(Outcome::RecordedStop(stop)) => {
+            let numbers = format!("{:?}", stop.breakpoints);
+            (stop.event, format!("{} {numbers}", stop.reason))
+        }
+        Ok(Outcome::RecordedEnd(end)) => (end.events + 1, "end".to_owned()),
+        Ok(other) => (run.position, format!("{other:?}")),
+        Err(error) => (run.position, error.message),
+    }
+}
+
+/// What a line is to lead to, by all stops of the recording.
+fn expected(stops: &[(u64, String)], thread: &[u8], at: u64, line: &str) -> (u64, String) {
+    let count = thread.len() as u64;
+    let (word, times) = line.split_once(' ').unwrap_or((line, "1"));
+    let times: usize = times.parse().expect("a number");
+    let of_thread = |event: &u64| {
+        let thread_of = |event: u64| thread.get(usize::try_from(event).ok()?.checked_sub(1)?);
+        at == 0 || at > count || thread_of(*event) == thread_of(at)
+    };
+    let all = match word {
+        "step" => (at + 1..=count).nth(times - 1),
+        "next" => (at + 1..=count).filter(of_thread).nth(times - 1),
+        "reverse-step" => (1..at).rev().nth(times - 1),
+        "reverse-next" => (1..at).rev().filter(of_thread).nth(times - 1),
+        _ => None,
+    };
+    let goal = all.map(|event| (event, "step []".to_owned()));
+    let is_back = word.starts_with("reverse");
+    let stop = match is_back {
+        true => stops.iter().rev().find(|(event, _)| *event < at).cloned(),
+        false => stops.iter().find(|(event, _)| *event > at).cloned(),
+    };
+    match (goal, stop) {
+        (Some(goal), Some(stop)) => {
+            let stops_first = if is_back {
+                stop.0 >= goal.0
+            } else {
+                stop.0 <= goal.0
+            };
+            if stops_first { stop } else { goal }
+        }
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) if is_back => (0, "started []".to_owned()),
+        (None, None) => (count + 1, "end".to_owned()),
+    }
+}
+
+proptest! {
+    #![proptest_config(juror_testing::with_cases(200))]
+    #[test]
+    fn any_way_to_an_event_leads_to_the_same(
+        events in prop::collection::vec((any::<bool>(), 0_u8..3, 1_u8..3), 0..40),
+        lines in prop::collection::vec((0_usize..6, 1_u64..4, 0_u64..40), 1..20),
+        broken_at in prop::option::of(0_u8..3),
+    ) {
+        let text = recording(&events);
+        let threads: Vec<u8> = events.iter().map(|(_, _, thread)| *thread).collect();
+        let count = events.len() as u64;
+        let mut run = open(&text, &[JOBS]);
+        // Many moments are kept, so that ways back begin at all of them.
+        run.stride = 4;
+        run.control = run.control.clone().followed();
+        let mut check = ControlCheck::new().expect("the model is right");
+        if let Some(job) = broken_at {
+            let set = run.execute(&format!("break begin if job == {job}"), &mut Nobody);
+            prop_assert_eq!(set.is_ok(), events.iter().any(|it| it.0), "{:?}", set);
+        }
+        // The stops of the whole, one after the other.
+        let mut stops = Vec::new();
+        let mut straight = open(&text, &[JOBS]);
+        let mut states = vec![monitors(&straight)];
+        for (number, event) in (1_u64..).zip(&events) {
+            let (at, why) = perform(&mut straight, "step");
+            prop_assert_eq!(at, number);
+            states.push(monitors(&straight));
+            let is_break = event.0 && broken_at == Some(event.1);
+            match (why.starts_with("violation"), is_break) {
+                (true, _) => stops.push((number, "violation []".to_owned())),
+                (false, true) => stops.push((number, "breakpoint [1]".to_owned())),
+                (false, false) => {}
+            }
+        }
+        let mut at = 0;
+        for (which, times, wanted) in lines {
+            let words = ["step", "next", "reverse-step", "reverse-next", "continue", "reverse-continue"];
+            let line = match which {
+                4 | 5 if wanted % 4 == 0 => format!("goto {}", wanted.min(count)),
+                4 => "continue".to_owned(),
+                5 => "reverse-continue".to_owned(),
+                _ => format!("{} {times}", words[which]),
+            };
+            let given = perform(&mut run, &line);
+            if let Some(rest) = line.strip_prefix("goto ") {
+                at = rest.parse().expect("a number");
+                prop_assert_eq!(given.0, at);
+            } else if at > count && !line.starts_with("reverse") {
+                prop_assert_eq!(given.1, "this is the end of the recording");
+            } else {
+                let wanted = expected(&stops, &threads, at, &line);
+                prop_assert_eq!(&given, &wanted, "{} from {}", line, at);
+                at = wanted.0;
+            }
+            prop_assert_eq!(&monitors(&run), &states[at.min(count) as usize]);
+            prop_assert_eq!(check.follow(&mut run.control), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_line_is_said() {
+    let text = recording(&[(true, 1, 1), (false, 1, 1)]);
+    let mut run = open(&text, &[JOBS]);
+    for (line, expected) in [
+        (
+            "finish",
+            "`finish` needs the program, and this is a recording",
+        ),
+        (
+            "info threads",
+            "`info threads` needs the program, and this is a recording",
+        ),
+        ("frob", "there is no command `frob`"),
+        (
+            "reverse",
+            "`reverse` may be reverse-continue, reverse-next, reverse-step",
+        ),
+        ("goto 3", "the recording has 2 events"),
+        ("goto", "to which event?"),
+        ("step 0", "how often? 0 times is nothing"),
+        ("break", "where is it to stop?"),
+        (
+            "break beginn",
+            "there is no event `before beginn` in the recording",
+        ),
+        (
+            "break begin if jo == 1",
+            "`begin if jo == 1`: there is no variable or parameter `jo`",
+        ),
+        (
+            "break begin if job ==",
+            "`job ==`: expected a value, found the end of the text",
+        ),
+        ("break a.c:3", "no event of the recording came from a.c:3"),
+        (
+            "break a.c:3 if job > 1",
+            "the events of a line are of several kinds, and have no condition in common",
+        ),
+        ("delete 4", "there is no breakpoint 4"),
+        ("restore 1", "there is no checkpoint 1"),
+        ("print job", "`job` was not recorded of this event"),
+        (
+            "list",
+            "the recording does not tell where this event came from",
+        ),
+        ("property remove nothing", "no property is called `nothing`"),
+        ("set job = 3", "nothing of a recording can be changed"),
+    ] {
+        let error = run.execute(line, &mut Nobody).expect_err(line);
+        assert_eq!(error.message, expected, "{line}");
+    }
+}
+
+#[test]
+fn a_condition_that_cannot_be_evaluated_stops_and_says_why() {
+    let text = "{\"event\":\"before f\",\"values\":{\"n\":1}}\n\
+                {\"event\":\"before f\",\"values\":{\"n\":null}}\n\
+                {\"event\":\"before f\",\"values\":{\"n\":0}}\n";
+    let mut run = open(text, &[]);
+    run.execute("break f if 10 / n > 20", &mut Nobody)
+        .expect("it is set");
+    for event in [2, 3] {
+        let Ok(Outcome::RecordedStop(stop)) = run.execute("continue", &mut Nobody) else {
+            panic!("it stops");
+        };
+        assert_eq!(
+            (stop.event, stop.reason, stop.errors.len()),
+            (event, "breakpoint", 1)
+        );
+    }
+    assert_eq!(perform(&mut run, "continue"), (4, "end".to_owned()));
+}
+
+#[test]
+fn events_of_other_programs_have_names_of_their_own() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("jobs.csv");
+    std::fs::write(&file, "1,1,begin,7\n2,1,begin,8\n3,1,end,8\n").expect("it is written");
+    let options = RecordedRunOptions {
+        file,
+        columns: vec!["begin=job".to_owned()],
+        ..RecordedRunOptions::default()
+    };
+    let mut run = RecordedRun::open(&options, &mut Nobody).expect("it is right");
+    run.execute("break begin if job == 8", &mut Nobody)
+        .expect("it is set");
+    run.execute("break end", &mut Nobody).expect("it is set");
+    assert_eq!(
+        perform(&mut run, "continue"),
+        (2, "breakpoint [1]".to_owned())
+    );
+    let given = run
+        .execute("print job", &mut Nobody)
+        .expect("it was recorded");
+    assert!(matches!(given, Outcome::Value(value) if value.value == "8"));
+    assert_eq!(
+        perform(&mut run, "continue"),
+        (3, "breakpoint [2]".to_owned())
+    );
+}
+
+#[test]
+fn continue_passes_breakpoints_and_nothing_else() {
+    // A violation at the third event, a condition that has no value at the fifth.
+    let text = format!(
+        "{}{{\"event\":\"before f\",\"values\":{{\"n\":1}}}}\n\
+         {{\"event\":\"before f\",\"values\":{{\"n\":0}}}}\n",
+        recording(&[(true, 1, 1), (true, 2, 1), (false, 3, 1)])
+    );
+    let mut run = open(&text, &[JOBS]);
+    run.execute("break begin", &mut Nobody).expect("it is set");
+    assert_eq!(
+        perform(&mut run, "continue 2"),
+        (2, "breakpoint [1]".to_owned())
+    );
+    assert_eq!(perform(&mut run, "run").0, 1);
+    assert_eq!(
+        perform(&mut run, "continue 9"),
+        (3, "violation []".to_owned())
+    );
+    run.execute("break f if 1 / n > 5", &mut Nobody)
+        .expect("it is set");
+    assert_eq!(
+        perform(&mut run, "continue 9"),
+        (5, "breakpoint [2]".to_owned())
+    );
+}
+
+#[test]
+fn what_is_before_a_mistake_counts() {
+    let text =
+        "{\"event\":\"before f\"}\n{\"event\":\"before f\"}\nfalse\n{\"event\":\"before f\"}\n";
+    let mut run = open(text, &[]);
+    let Ok(Outcome::RecordedEnd(end)) = run.execute("continue", &mut Nobody) else {
+        panic!("it ends");
+    };
+    assert_eq!((end.events, end.decided), (2, false));
+    assert!(end.fault.is_some_and(|it| it.contains("run.jsonl:3")));
+}
+
+#[test]
+fn properties_come_and_go_where_one_stands() {
+    let text = recording(&[(true, 1, 1), (false, 1, 1), (false, 1, 1)]);
+    let mut run = open(&text, &[]);
+    assert_eq!(perform(&mut run, "step 2").0, 2);
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), JOBS).expect("it is written");
+    let add = format!("property add {}", file.path().display());
+    assert!(matches!(
+        run.execute(&add, &mut Nobody),
+        Ok(Outcome::Properties(_))
+    ));
+    assert_eq!(run.position, 2);
+    assert!(
+        monitors(&run).contains("\"rounds\", value: Int(1)"),
+        "{}",
+        monitors(&run)
+    );
+    assert!(run.execute(&add, &mut Nobody).is_err());
+    assert_eq!(
+        perform(&mut run, "continue"),
+        (3, "violation []".to_owned())
+    );
+    run.execute("property remove jobs", &mut Nobody)
+        .expect("it goes");
+    assert_eq!(perform(&mut run, "run"), (4, "end".to_owned()));
+}

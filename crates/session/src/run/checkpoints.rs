@@ -1,0 +1,181 @@
+//! Checkpoints: the program and its monitors, kept together and brought back
+//! together.
+//!
+//! The rules CHECKPOINT and RESTORE of Jakse, Falcone and Méhaut, *Interactive
+//! Runtime Verification* (2019), section 6: what is restored is the program, the
+//! monitors with all that they know and have counted, and the points that they
+//! need; the developer's points stay as they are now, with their counts. What
+//! belongs to the run goes back, too: the numbers of threads, the time that has
+//! passed, and the trace that is being written, which is cut.
+//!
+//! Invariant: a checkpoint holds values and a process that stands, so restoring
+//! it changes nothing of it.
+
+mod automatic;
+mod commands;
+mod losses;
+mod numbers;
+mod restoring;
+
+pub use crate::run::checkpoints::restoring::RestoreReport;
+use crate::session::Session;
+use crate::state::checkpoints::{CheckpointId, Saved};
+use juror_checkpoint::Checkpoint;
+use juror_debuggee::{ThreadId, ThreadState};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{CheckpointView, Location};
+
+impl Session {
+    /// Keeps the program and its monitors as they are. Threads that run are
+    /// stopped for a moment.
+    ///
+    /// # Errors
+    /// There is no program, or it cannot be kept; all is as it was then.
+    pub fn checkpoint(&mut self) -> Result<CheckpointId, CommandError> {
+        self.take_checkpoint(false)
+    }
+
+    /// What is known of a checkpoint.
+    ///
+    /// # Errors
+    /// There is none of this number.
+    pub fn checkpoint_view(&self, id: CheckpointId) -> Result<CheckpointView, CommandError> {
+        let saved = self.saved(id)?;
+        Ok(CheckpointView {
+            alive: saved.state.process().is_alive(),
+            ..saved.view.clone()
+        })
+    }
+
+    /// The checkpoints that there are, in the order of their numbers.
+    pub fn checkpoints(&self) -> impl DoubleEndedIterator<Item = CheckpointId> + '_ {
+        self.checkpoints.saved.keys().copied().map(CheckpointId)
+    }
+
+    /// Gives a checkpoint up.
+    ///
+    /// # Errors
+    /// There is none of this number.
+    pub fn delete_checkpoint(&mut self, id: CheckpointId) -> Result<(), CommandError> {
+        self.saved(id)?;
+        self.checkpoints.saved.remove(&id.0);
+        Ok(())
+    }
+
+    fn saved(&self, id: CheckpointId) -> Result<&Saved, CommandError> {
+        let found = self.checkpoints.saved.get(&id.0);
+        found.ok_or_else(|| {
+            let help = match self.checkpoints.saved.is_empty() {
+                true => "there is none yet; checkpoint makes one",
+                false => "info checkpoints lists them",
+            };
+            CommandError::with_help(format!("there is no checkpoint {}", id.0), help)
+        })
+    }
+
+    fn take_checkpoint(&mut self, is_automatic: bool) -> Result<CheckpointId, CommandError> {
+        self.check_for_checkpoint("a checkpoint is of one process")?;
+        let before = self.checkpoints.saved.values().next_back();
+        let before = before.map(|saved| &saved.state);
+        let Some(program) = &mut self.program else {
+            return Err(juror_view::error::not_running());
+        };
+        let threads = program.debuggee.threads();
+        let running: Vec<ThreadId> = threads
+            .filter(|thread| thread.state == ThreadState::Running)
+            .map(|thread| thread.id)
+            .collect();
+        let settings = &self.checkpoints.settings;
+        let taken = Checkpoint::take(&mut program.debuggee, settings, before);
+        let memo = program.memo();
+        let state = taken.map_err(|error| CommandError::new(error.to_string()))?;
+        let number = self.checkpoints.last + 1;
+        let thread = self.thread_of_checkpoint()?;
+        let view = self.view_of_checkpoint(number, thread, &state, is_automatic);
+        let saved = Saved {
+            state,
+            memo,
+            thread,
+            watch: self.watch.kept(),
+            trace: self.watch.trace_mark(),
+            announced: self.announced,
+            passes: self.breakpoints.passes.clone(),
+            hardware_passes: self.hardware_breakpoints.passes.clone(),
+            exit_violations: self.exit_violations.clone(),
+            is_fresh: self.is_fresh(),
+            view,
+        };
+        let last_point = self.breakpoints.last_number();
+        self.scenarios.checkpoints.push((number, last_point));
+        self.checkpoints.last = number;
+        self.checkpoints.saved.insert(number, saved);
+        let debuggee = &mut self.running_mut()?.debuggee;
+        for thread in running {
+            debuggee.resume(thread)?;
+        }
+        Ok(CheckpointId(number))
+    }
+
+    /// Whether the session is in a state that can be kept or replaced.
+    fn check_for_checkpoint(&self, why: &str) -> Result<(), CommandError> {
+        if self.processes.are_several() {
+            return Err(CommandError::with_help(
+                format!("{why}, and several are debugged"),
+                "set follow parent follows one; detach lets the selected one go",
+            ));
+        }
+        if !self.evaluations.is_empty() {
+            return Err(CommandError::with_help(
+                "an expression waits for a function that it calls",
+                "continue until it has its value, or give it up: abandon",
+            ));
+        }
+        Ok(())
+    }
+
+    fn thread_of_checkpoint(&self) -> Result<ThreadId, CommandError> {
+        let program = self.running()?;
+        let is_there = |thread: &ThreadId| program.registers(*thread).is_ok();
+        let mut threads = program.debuggee.thread_ids();
+        let selected = self.selection.thread.filter(is_there);
+        let found = selected.or_else(|| threads.find(is_there));
+        found.ok_or_else(juror_view::error::not_running)
+    }
+
+    fn view_of_checkpoint(
+        &self,
+        number: u32,
+        thread: ThreadId,
+        state: &Checkpoint,
+        automatic: bool,
+    ) -> CheckpointView {
+        let program = self.program.as_ref();
+        let location = program.and_then(|program| {
+            let pc = program.registers(thread).ok()?.rip;
+            Some(juror_view::location::location(program, pc))
+        });
+        let shown = self.watch.shown().iter();
+        CheckpointView {
+            number,
+            automatic,
+            alive: true,
+            process: state.process().pid(),
+            thread: program.map_or(0, |program| program.thread_number(thread)),
+            thread_count: state.process().thread_count(),
+            location: match self.is_fresh() {
+                true => Location::default(),
+                false => location.unwrap_or_default(),
+            },
+            events: shown.map(|watched| watched.sequence()).sum(),
+            losses: state.losses().iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// Tells of what a restore changes besides what is shown.
+    fn tell(&mut self, sentences: Vec<String>, observer: &mut dyn Observer) {
+        for sentence in sentences {
+            observer.notice(&sentence);
+        }
+    }
+}

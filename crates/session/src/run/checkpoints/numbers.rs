@@ -1,0 +1,94 @@
+//! Whether the program has process numbers of its own, so that a user who may not
+//! choose numbers can have checkpoints of threads.
+//!
+//! Invariant: where nobody wants checkpoints, programs are started as ever.
+
+use crate::command_table;
+use crate::command_table::Command;
+use crate::session::Session;
+use crate::state::checkpoints::Checkpoints;
+use juror_debuggee::{Origin, ProcessNumbers};
+use juror_language::{ActionKind, Piece};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+
+/// Whether what a scenario does is to keep a moment, with its own word or with the
+/// command of the prompt. A command that begins with a value is not known yet.
+fn makes_checkpoint(action: &ActionKind) -> bool {
+    let line = match action {
+        ActionKind::Checkpoint(_) => return true,
+        ActionKind::Command(line) => line.pieces.first(),
+        _ => None,
+    };
+    let Some(Piece::Text(text)) = line else {
+        return false;
+    };
+    let word = text.split_whitespace().next();
+    let entry = word.and_then(|word| command_table::find(word).ok());
+    entry.is_some_and(|entry| entry.command == Command::Checkpoint)
+}
+
+impl Session {
+    /// What the program is to be started with.
+    pub(crate) fn wanted_numbers(&self) -> ProcessNumbers {
+        let mut scenarios = self.scenarios.list.iter();
+        let is_wanted = self.checkpoints.namespace.unwrap_or_else(|| {
+            self.options.checkpoints.is_some()
+                || scenarios.any(|loaded| loaded.scenario.has_action(makes_checkpoint))
+        });
+        match is_wanted {
+            true => ProcessNumbers::OwnIfNeeded,
+            false => ProcessNumbers::Common,
+        }
+    }
+
+    /// Whether a program that has not begun was started as is wanted now.
+    pub(crate) fn has_wanted_numbers(&self) -> bool {
+        let program = self.program.as_ref();
+        let is_started = program.is_some_and(|it| it.debuggee.origin() == Origin::Launched);
+        !is_started || self.checkpoints.numbers == self.wanted_numbers()
+    }
+
+    /// The program is about to begin: the user hears of numbers that it was to
+    /// have and has not.
+    pub(crate) fn tell_of_numbers(&mut self, observer: &mut dyn Observer) {
+        let program = self.program.as_ref();
+        let refusal = program.and_then(|program| program.debuggee.namespace_refusal());
+        let Some(refusal) = refusal else {
+            return;
+        };
+        observer.notice(&format!(
+            "the program has no process numbers of its own: {refusal}. With one thread it is \
+             brought back with another number, with several it has no checkpoints"
+        ));
+    }
+
+    /// `set checkpoint-namespace on`
+    pub(crate) fn set_checkpoint_namespace(
+        &mut self,
+        value: &str,
+    ) -> Result<Outcome, CommandError> {
+        self.checkpoints.namespace = match value {
+            "on" => Some(true),
+            "off" => Some(false),
+            "auto" => None,
+            _ => {
+                return Err(CommandError::with_help(
+                    "is the program to have process numbers of its own, where this user may not \
+                     choose one?",
+                    "set checkpoint-namespace on or off; auto, as at first: where checkpoints are \
+                     made by --checkpoint or a scenario. It holds from the next run on",
+                ));
+            }
+        };
+        Ok(Outcome::Done)
+    }
+}
+
+impl Checkpoints {
+    /// The program has been started with these.
+    pub(crate) fn note_numbers(&mut self, numbers: ProcessNumbers) {
+        self.numbers = numbers;
+    }
+}

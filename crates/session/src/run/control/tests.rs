@@ -1,0 +1,144 @@
+//! The table says the truth: what it says is tried with every command.
+
+use crate::command_table::{Entry, INFO_SUBJECTS, TABLE, info_modes};
+use crate::options::Options;
+use crate::session::Session;
+use juror_debuggee::SelfCheck;
+use juror_rules::control::{Mode, Modes};
+use juror_view::error::{CommandError, not_running};
+use juror_view::observer::Nobody;
+use std::path::PathBuf;
+
+/// A session in a mode. The program waits for a line that never comes.
+fn session(mode: Mode) -> Session {
+    let options = Options {
+        program: match mode {
+            Mode::Init => PathBuf::new(),
+            _ => PathBuf::from("/bin/true"),
+        },
+        ..Options::default()
+    };
+    let mut session = Session::start(options, &mut Nobody).expect("it starts");
+    if mode == Mode::Break {
+        session.execute("start", &mut Nobody).expect("it begins");
+    }
+    assert_eq!(session.control.mode(), mode);
+    session
+}
+
+/// What the self-check of a session says of it, after commands.
+fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
+    let self_check = SelfCheck::new();
+    let options = Options {
+        program: PathBuf::from("/bin/true"),
+        self_check: Some(self_check.clone()),
+        ..Options::default()
+    };
+    let mut session = Session::start(options, &mut Nobody).expect("it starts");
+    for command in commands {
+        session
+            .execute(command, &mut Nobody)
+            .expect("it is possible");
+        meanwhile(&mut session);
+    }
+    session.leave().expect("it ends");
+    self_check.report().violation
+}
+
+#[test]
+fn a_session_follows_the_model_of_its_control() {
+    let commands = ["start", "stepi", "continue", "run", "start", "kill"];
+    assert_eq!(checked(&commands, |_| {}), None);
+}
+
+#[test]
+fn a_session_that_leaves_the_model_of_its_control_is_found() {
+    // That the program was given the control is lost.
+    let forget = |session: &mut Session| {
+        if session.control.mode() == Mode::Break {
+            session.control.run().expect("it stands");
+            session.control.take_passed().for_each(drop);
+            session.control.finish();
+        }
+    };
+    let found = checked(&["start", "stepi"], forget).expect("it is found");
+    assert!(found.contains("the control has left its model"), "{found}");
+    assert!(found.contains("mode = Break?"), "{found}");
+}
+
+/// Whether a command was refused because of the mode.
+fn is_refused(result: Result<(), CommandError>) -> bool {
+    let Err(error) = result else { return false };
+    let begun_already = "a program is being debugged already";
+    error.message == not_running().message || error.message == begun_already
+}
+
+#[track_caller]
+fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
+    let mut session = kept.take().unwrap_or_else(|| session(mode));
+    let result = session.execute(line, &mut Nobody).map(|_| ());
+    let message = result.as_ref().err().map(|it| it.message.clone());
+    if session.attached.is_being_given() {
+        // What follows would be lines of a group.
+        session.execute("end", &mut Nobody).expect("an end");
+    }
+    assert_eq!(
+        is_refused(result),
+        !modes.contain(mode),
+        "`{line}` in {mode}: {message:?}"
+    );
+    let now = session.control.mode();
+    assert!(
+        matches!(now, Mode::Init | Mode::Loaded | Mode::Break),
+        "`{line}` leaves the control in {now}"
+    );
+    assert!(!session.control.owes_stop());
+    match now == mode {
+        true => *kept = Some(session),
+        false => drop(session.leave()),
+    }
+}
+
+/// What is tried: what needs nothing that the program would have to have.
+fn line_of(entry: &Entry) -> String {
+    let name = entry.name;
+    match name {
+        "attach" => "attach 0".to_owned(),
+        // The directory is that of all tests of this process, and no file is to be left.
+        "cd" => "cd .".to_owned(),
+        "save" => "save breakpoints /dev/null".to_owned(),
+        // The first example gives a variable of the program a value.
+        "set" => "set follow parent".to_owned(),
+        "print" | "call" => format!("{name} 1"),
+        "awatch" | "change" | "rwatch" | "watch" => format!("{name} nothing_of_this_name"),
+        "advance" | "disassemble" => format!("{name} nothing_of_this_name"),
+        _ if entry.command.modes() == Modes::Always => entry.examples[0].0.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+#[test]
+fn commands_are_possible_exactly_where_help_says_so() {
+    for mode in [Mode::Init, Mode::Loaded, Mode::Break] {
+        // A session is used again as long as it is in its mode.
+        let mut session = None;
+        for entry in TABLE.iter() {
+            let is_start = matches!(entry.name, "run" | "start");
+            if is_start && mode == Mode::Init {
+                // There is no program that could be run.
+                continue;
+            }
+            let line = line_of(entry);
+            check(&mut session, &line, entry.command.modes(), mode);
+        }
+        for (subject, _) in INFO_SUBJECTS {
+            let line = match *subject {
+                // Without a place it is that of the program.
+                "scope" => "info scope main".to_owned(),
+                other => format!("info {other}"),
+            };
+            check(&mut session, &line, info_modes(subject), mode);
+        }
+        session.map(|mut session| session.leave());
+    }
+}

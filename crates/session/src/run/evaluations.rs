@@ -1,0 +1,215 @@
+//! Evaluations: expressions that call functions of the debuggee.
+//!
+//! An evaluation runs until it has its value, or until the program stops inside
+//! a function that it called; then it stays open and the person at the prompt
+//! may look around, step, evaluate something else, finish it or abandon it.
+//! After the model of N. Ramsey, *Correctness of Trap-Based Breakpoint
+//! Implementations*: any number of evaluations is suspended at a time, and no
+//! arrival of the program is missed or told twice for it.
+//!
+//! Invariant: each open evaluation has one open call in the debuggee, and
+//! stands in the list in the order in which those began. What juror runs on
+//! the user's behalf is not the program's behaviour: monitors do not see it.
+
+mod conditions;
+mod drive;
+mod exits;
+
+use crate::run::pause::Pause;
+use crate::session::Session;
+use crate::state::evaluations::{CallEnd, Evaluation, Purpose};
+use juror_debuggee::ThreadId;
+use juror_instrument::frames::Frame;
+use juror_instrument::typed::Typed;
+use juror_language::Expression;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{EvaluationView, Outcome, StopReason};
+use std::cell::RefCell;
+
+impl Session {
+    /// `print f(x)`, `call f(x)`: an expression with calls, in the selected
+    /// frame.
+    pub(crate) fn evaluate_with_calls(
+        &mut self,
+        text: &str,
+        expression: Expression,
+        purpose: Purpose,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        self.permit_calls()?;
+        self.begun()?;
+        let thread = self.thread()?;
+        let frames = self.frames()?.to_vec();
+        let level = self.selection.level;
+        let evaluation = self.new_evaluation(thread, text, expression, purpose, frames, level);
+        self.advance_evaluation(evaluation, observer)
+    }
+
+    fn new_evaluation(
+        &self,
+        thread: ThreadId,
+        text: &str,
+        expression: Expression,
+        purpose: Purpose,
+        frames: Vec<Frame>,
+        level: usize,
+    ) -> Evaluation {
+        let own = |one: &&Evaluation| one.thread == thread;
+        Evaluation {
+            number: self.evaluations.next_number(),
+            thread,
+            text: text.to_owned(),
+            expression,
+            purpose,
+            frames,
+            level,
+            answers: RefCell::default(),
+            depth: self.evaluations.open.iter().filter(own).count(),
+            call: None,
+            was_suspended: false,
+            announced: None,
+        }
+    }
+
+    /// A call has ended whose stop went through another command: its
+    /// evaluation goes on.
+    pub(crate) fn resume_evaluation(
+        &mut self,
+        thread: ThreadId,
+        end: CallEnd,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let position = self
+            .evaluations
+            .open
+            .iter()
+            .rposition(|one| one.thread == thread);
+        let Some(position) = position else {
+            return Err(CommandError::new("no evaluation waits for this call"));
+        };
+        let mut evaluation = self.evaluations.open.remove(position);
+        self.end_call(&mut evaluation, end)?;
+        self.select_thread(thread);
+        self.advance_evaluation(evaluation, observer)
+    }
+
+    /// `info evaluations`
+    pub(crate) fn evaluation_views(&self) -> Result<Outcome, CommandError> {
+        let program = self.running()?;
+        let open = self.evaluations.open.iter();
+        let views = open.map(|one| EvaluationView {
+            number: one.number,
+            thread: program.thread_number(one.thread),
+            expression: one.text.clone(),
+            function: one.function().to_owned(),
+        });
+        Ok(Outcome::Evaluations(views.collect()))
+    }
+
+    /// `abandon`, `abandon N`: gives an evaluation up, with those that its
+    /// thread began inside it.
+    pub(crate) fn abandon(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let selected = self.thread()?;
+        let open = &self.evaluations.open;
+        let found = match crate::command_table::words::number(text)? {
+            Some(number) => open.iter().find(|one| u64::from(one.number) == number),
+            None => {
+                let own = open.iter().rev().find(|one| one.thread == selected);
+                own.or(open.last())
+            }
+        };
+        let Some((thread, depth)) = found.map(|one| (one.thread, one.depth)) else {
+            return Err(match open.is_empty() {
+                true => CommandError::new("no evaluation is open"),
+                false => CommandError::with_help(
+                    format!("there is no evaluation {}", text.trim()),
+                    "see: info evaluations",
+                ),
+            });
+        };
+        let numbers = self.give_up(thread, depth)?;
+        self.select_thread(thread);
+        let reason = StopReason::Abandoned {
+            evaluations: numbers,
+        };
+        self.stop(reason, thread)
+    }
+
+    /// Puts a thread back to where it was before the evaluation at `depth`;
+    /// the numbers of those that are gone, outermost first.
+    fn give_up(&mut self, thread: ThreadId, depth: usize) -> Result<Vec<u32>, CommandError> {
+        let program = self.running_mut()?;
+        program.debuggee.halt_all()?;
+        program.debuggee.end_calls(thread, depth)?;
+        self.selection.frames = None;
+        let mut numbers = Vec::new();
+        for mut gone in self.evaluations.take_from(thread, depth) {
+            if numbers.is_empty() {
+                self.announced = gone.announced.take();
+            }
+            numbers.push(gone.number);
+            self.lift_exits(&mut gone)?;
+        }
+        Ok(numbers)
+    }
+
+    /// While evaluations are open, commands that let the program run speak of
+    /// one of them: the selected thread's.
+    pub(crate) fn choose_evaluation(&mut self, must_be_own: bool) -> Result<(), CommandError> {
+        let Some(last) = self.evaluations.open.last() else {
+            return Ok(());
+        };
+        let (number, holder) = (last.number, last.thread);
+        let selected = self.thread()?;
+        let is_own = self.evaluations.innermost(selected).is_some();
+        let program = self.running_mut()?;
+        if !is_own && must_be_own {
+            let thread = program.thread_number(holder);
+            return Err(CommandError::with_help(
+                format!(
+                    "evaluation {number} is open in thread {thread}: other threads stand still"
+                ),
+                format!("finish it (continue) or give it up (abandon {number}) first"),
+            ));
+        }
+        let chosen = if is_own { selected } else { holder };
+        program.debuggee.choose_caller(chosen);
+        Ok(())
+    }
+
+    /// A thread with evaluations has ended.
+    pub(crate) fn lose_evaluations(&mut self, thread: ThreadId) -> Result<(), CommandError> {
+        // By `exit`, it takes the others along: that is told as the end.
+        if self.evaluations.innermost(thread).is_none() || self.running()?.debuggee.is_ending() {
+            return Ok(());
+        }
+        let lost = self.evaluations.take_from(thread, 0);
+        let Some(first) = lost.first() else {
+            return Ok(());
+        };
+        let function = first.function().to_owned();
+        for mut evaluation in lost {
+            self.lift_exits(&mut evaluation)?;
+        }
+        let program = self.running_mut()?;
+        program.debuggee.halt_all()?;
+        let ended = program.thread_number(thread);
+        program.forget_thread(thread);
+        let other = program.debuggee.thread_ids().find(|&other| other != thread);
+        if let Some(other) = other {
+            self.select_thread(other);
+        }
+        Err(CommandError::new(format!(
+            "thread {ended} ended in `{function}`, which was called from juror"
+        )))
+    }
+}
+
+/// How far an evaluation came.
+enum Driven {
+    /// It has its value.
+    Value(Box<Evaluation>, Typed),
+    /// Something else than the end of its call has stopped it: it is open.
+    Paused(Pause),
+}

@@ -1,0 +1,144 @@
+//! Conditions of breakpoints that call functions.
+//!
+//! Asked while the program runs: all its threads are halted, the call is made,
+//! and they go on. Inside, breakpoints do not stop, those of the condition's
+//! own place among them: a condition that is asked while it is being asked
+//! would never be answered. What else stops the call makes the condition one
+//! that cannot be evaluated, and the call is given up.
+
+use crate::run::evaluations::Driven;
+use crate::run::pause::Pause;
+use crate::session::Session;
+use crate::state::evaluations::Purpose;
+use juror_debuggee::ThreadId;
+use juror_instrument::typed::{Number, Typed};
+use juror_language::Expression;
+use juror_points::point::Answer;
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Nobody;
+
+/// Frames of the stack that a condition may speak of.
+const FRAMES_MAX: usize = 16;
+
+/// Why a condition has no answer.
+#[derive(Debug)]
+pub(crate) enum ConditionError {
+    /// It cannot be evaluated.
+    Message(String),
+    /// Something happened that the person at the prompt must see first.
+    Pause(Pause),
+}
+
+impl From<juror_view::error::CommandError> for ConditionError {
+    fn from(error: juror_view::error::CommandError) -> ConditionError {
+        ConditionError::Message(error.message)
+    }
+}
+
+impl From<juror_debuggee::DebuggeeError> for ConditionError {
+    fn from(error: juror_debuggee::DebuggeeError) -> ConditionError {
+        ConditionError::Message(error.to_string())
+    }
+}
+
+impl Session {
+    /// Asks the conditions with calls of the breakpoints at an address; a pause
+    /// where the program ended, or stopped for good, meanwhile.
+    pub(crate) fn answers_of_calls(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Result<Vec<(u32, Answer)>, Pause>, CommandError> {
+        let program = self.running()?;
+        let asked = self
+            .breakpoints
+            .calling_conditions(program, thread, address);
+        let mut answers = Vec::new();
+        for asked in asked {
+            let answer = match self.condition_with_calls(thread, asked.level, &asked.expression) {
+                Ok(holds) => Ok(holds),
+                Err(ConditionError::Message(message)) => Err(message),
+                Err(ConditionError::Pause(pause)) => return Ok(Err(pause)),
+            };
+            answers.push((asked.number, answer));
+        }
+        Ok(Ok(answers))
+    }
+
+    /// Whether a condition with calls holds where a thread stands, in the frame at a
+    /// level. The other threads may run, and go on running.
+    pub(crate) fn condition_with_calls(
+        &mut self,
+        thread: ThreadId,
+        level: usize,
+        condition: &Expression,
+    ) -> Result<bool, ConditionError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        let ran: Vec<ThreadId> = debuggee
+            .thread_ids()
+            .filter(|&other| other != thread && !debuggee.is_waiting(other))
+            .collect();
+        debuggee.halt_all()?;
+        let answer = self.ask(thread, level, condition);
+        if let Err(ConditionError::Pause(_)) = answer {
+            return answer;
+        }
+        for other in ran {
+            self.running_mut()?.debuggee.resume(other)?;
+        }
+        answer
+    }
+
+    fn ask(
+        &mut self,
+        thread: ThreadId,
+        level: usize,
+        condition: &Expression,
+    ) -> Result<bool, ConditionError> {
+        let (frames, _) = self.running()?.backtrace(thread, level + FRAMES_MAX);
+        let expression = condition.clone();
+        let purpose = Purpose::Condition;
+        let evaluation = self.new_evaluation(thread, "", expression, purpose, frames, level);
+        let depth = evaluation.depth;
+        let was_asking = std::mem::replace(&mut self.is_asking, true);
+        let driven = self.drive(evaluation, &mut Nobody);
+        self.is_asking = was_asking;
+        match driven? {
+            Driven::Value(_, value) => self.truth(&value),
+            Driven::Paused(pause) => Err(self.trouble(thread, depth, pause)),
+        }
+    }
+
+    fn truth(&self, value: &Typed) -> Result<bool, ConditionError> {
+        let number = value.number(self.running()?);
+        Ok(
+            match number.map_err(|why| ConditionError::Message(why.into()))? {
+                Number::Int(number) => number != 0,
+                Number::Float(number) => number != 0.0,
+                Number::Wide(number) => !number.is_zero(),
+                Number::Pointer(address, _) => address != 0,
+                Number::Bool(truth) => truth,
+            },
+        )
+    }
+
+    /// The call of a condition was stopped: gives it up, and says why.
+    fn trouble(&mut self, thread: ThreadId, depth: usize, pause: Pause) -> ConditionError {
+        let function = self.evaluations.running_function().unwrap_or_default();
+        if matches!(pause, Pause::Ended(_)) {
+            return ConditionError::Pause(pause);
+        }
+        if let Err(error) = self.give_up(thread, depth) {
+            return error.into();
+        }
+        match pause {
+            Pause::Reason(StopReason::Signal { signal, .. }, of) if of == thread => {
+                // It is told with the breakpoint whose condition was asked.
+                self.control.withdraw();
+                ConditionError::Message(format!("`{function}` received {signal}"))
+            }
+            pause => ConditionError::Pause(pause),
+        }
+    }
+}

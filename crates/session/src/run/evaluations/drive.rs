@@ -1,0 +1,218 @@
+//! From call to call to the value.
+
+use crate::run::evaluations::Driven;
+use crate::run::pause::{Goal, Pause};
+use crate::session::Session;
+use crate::state::evaluations::{ActiveCall, CallEnd, Evaluation, Purpose};
+use crate::state::format_options::is_formatted;
+use juror_instrument::calls::{Attempt, CallingScope, Request, attempt, lay_out, read_result};
+use juror_instrument::expression::ExpressionError;
+use juror_instrument::format::{Radix, format};
+use juror_instrument::scope::FrameScope;
+use juror_instrument::typed::Typed;
+use juror_symbols::TypeKind;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason, ValueView, VariableView};
+
+impl Session {
+    /// Lets an evaluation run; shows its value, or where it was stopped.
+    pub(super) fn advance_evaluation(
+        &mut self,
+        evaluation: Evaluation,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        match self.drive(evaluation, observer)? {
+            Driven::Value(evaluation, value) => self.conclude(&evaluation, value),
+            Driven::Paused(pause) => self.settle(pause),
+        }
+    }
+
+    /// Makes the calls that an evaluation needs, one after the other. After an
+    /// error its thread stands where it stood before.
+    pub(super) fn drive(
+        &mut self,
+        mut evaluation: Evaluation,
+        observer: &mut dyn Observer,
+    ) -> Result<Driven, CommandError> {
+        let thread = evaluation.thread;
+        let number = evaluation.number;
+        loop {
+            match self.attempt(&evaluation)? {
+                Attempt::Value(value) => return Ok(Driven::Value(Box::new(evaluation), value)),
+                Attempt::Call(request) => self.begin_call(&mut evaluation, &request, observer)?,
+            }
+            self.evaluations.open.push(evaluation);
+            self.running_mut()?.debuggee.resume(thread)?;
+            let pause = self.pump(observer, Goal::default())?;
+            let position = self
+                .evaluations
+                .open
+                .iter()
+                .position(|one| one.number == number);
+            let Some(position) = position else {
+                return Ok(Driven::Paused(pause));
+            };
+            match pause {
+                Pause::CallEnded(ended, end) if ended == thread => {
+                    evaluation = self.evaluations.open.remove(position);
+                    self.end_call(&mut evaluation, end)?;
+                }
+                other => {
+                    if let Some(open) = self.evaluations.open.get_mut(position) {
+                        open.was_suspended = true;
+                    }
+                    return Ok(Driven::Paused(other));
+                }
+            }
+        }
+    }
+
+    fn attempt(&self, evaluation: &Evaluation) -> Result<Attempt, CommandError> {
+        let values = |name: &str| crate::state::values::convenience(&self.values, name);
+        let scope = CallingScope {
+            frame: FrameScope {
+                program: self.running()?,
+                frames: &evaluation.frames,
+                level: evaluation.level,
+                convenience: &values,
+            },
+            answers: &evaluation.answers,
+        };
+        attempt(&evaluation.expression, &scope)
+            .map_err(|ExpressionError { message, .. }| CommandError::new(message))
+    }
+
+    /// Makes the thread stand at the entry of the function that is wanted.
+    fn begin_call(
+        &mut self,
+        evaluation: &mut Evaluation,
+        request: &Request,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let thread = evaluation.thread;
+        let program = self.running_mut()?;
+        let stack = program.registers(thread)?.rsp;
+        let target = program
+            .call_target(request, thread)
+            .map_err(CommandError::new)?;
+        let planned = program
+            .plan_call(request, target)
+            .map_err(CommandError::new)?;
+        let (call, room) =
+            lay_out(&planned, evaluation.number, stack).map_err(CommandError::new)?;
+        let exits = self.plant_exits()?;
+        let begun = self.running_mut()?.debuggee.begin_call(thread, &call);
+        evaluation.announced = self.announced.take();
+        let is_assumed = planned.is_result_assumed;
+        let name = planned.name.clone();
+        evaluation.call = Some(ActiveCall {
+            planned,
+            span: request.span.clone(),
+            room,
+            exits,
+        });
+        if let Err(error) = begun {
+            self.announced = evaluation.announced.take();
+            self.lift_exits(evaluation)?;
+            return Err(error.into());
+        }
+        if is_assumed && self.evaluations.assumed.insert(name.clone()) {
+            observer.notice(&format!(
+                "`{name}` has no debug information: its result is taken as long; \
+                 write (TYPE){name}(...) for another type"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The call of an evaluation is over: takes what it returned and puts the
+    /// thread back.
+    pub(super) fn end_call(
+        &mut self,
+        evaluation: &mut Evaluation,
+        end: CallEnd,
+    ) -> Result<(), CommandError> {
+        let thread = evaluation.thread;
+        let program = self.running_mut()?;
+        program.debuggee.halt_all()?;
+        let program = self.running()?;
+        let value = match (end, &evaluation.call) {
+            (CallEnd::Returned, Some(call)) => {
+                let value = read_result(program, thread, &call.planned, call.room)?;
+                Some((call.span.clone(), value))
+            }
+            _ => None,
+        };
+        let function = evaluation.function().to_owned();
+        self.lift_exits(evaluation)?;
+        evaluation.call = None;
+        let depth = evaluation.depth;
+        self.running_mut()?.debuggee.end_calls(thread, depth)?;
+        self.announced = evaluation.announced.take();
+        self.selection.frames = None;
+        let how = match end {
+            CallEnd::Returned => None,
+            CallEnd::Jumped => Some("left by longjmp"),
+            CallEnd::Threw => Some("left by an exception"),
+        };
+        if let Some((span, value)) = value {
+            evaluation.answers.borrow_mut().add(span, value);
+        }
+        match how {
+            None => Ok(()),
+            Some(how) => {
+                let thread = self.running()?.thread_number(thread);
+                Err(CommandError::new(format!(
+                    "`{function}` was {how}: it has no value, and thread {thread} stands where it \
+                     stood before"
+                )))
+            }
+        }
+    }
+
+    /// Shows the value of an evaluation, and where its thread stands again if
+    /// it was stopped meanwhile.
+    fn conclude(&mut self, evaluation: &Evaluation, value: Typed) -> Result<Outcome, CommandError> {
+        let thread = evaluation.thread;
+        let is_void = matches!(value.r#type.strip().kind(), TypeKind::Void);
+        let radix = match evaluation.purpose {
+            Purpose::Print(radix) => radix,
+            Purpose::Call | Purpose::Condition => Radix::Natural,
+        };
+        let program = self.running()?;
+        let shown = if is_void {
+            "void".to_owned()
+        } else {
+            format(&value, program, program, radix)
+        };
+        let type_name = value.r#type.name();
+        let is_silent = is_void && evaluation.purpose == Purpose::Call;
+        let number = if is_void { 0 } else { self.keep(value) };
+        if !evaluation.was_suspended {
+            return Ok(match is_silent {
+                true => Outcome::Done,
+                false => Outcome::Value(ValueView {
+                    number,
+                    type_name,
+                    value: shown,
+                    is_formatted: is_formatted(radix),
+                }),
+            });
+        }
+        self.select_thread(thread);
+        let returned = (!is_void).then(|| VariableView {
+            name: format!("${number}"),
+            type_name,
+            value: shown,
+        });
+        let reason = StopReason::Evaluated {
+            number: evaluation.number,
+            expression: evaluation.text.clone(),
+            returned,
+        };
+        let outcome = self.stop(reason, thread);
+        self.selection.level = evaluation.level;
+        outcome
+    }
+}

@@ -1,0 +1,146 @@
+//! Running through the code of a line, up to the next instruction that a step
+//! by line must look at: one run in place of a step for each instruction.
+//!
+//! The other threads stand still meanwhile, as they do while one steps; only
+//! where the line may go round, waiting for one of them, do they run.
+
+use crate::run::pause::{Goal, Pause, Temporary};
+use crate::session::Session;
+use juror_debuggee::{Owner, ThreadId};
+use juror_instrument::unwinding::{
+    Dropped, Drops, FrameDropping, JumpTarget, Raised, frame_dropping_functions,
+};
+use juror_stepping::{LineStops, line_stops};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use std::ops::Range;
+
+/// The code of a line is looked at up to this size, in bytes.
+const LINE_SIZE_MAX: u64 = 4096;
+
+impl Session {
+    /// Where a thread that runs through these ranges must be stopped; nothing
+    /// when it is to be stepped.
+    pub(crate) fn stops_of_line(&self, ranges: &[Range<u64>]) -> Option<LineStops> {
+        let debuggee = &self.program.as_ref()?.debuggee;
+        let size: u64 = ranges
+            .iter()
+            .map(|it| it.end.saturating_sub(it.start))
+            .sum();
+        if size > LINE_SIZE_MAX {
+            return None;
+        }
+        let mut code = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            let mut bytes = vec![0; range.end.saturating_sub(range.start) as usize];
+            debuggee.read(range.start, &mut bytes).ok()?;
+            code.push((range.clone(), bytes));
+        }
+        line_stops(&code)
+    }
+
+    /// Lets a thread run to one of the stops of its line.
+    pub(crate) fn run_within_line(
+        &mut self,
+        thread: ThreadId,
+        stops: &LineStops,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        let stack = self.running()?.registers(thread)?.rsp;
+        let up_to = self.end_of_stack(thread)?;
+        let mut points: Vec<Temporary> = stops
+            .addresses
+            .iter()
+            .map(|&address| Temporary {
+                address,
+                thread: Some(thread),
+                // The line does not move the stack pointer; a signal handler
+                // that runs the same code has a lower one.
+                above: stack.wrapping_sub(1),
+                up_to,
+            })
+            .collect();
+        let jumps: Vec<FrameDropping> = frame_dropping_functions(self.running()?)
+            .into_iter()
+            .filter(|it| matches!(it.drops, Drops::Jump | Drops::ContextJump))
+            .collect();
+        points.extend(
+            jumps
+                .iter()
+                .map(|it| Temporary::anywhere(it.address, thread)),
+        );
+        loop {
+            let pause = match stops.has_loop {
+                true => self.run_to_any(&points, observer)?,
+                false => self.run_alone(thread, &points, observer)?,
+            };
+            if !matches!(pause, Pause::Temporary(_)) {
+                return Ok(pause);
+            }
+            let program = self.running()?;
+            let at = program.registers(thread)?.rip;
+            let Some(jump) = jumps.iter().find(|it| it.address == at) else {
+                return Ok(pause);
+            };
+            // Nothing in the line calls it: a signal handler does, which may leave the line.
+            let mut raised = Raised::default();
+            let dropped = Dropped::at(program, thread, jump.drops, stack, &mut raised)?;
+            let line = JumpTarget { pc: at, stack };
+            if let Some(target) = dropped.and_then(|dropped| dropped.goes_on(line)) {
+                return self.run_back(target.pc, thread, target.stack, observer);
+            }
+            let pause = self.step_instruction(thread, observer)?;
+            if !matches!(pause, Pause::Stepped(_)) {
+                return Ok(pause);
+            }
+        }
+    }
+
+    /// What the stack pointer of a thread does not exceed as long as the innermost frame is
+    /// there. Beyond its own stack may lie another one that it uses.
+    fn end_of_stack(&mut self, thread: ThreadId) -> Result<u64, CommandError> {
+        let program = self.running()?;
+        let stack = program.registers(thread)?.rsp;
+        if let Some(own) = program.own_stack(thread).filter(|own| own.contains(&stack)) {
+            return Ok(own.end);
+        }
+        Ok(self.innermost()?.cfa.unwrap_or(u64::MAX))
+    }
+
+    /// Lets one thread run until it reaches one of these points; the others
+    /// stay as they are.
+    fn run_alone(
+        &mut self,
+        thread: ThreadId,
+        points: &[Temporary],
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        let process = self.processes.current();
+        let debuggee = &mut self.running_mut()?.debuggee;
+        let mut planted = Vec::with_capacity(points.len());
+        for point in points {
+            // What cannot be written to is not mapped, so no thread gets there:
+            // behind a last call that never returns.
+            if debuggee.insert(point.address, Owner::Step).is_ok() {
+                planted.push(point.address);
+            }
+        }
+        debuggee.resume(thread)?;
+        let goal = Goal {
+            temporaries: points,
+            stepping: None,
+        };
+        let pause = self.pump(observer, goal);
+        if !matches!(pause, Ok(Pause::Temporary(_))) {
+            self.halt_processes()?;
+        }
+        if let Some(program) = self.program_of(process)
+            && program.debuggee.is_alive()
+        {
+            for address in planted {
+                program.debuggee.remove(address, Owner::Step)?;
+            }
+        }
+        pause
+    }
+}

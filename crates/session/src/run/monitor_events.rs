@@ -1,0 +1,209 @@
+//! What the run tells the monitors beside hits, what follows from it, and what
+//! they watch.
+//!
+//! Invariant: what juror itself has called in the program is no behaviour of
+//! it, and monitors do not hear of it.
+
+use crate::run::pause::{Goal, Pause};
+use crate::session::Session;
+use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId};
+use juror_event::EventKind;
+use juror_monitoring::monitors::binding::Planted;
+use juror_monitoring::monitors::handlers::Scene;
+use juror_monitoring::monitors::{Reaction, Watch};
+use juror_monitoring::report;
+use juror_points::point::passage;
+use juror_rules::decision::{GoOn, go_on};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{PointLocation, PointView, location};
+
+impl Session {
+    /// The program is about to run. Before its first instruction monitors are
+    /// told of its start.
+    pub(crate) fn begin(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        self.tell_of_numbers(observer);
+        self.checkpoint_at_start(observer)?;
+        if !self.control.begin()? {
+            return Ok(None);
+        }
+        let thread = self.thread()?;
+        let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
+        let pause = self.react_to_start(pause, thread, observer)?;
+        if pause.is_some() {
+            self.control.owe()?;
+        }
+        Ok(pause)
+    }
+
+    /// Tells the monitors of an event; a reason to stop when a verdict
+    /// changes. What juror has called is no behaviour of the program.
+    pub(crate) fn tell_monitors(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+        tell: impl FnOnce(&mut Watch, &mut Scene<'_>) -> Result<(), DebuggeeError>,
+    ) -> Result<Option<Pause>, CommandError> {
+        if self.is_called(thread)? {
+            return Ok(None);
+        }
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let mut reaction = Reaction::default();
+        program.begin_moment();
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            reaction: &mut reaction,
+        };
+        tell(&mut self.watch, &mut scene)?;
+        // It may happen in the very call whose end is waited for now.
+        self.watch.await_those_needed_now(scene.program, thread)?;
+        self.scenarios.heard.extend(reaction.heard.drain(..));
+        if reaction.is_empty() {
+            return Ok(self.or_heard(None, thread));
+        }
+        let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    /// Whether a thread is in a function that juror has called.
+    fn is_called(&self, thread: ThreadId) -> Result<bool, CommandError> {
+        let mut calls = self.running()?.debuggee.open_calls();
+        Ok(calls.any(|call| call.thread == thread))
+    }
+
+    /// Tells the monitors of accesses to memory that they watch.
+    pub(crate) fn tell_of_accesses(
+        &mut self,
+        thread: ThreadId,
+        accesses: &[MemoryAccess],
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let is_meant = |it: &&MemoryAccess| it.owner == Owner::Monitor;
+        let mut accesses = accesses.iter().filter(is_meant);
+        if self.is_called(thread)?
+            && let Some(program) = &mut self.program
+        {
+            // What the places hold is known all the same.
+            accesses.try_for_each(|access| self.watch.overlook(program, access))?;
+            return Ok(None);
+        }
+        self.tell_monitors(thread, observer, |watch, scene| {
+            watch.on_accesses(scene, accesses)
+        })
+    }
+
+    /// Lets a thread go on that was stopped before what it was to do was done.
+    pub(crate) fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        match go_on(thread, goal.stepping) {
+            GoOn::StepAgain => debuggee.step(thread)?,
+            GoOn::Run => debuggee.resume(thread)?,
+        }
+        Ok(())
+    }
+
+    /// Whether somebody else than a monitor asked for a signal.
+    pub(crate) fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        let treatment = self.running()?.debuggee.treatment(signal);
+        Ok(match treatment.report {
+            SignalReport::Always => true,
+            SignalReport::WhenFatal => fatal,
+            SignalReport::Never => false,
+        })
+    }
+
+    /// Whether the program gets a signal.
+    pub(crate) fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        Ok(match self.is_shown(signal, fatal)? {
+            true => self.handling.decide(signal, fatal).pass,
+            false => self.running()?.debuggee.treatment(signal).deliver,
+        })
+    }
+
+    /// Tells the monitors that the program has ended. What that violates is
+    /// shown with the end.
+    pub(crate) fn tell_of_exit(
+        &mut self,
+        status: i32,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        // A function that juror called has ended it.
+        if self.evaluations.running_function().is_some() {
+            return Ok(());
+        }
+        let Some(program) = &mut self.program else {
+            return Ok(());
+        };
+        let mut reaction = Reaction::default();
+        let thread = ThreadId(program.debuggee.pid());
+        program.begin_moment();
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            reaction: &mut reaction,
+        };
+        self.watch.on_exit(&mut scene, status)?;
+        self.scenarios.heard.extend(reaction.heard.drain(..));
+        self.exit_violations = reaction.violations;
+        Ok(())
+    }
+
+    /// The events of the properties, as `info breakpoints` shows them; those
+    /// of some kinds.
+    pub(crate) fn monitor_points(&self, is_meant: impl Fn(EventKind) -> bool) -> Vec<PointView> {
+        let program = self.program.as_ref();
+        let mut views = Vec::new();
+        for (number, watched) in self.watch.shown().iter().enumerate() {
+            for (event, symbolic) in watched.property.events.iter().enumerate() {
+                if !is_meant(symbolic.kind) {
+                    continue;
+                }
+                let Planted {
+                    addresses,
+                    tier,
+                    is_watched,
+                } = self.watch.planted(program, number, event);
+                views.push(PointView {
+                    number: None,
+                    owner: "monitor".to_owned(),
+                    kind: "event",
+                    for_what: format!(
+                        "{}: {} = {}",
+                        watched.property.name,
+                        symbolic.name,
+                        location::event_words(symbolic)
+                    ),
+                    enabled: is_watched,
+                    locations: match program {
+                        Some(program) => addresses
+                            .iter()
+                            .zip(1..)
+                            .map(|(&at, number)| PointLocation {
+                                place: location::location(program, at),
+                                number,
+                                enabled: true,
+                                passage: tier.map(str::to_owned).or_else(|| passage(program, at)),
+                                ..PointLocation::default()
+                            })
+                            .collect(),
+                        None => Vec::new(),
+                    },
+                    hits: watched.occurrences.get(event).copied().unwrap_or(0),
+                    passage: tier
+                        .map(str::to_owned)
+                        .or_else(|| passage(program?, *addresses.first()?)),
+                    ..PointView::default()
+                });
+            }
+        }
+        views
+    }
+}

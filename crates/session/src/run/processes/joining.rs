@@ -1,0 +1,149 @@
+//! A process that the program has made is debugged from here on.
+
+use crate::run::late_error;
+use crate::run::pause::Pause;
+use crate::session::Session;
+use crate::state::evaluations::Evaluations;
+use crate::state::process::{FIRST, Parked};
+use crate::state::selection::Selection;
+use juror_debuggee::{Debuggee, ForkKind, ThreadId};
+use juror_instrument::program::Program;
+use juror_monitoring::monitors::Watch;
+use juror_points::breakpoints::Places;
+use juror_points::catchpoints::CaughtPlaces;
+use juror_points::hardware_breakpoints::HardwarePlaces;
+use juror_points::watchpoints::Watchpoints;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use std::path::Path;
+
+impl Session {
+    /// The current process has made another, which is to be debugged, too.
+    pub(crate) fn on_joined(
+        &mut self,
+        process: u32,
+        parent: ThreadId,
+        kind: ForkKind,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let program = self.running_mut()?;
+        let maker = program.debuggee.pid();
+        let Some(debuggee) = program.debuggee.adopt(process)? else {
+            return Ok(None);
+        };
+        program.debuggee.set_alone(false);
+        let home = self.processes.current;
+        self.watch.process = Some(home);
+        self.processes.last += 1;
+        let number = self.processes.last;
+        let thread = ThreadId(process);
+        let joined = match kind {
+            ForkKind::Fork => self.forked(debuggee, number, thread, parent)?,
+            ForkKind::Vfork => self.executed(debuggee, number, thread),
+        };
+        let how = match kind {
+            ForkKind::Fork => "forked by",
+            ForkKind::Vfork => "made by vfork in",
+        };
+        observer.notice(&format!(
+            "process {number} ({process}) {how} process {home} ({maker}); it is debugged, too"
+        ));
+        if number == FIRST + 1 && !self.watchpoints.is_empty() {
+            observer.notice("watchpoints stay with the process that they were set in");
+        }
+        if number == FIRST + 1 && self.watch.is_recorded() {
+            observer.notice(&format!("the trace is of process {home} alone"));
+        }
+        self.processes.others.push(joined);
+        self.switch_to(number);
+        let pause = match kind {
+            ForkKind::Fork => {
+                let program = self.program.as_mut();
+                program.map_or(Ok(()), |it| self.hardware_breakpoints.settle(it))?;
+                None
+            }
+            ForkKind::Vfork => self.begin_executed(thread, observer)?,
+        };
+        if pause.is_none() {
+            self.running_mut()?.debuggee.resume(thread)?;
+            self.switch_to(home);
+        }
+        Ok(pause)
+    }
+
+    /// A sentence about the program of the current process.
+    pub(crate) fn runs_now(&self, path: &Path) -> String {
+        let path = path.display();
+        match self.process_name() {
+            Some(name) => format!("process {} ({}) runs {path} now", name.number, name.id),
+            None => format!("the process runs {path} now"),
+        }
+    }
+
+    /// A copy of the current process: its monitors have the same past, and the
+    /// points are where they are in it.
+    fn forked(
+        &self,
+        debuggee: Debuggee,
+        number: u32,
+        thread: ThreadId,
+        parent: ThreadId,
+    ) -> Result<Parked, CommandError> {
+        let mut program = self.running()?.forked(debuggee, thread, parent);
+        let watch = self.watch.forked(number, &mut program, thread, parent)?;
+        self.watchpoints.leave_fork(&mut program)?;
+        Ok(Parked {
+            places: self.breakpoints.places_of_fork(),
+            caught: self.catchpoints.places_of_fork(),
+            ..Parked::new(number, program, watch, thread)
+        })
+    }
+
+    /// A process with a program of its own; nothing is bound in it yet.
+    fn executed(&self, debuggee: Debuggee, number: u32, thread: ThreadId) -> Parked {
+        let watch = self.watch.executed(number);
+        let mut program = Program::new(debuggee, &self.symbols);
+        self.user_views.apply(&mut program);
+        Parked::new(number, program, watch, thread)
+    }
+
+    /// The current process stands before the first instruction of its own
+    /// program.
+    fn begin_executed(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let name = self.program.as_ref().and_then(|it| it.modules.main());
+        let path = name.map(|main| main.path.clone()).unwrap_or_default();
+        observer.notice(&self.runs_now(&path));
+        self.renew_catchpoints();
+        let reason = match self.bind(thread, false) {
+            Err(error) => Some(late_error(&error)),
+            Ok(()) => self.catch_exec(thread, &path)?,
+        };
+        Ok(reason.map(|reason| Pause::Reason(reason, thread)))
+    }
+}
+
+impl Parked {
+    fn new(number: u32, program: Program, watch: Watch, thread: ThreadId) -> Parked {
+        Parked {
+            number,
+            program: Some(program),
+            watch,
+            evaluations: Evaluations::default(),
+            announced: None,
+            asked: None,
+            selection: Selection {
+                thread: Some(thread),
+                ..Selection::default()
+            },
+            watchpoints: Watchpoints::default(),
+            exit_violations: Vec::new(),
+            places: Places::default(),
+            hardware: HardwarePlaces::default(),
+            caught: CaughtPlaces::default(),
+        }
+    }
+}

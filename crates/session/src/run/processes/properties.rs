@@ -1,0 +1,104 @@
+//! Properties that come, go, and are switched on and off, in every process.
+//!
+//! Invariant: all processes have the same properties in the same order, and each
+//! has monitors of its own. A property comes to all of them or to none.
+
+use crate::session::Session;
+use juror_debuggee::ThreadId;
+use juror_instrument::program::Program;
+use juror_monitoring::monitors::Watched;
+use juror_monitoring::monitors::changing::Standing;
+use juror_view::error::CommandError;
+
+/// The program as [`juror_monitoring::monitors::Watch`] wants it, if there is one.
+fn standing(program: &mut Option<Program>, thread: Option<ThreadId>) -> Option<Standing<'_>> {
+    let (program, thread) = program.as_mut().zip(thread)?;
+    Some(Standing { program, thread })
+}
+
+impl Session {
+    /// Whether the trace has what has happened till now.
+    ///
+    /// # Errors
+    /// It does not: there are processes that nobody records.
+    pub(crate) fn past_is_whole(&self) -> Result<(), CommandError> {
+        if !self.processes.are_several() {
+            return Ok(());
+        }
+        Err(CommandError::with_help(
+            "the trace is of one process alone, so nobody knows what has happened in the others",
+            "leave out --from-start: then the property is evaluated in all processes, from now on",
+        ))
+    }
+
+    /// Adds properties behind all others.
+    ///
+    /// # Errors
+    /// One of them does not fit the program of a process: none is added.
+    pub(crate) fn insert_everywhere(&mut self, added: &[Watched]) -> Result<(), CommandError> {
+        let first = self.watch.shown().len();
+        let inserted = self.in_every_process(|session| session.insert_here(added));
+        if inserted.is_err() {
+            self.in_every_process(|session| {
+                while session.watch.shown().len() > first {
+                    session.remove_here(first)?;
+                }
+                Ok(())
+            })?;
+        }
+        inserted
+    }
+
+    fn insert_here(&mut self, added: &[Watched]) -> Result<(), CommandError> {
+        let thread = self.selection.thread;
+        for watched in added {
+            let standing = standing(&mut self.program, thread);
+            let inserted = self
+                .watch
+                .insert(watched.clone(), standing, &self.options.binding());
+            if let Err(error) = inserted {
+                return Err(self.of_this_process(error.into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error says in which process it is, where there are several.
+    fn of_this_process(&self, error: CommandError) -> CommandError {
+        match self.process_name() {
+            Some(name) if self.processes.are_several() => CommandError {
+                message: format!("process {} ({}): {}", name.number, name.id, error.message),
+                ..error
+            },
+            _ => error,
+        }
+    }
+
+    /// Removes a property of the user, and what has been counted for it.
+    pub(crate) fn remove_everywhere(&mut self, position: usize) -> Result<(), CommandError> {
+        if let Some(watched) = self.watch.shown().get(position) {
+            self.processes.gone.forget(watched);
+        }
+        self.in_every_process(|session| session.remove_here(position))
+    }
+
+    fn remove_here(&mut self, position: usize) -> Result<(), CommandError> {
+        let standing = standing(&mut self.program, self.selection.thread);
+        self.watch.remove(position, standing)?;
+        self.scenarios.forget_waiting_about(position);
+        let gone = self.watch.told.forget_monitor(position);
+        self.delete_points(&gone)
+    }
+
+    /// Switches a property of the user on or off.
+    pub(crate) fn enable_everywhere(
+        &mut self,
+        position: usize,
+        is_enabled: bool,
+    ) -> Result<(), CommandError> {
+        self.in_every_process(|session| {
+            let standing = standing(&mut session.program, session.selection.thread);
+            Ok(session.watch.enable(position, is_enabled, standing)?)
+        })
+    }
+}

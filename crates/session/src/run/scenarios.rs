@@ -1,0 +1,127 @@
+//! Scenarios: what is done when monitors and the debugger say something.
+//!
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
+//! sections 6.5, 6.6.3 (SCNCMD) and 8.3. What a scenario waits for is numbers
+//! (`listening`), what it wants done is told statement by statement
+//! (`performance`); both are pure. While it reacts every thread stands
+//! (`reactions`, `carrying`), and what it does goes the way of the commands of the prompt
+//! (`effects`).
+//!
+//! Invariant: where no scenario is loaded, an event costs one test. Nothing of
+//! a reaction that goes wrong is lost: it stops the program, and is shown in
+//! the text of its scenario.
+
+mod carrying;
+mod commands;
+mod effects;
+mod hearing;
+mod permissions;
+mod reactions;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+pub(crate) use crate::run::scenarios::commands::{ACTIONS, loaded_sentence};
+use crate::session::Session;
+use crate::state::scenarios::Loaded;
+use juror_language::{Diagnostic, Property, Scenario};
+use juror_monitoring::listening::listeners;
+use juror_monitoring::property_files::PropertySource;
+use juror_view::error::{CommandError, FileDiagnostics, SessionError};
+use std::sync::Arc;
+
+/// The scenarios of a file, for these properties, and what there is to say.
+pub(crate) fn read(
+    source: &PropertySource,
+    properties: &[&Property],
+) -> Result<(Vec<Scenario>, Vec<Diagnostic>), SessionError> {
+    let loaded = source.load_among(properties);
+    let errors = loaded.diagnostics.iter().any(Diagnostic::is_error);
+    if errors {
+        return Err(SessionError::Scenario {
+            file: source.file.clone(),
+            found: vec![FileDiagnostics {
+                file: source.file.clone(),
+                text: source.text.as_str().into(),
+                diagnostics: loaded.diagnostics,
+            }],
+        });
+    }
+    Ok((loaded.scenarios, loaded.diagnostics))
+}
+
+impl Session {
+    /// The scenarios of a file, which can be loaded beside those that there are.
+    pub(crate) fn scenarios_of(
+        &self,
+        source: &PropertySource,
+    ) -> Result<Vec<Scenario>, CommandError> {
+        let shown = self.watch.shown().iter();
+        let properties: Vec<Arc<Property>> = shown.map(|it| Arc::clone(&it.property)).collect();
+        let known: Vec<&Property> = properties.iter().map(|it| &**it).collect();
+        let (found, _) = read(source, &known)?;
+        if let Some(same) = found
+            .iter()
+            .find(|it| self.scenarios.names().any(|name| *name == *it.name))
+        {
+            return Err(CommandError::with_help(
+                format!("scenario `{}` is loaded already", same.name),
+                format!("scenario delete {} makes room", same.name),
+            ));
+        }
+        Ok(found)
+    }
+
+    /// Loads the scenarios of a file, behind all others; gives their names.
+    pub(crate) fn load_scenarios(
+        &mut self,
+        source: &PropertySource,
+    ) -> Result<Vec<String>, CommandError> {
+        let found = self.scenarios_of(source)?;
+        if found.is_empty() {
+            return Err(CommandError::with_help(
+                format!("there is no scenario in {}", source.file),
+                "a scenario begins with `scenario NAME`; properties come with property add",
+            ));
+        }
+        let text: Arc<str> = source.text.as_str().into();
+        let names = found.iter().map(|it| it.name.to_string()).collect();
+        for scenario in found {
+            let variables = scenario.variables.iter();
+            let loaded = Loaded {
+                variables: variables.map(|it| it.initial.clone()).collect(),
+                scenario,
+                file: source.file.clone(),
+                text: Arc::clone(&text),
+                is_enabled: true,
+                reactions: 0,
+                signal_points: Vec::new(),
+            };
+            self.scenarios.list.push(loaded);
+            let number = self.scenarios.list.len() - 1;
+            self.await_signals(number)?;
+        }
+        self.renew_listeners();
+        Ok(names)
+    }
+
+    /// What the scenarios wait for, resolved to the properties there are.
+    pub(crate) fn renew_listeners(&mut self) {
+        let scenarios = &self.scenarios.list;
+        let listening: Vec<_> = self
+            .watch
+            .shown()
+            .iter()
+            .map(|watched| {
+                let all = scenarios.iter().map(|it| (it.is_enabled, &it.scenario));
+                listeners(all, &watched.property)
+            })
+            .collect();
+        let is_any = listening.iter().any(|it| !it.is_empty());
+        let listening = if is_any { listening } else { Vec::new() };
+        for watch in self.processes.other_watches_mut() {
+            watch.told.listeners.clone_from(&listening);
+        }
+        self.watch.told.listeners = listening;
+    }
+}

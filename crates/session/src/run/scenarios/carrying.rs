@@ -1,0 +1,304 @@
+//! One reaction after the other, statement by statement: what each says is asked
+//! of the program and done.
+//!
+//! Every thread stands. A reaction that comes to a command which is done later is
+//! put aside with it (`waiting`).
+
+use crate::run::scenarios::effects::Done;
+use crate::session::Session;
+use crate::state::scenarios::performance::{Effect, Failure, Performance, PointBlock, World};
+use crate::state::scenarios::{Decision, Line, PointDoes, Reacting, Todo, Waiting};
+use juror_event::Value;
+use juror_instrument::format::{Radix, format};
+use juror_language::Term;
+use juror_monitor::SliceId;
+use juror_monitoring::listeners::{Facts, Heard};
+use juror_points::point::{PointOwner, Stopping};
+use juror_view::StopReason;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// How many commands may stand for others between two that let the program run.
+const EXPANSIONS_MAX: usize = 1_000;
+
+/// The session as a reaction asks it.
+struct Asked<'s>(&'s mut Session);
+
+impl World for Asked<'_> {
+    fn read(&mut self, code: &str) -> Result<Value, String> {
+        let session = &mut *self.0;
+        let typed = session.evaluate(code).map_err(|error| error.message)?;
+        let program = session.running().map_err(|error| error.message)?;
+        match typed.to_value(program) {
+            Ok(value) => Ok(value),
+            // What is no number is what a person would see.
+            Err(_) => Ok(Value::Text(
+                format(&typed, program, program, Radix::Natural).into(),
+            )),
+        }
+    }
+}
+
+impl Session {
+    /// Carries out reactions in order. Gives what went wrong with one of them.
+    pub(super) fn carry_out_all(
+        &mut self,
+        mut todo: Todo,
+        decision: &mut Decision,
+        observer: &mut dyn Observer,
+    ) -> Option<StopReason> {
+        if let Some(rest) = todo.rest.take()
+            && let Err(reason) = self.perform(rest, None, decision, observer)
+        {
+            return Some(*reason);
+        }
+        while !decision.is_restored
+            && let Some(heard) = todo.heard.pop_front()
+        {
+            if let Err(reason) = self.carry_out(heard, decision, observer) {
+                return Some(*reason);
+            }
+        }
+        if decision.is_restored {
+            // What has happened since the checkpoint has not happened.
+            self.scenarios.forget_waiting_before_restore();
+        }
+        None
+    }
+
+    fn carry_out(
+        &mut self,
+        heard: Heard,
+        decision: &mut Decision,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Box<StopReason>> {
+        match heard {
+            Heard::Step {
+                id,
+                monitor,
+                slice,
+                facts,
+            } => {
+                let (scenario, reaction) = (id.scenario as usize, id.reaction as usize);
+                let about = Some((monitor, slice));
+                self.carry_out_reaction(scenario, reaction, about, facts, decision, observer)
+            }
+            Heard::Other {
+                scenario,
+                reaction,
+                facts,
+            } => self.carry_out_reaction(scenario, reaction, None, facts, decision, observer),
+            Heard::Left { point } => {
+                self.scenarios.points.retain(|it| it.number != point);
+                // It may have been deleted by hand.
+                let _ = self.delete_points(&[point]);
+                Ok(())
+            }
+            Heard::Point { number, facts } => {
+                let Some(point) = self.scenarios.point(number).cloned() else {
+                    return Ok(());
+                };
+                match point.does {
+                    PointDoes::Block(point_block) => {
+                        let PointBlock {
+                            block,
+                            locals,
+                            parameters,
+                        } = *point_block;
+                        let mut facts = facts;
+                        facts.extend(&parameters);
+                        let reacting = Reacting {
+                            scenario: point.scenario,
+                            performance: Performance::new(&block, locals, facts),
+                            lines: VecDeque::new(),
+                            about: None,
+                        };
+                        self.perform(reacting, None, decision, observer)
+                    }
+                    PointDoes::Signal(reaction) => self.carry_out_reaction(
+                        point.scenario,
+                        reaction,
+                        None,
+                        facts,
+                        decision,
+                        observer,
+                    ),
+                }
+            }
+        }
+    }
+
+    fn carry_out_reaction(
+        &mut self,
+        scenario: usize,
+        reaction: usize,
+        about: Option<(usize, SliceId)>,
+        facts: Facts,
+        decision: &mut Decision,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Box<StopReason>> {
+        let loaded = self.scenarios.list.get(scenario).filter(|it| it.is_enabled);
+        let Some(found) = loaded.and_then(|it| it.scenario.reactions.get(reaction)) else {
+            return Ok(());
+        };
+        let reacting = Reacting {
+            scenario,
+            performance: Performance::new(&found.body, Vec::new(), facts),
+            lines: VecDeque::new(),
+            about,
+        };
+        let guard = found.guard.clone();
+        self.perform(reacting, guard, decision, observer)
+    }
+
+    /// Carries out one reaction of a scenario, or what is left of it.
+    pub(super) fn perform(
+        &mut self,
+        mut reacting: Reacting,
+        guard: Option<Term>,
+        decision: &mut Decision,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Box<StopReason>> {
+        let Some(loaded) = self.scenarios.list.get_mut(reacting.scenario) else {
+            return Ok(());
+        };
+        let mut variables = std::mem::take(&mut loaded.variables);
+        let result = self.perform_until_it_waits(
+            &mut reacting,
+            guard.as_ref(),
+            &mut variables,
+            decision,
+            observer,
+        );
+        let Some(loaded) = self.scenarios.list.get_mut(reacting.scenario) else {
+            return Ok(());
+        };
+        loaded.variables = variables;
+        match result {
+            Ok(Performed::Whole(done)) => {
+                loaded.reactions += u64::from(done);
+                Ok(())
+            }
+            Ok(Performed::UntilCommand(line)) => {
+                self.scenarios.waiting.push_back(Waiting {
+                    line,
+                    is_after_restore: decision.is_restored,
+                    is_under_way: false,
+                    reacting,
+                });
+                Ok(())
+            }
+            Err(failure) => Err(Box::new(self.failed(reacting.scenario, failure))),
+        }
+    }
+
+    fn perform_until_it_waits(
+        &mut self,
+        reacting: &mut Reacting,
+        guard: Option<&Term>,
+        variables: &mut Vec<Value>,
+        decision: &mut Decision,
+        observer: &mut dyn Observer,
+    ) -> Result<Performed, Failure> {
+        let Reacting {
+            scenario,
+            performance,
+            lines,
+            about,
+        } = reacting;
+        if let Some(guard) = guard
+            && !performance.holds(guard, variables, &mut Asked(self))?
+        {
+            return Ok(Performed::Whole(false));
+        }
+        let mut expansions = 0;
+        loop {
+            let effect = match lines.pop_front() {
+                Some(line) => Effect::Command(line),
+                None => match performance.next(variables, &mut Asked(self))? {
+                    Some(effect) => effect,
+                    None => return Ok(Performed::Whole(true)),
+                },
+            };
+            let done = self
+                .do_effect(
+                    *scenario,
+                    effect,
+                    performance.span(),
+                    *about,
+                    decision,
+                    observer,
+                )
+                .map_err(|error| performance.failure(error.message, error.help))?;
+            match done {
+                Done::Nothing => {}
+                Done::Number(number) => performance.reply(number, variables),
+                Done::StandsFor(more) => {
+                    expansions += usize::from(!more.is_empty());
+                    if expansions > EXPANSIONS_MAX {
+                        let message = "this group of commands never comes to an end".to_owned();
+                        return Err(performance.failure(message, None));
+                    }
+                    for line in more.into_iter().rev() {
+                        lines.push_front(line);
+                    }
+                }
+                Done::Waits(line) => return Ok(Performed::UntilCommand(line)),
+            }
+        }
+    }
+
+    /// What went wrong with a command of a reaction, as the user sees it.
+    pub(super) fn error_of(&self, reacting: &Reacting, error: CommandError) -> StopReason {
+        let performance = &reacting.performance;
+        let failure = performance.failure(error.message, error.help);
+        self.failed(reacting.scenario, failure)
+    }
+
+    /// The condition of a point cannot be evaluated that a scenario has set, and said
+    /// where it stands there.
+    pub(crate) fn wrong_condition_of_scenario(
+        &mut self,
+        stopping: &Stopping,
+        sentences: &[String],
+    ) -> Option<StopReason> {
+        let message = sentences.first()?.clone();
+        let (number, _) = stopping.errors.first()?;
+        match self.point(*number).ok()?.owner {
+            PointOwner::Scenario {
+                number, start, end, ..
+            } => {
+                let failure = Failure {
+                    span: start as usize..end as usize,
+                    message,
+                    help: None,
+                };
+                Some(self.failed(number as usize, failure))
+            }
+            PointOwner::Developer => None,
+        }
+    }
+
+    fn failed(&self, scenario: usize, failure: Failure) -> StopReason {
+        let loaded = self.scenarios.list.get(scenario);
+        StopReason::ScenarioError {
+            scenario: loaded.map_or_else(|| "".into(), |it| it.scenario.name.clone()),
+            message: failure.message,
+            help: failure.help.map(Into::into),
+            start: failure.span.start,
+            end: failure.span.end,
+            file: loaded.map_or_else(|| "".into(), |it| it.file.as_str().into()),
+            text: loaded.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
+        }
+    }
+}
+
+/// How far a reaction came.
+enum Performed {
+    /// To its end; or its guard does not hold.
+    Whole(bool),
+    /// To a command that is done when the reactions are.
+    UntilCommand(Line),
+}

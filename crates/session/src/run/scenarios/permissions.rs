@@ -1,0 +1,150 @@
+//! What a command would do that a scenario may not do by itself.
+
+use crate::command_table;
+use crate::command_table::Command;
+use crate::commands::dump_restore::is_from_file;
+use crate::options::Permissions;
+use crate::session::Session;
+use crate::state::command_line::CommandLine;
+use juror_view::error::CommandError;
+
+/// Whether a command may be run by a scenario.
+///
+/// # Errors
+/// It may not; why, and how it can be allowed.
+pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError> {
+    let own = command_table::translated(line);
+    let (word, rest) = command_table::split_line(own.as_deref().unwrap_or(line));
+    let Ok(entry) = command_table::find(word) else {
+        return Ok(());
+    };
+    let refuse_file = |what: &str| match allowed.files {
+        true => Ok(()),
+        false => Err(CommandError::with_help(
+            format!("`{}` {what}, which scenarios may not", entry.name),
+            "start juror with --allow-files to let them",
+        )),
+    };
+    match entry.command {
+        Command::Run | Command::Start | Command::StartInstruction if redirects(rest) => {
+            refuse_file("redirects to a file")
+        }
+        Command::Attach if !allowed.programs => Err(CommandError::with_help(
+            "`attach` takes over another program, which scenarios may not",
+            "start juror with --allow-programs to let them",
+        )),
+        Command::Shell if !allowed.programs => Err(CommandError::with_help(
+            "`shell` runs another program, which scenarios may not",
+            "start juror with --allow-programs to let them",
+        )),
+        Command::Dump => refuse_file("writes a file"),
+        Command::Restore if is_from_file(rest) => refuse_file("reads a file"),
+        Command::Save if !rest.is_empty() => refuse_file("writes a file"),
+        Command::Script if !(allowed.files && allowed.programs) => Err(CommandError::with_help(
+            "`source` executes whatever a file says, which scenarios may not",
+            "start juror with --allow-files and --allow-programs to let them",
+        )),
+        Command::Commands | Command::CommandGroup => Err(CommandError::with_help(
+            format!(
+                "`{}` asks for more lines, which a reaction does not have",
+                entry.name
+            ),
+            "a point has its reaction in braces: break queue_push { print \"pushed\" }",
+        )),
+        Command::Scenario if rest.starts_with("load") || rest.starts_with("add") => {
+            refuse_file("reads a file")
+        }
+        Command::Property if rest.starts_with("add") => refuse_file("reads a file"),
+        Command::Views if !rest.is_empty() => refuse_file("reads a file"),
+        Command::ShowGraph | Command::Info
+            if rest
+                .split_whitespace()
+                .any(crate::commands::info_graph::is_picture) =>
+        {
+            refuse_file("writes a file")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the arguments of a program name files for its standard streams.
+fn redirects(rest: &str) -> bool {
+    let given = CommandLine::parse(rest);
+    given.is_ok_and(|line| !line.redirections.is_empty())
+}
+
+impl Session {
+    /// Does what a scenario says.
+    pub(super) fn for_scenario<T>(&mut self, act: impl FnOnce(&mut Session) -> T) -> T {
+        let before = std::mem::replace(&mut self.acts_for_scenario, true);
+        let done = act(self);
+        self.acts_for_scenario = before;
+        done
+    }
+
+    /// Whether functions of the program may be called for what is done now, or later for
+    /// a condition that is given now.
+    ///
+    /// # Errors
+    /// It is done for a scenario, which may not; how it can be allowed.
+    pub(crate) fn permit_calls(&self) -> Result<(), CommandError> {
+        if self.acts_for_scenario && !self.options.permissions.programs {
+            return Err(CommandError::with_help(
+                "this calls a function of the program, which may do anything; scenarios may not",
+                "start juror with --allow-programs to let them",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_line(line: &str, files: bool, programs: bool, refused: Option<&str>) {
+        let allowed = Permissions { files, programs };
+        match (check(line, allowed), refused) {
+            (Ok(()), None) => {}
+            (Err(error), Some(words)) => {
+                assert!(error.message.contains(words), "{line}: {}", error.message);
+            }
+            (result, _) => panic!("{line}: {result:?}"),
+        }
+    }
+
+    #[test]
+    fn what_reaches_out_must_be_allowed() {
+        check_line("info threads", false, false, None);
+        check_line("print x", false, false, None);
+        check_line("property add a.prop", false, true, Some("reads a file"));
+        check_line("property add a.prop", true, false, None);
+        check_line("property enable p", false, false, None);
+        check_line("property remove p", false, false, None);
+        for line in [
+            "continue", "next", "fin", "until 3", "kill", "quit", "detach",
+        ] {
+            check_line(line, false, false, None);
+        }
+        check_line("run", false, false, None);
+        check_line("run a b", false, false, None);
+        check_line("run > out", false, true, Some("redirects to a file"));
+        check_line("start < in", true, false, None);
+        check_line("attach 3", true, false, Some("takes over another program"));
+        check_line("attach 3", false, true, None);
+        check_line("scenario disable s", false, false, None);
+        check_line("load-scenario s.scn", false, true, Some("reads a file"));
+        check_line("shell ls", true, false, Some("runs another program"));
+        check_line("!ls", true, false, Some("runs another program"));
+        check_line("shell ls", false, true, None);
+        check_line("dump value f x", false, true, Some("writes a file"));
+        check_line("save breakpoints f", false, true, Some("writes a file"));
+        check_line("save", false, false, None);
+        check_line("source f", false, true, Some("whatever a file says"));
+        check_line("source f", true, false, Some("whatever a file says"));
+        check_line("source f", true, true, None);
+        check_line("commands 1", true, true, Some("more lines"));
+        check_line("frobnicate", false, false, None);
+    }
+}

@@ -1,0 +1,238 @@
+//! What is done about a moment to which scenarios react, and what follows from
+//! that (`juror_rules::decision`).
+//!
+//! The program stops for a reaction as for the user, and runs on as it ran,
+//! unless a reaction wants it to stop. In this order they are asked: those to a
+//! stop of the developer, those to points of scenarios, those to the steps of
+//! monitors (Jakse, Falcone and Méhaut, section 6: DEVBREAK, SCNBREAK,
+//! EXECEVENT).
+
+use crate::run::pause::{Goal, KILLED_STATUS, Pause};
+use crate::session::Session;
+use crate::state::scenarios::{Decision, Todo};
+use juror_debuggee::ThreadId;
+use juror_event::Value;
+use juror_instrument::program::Program;
+use juror_language::{Fact, Trigger};
+use juror_monitoring::listeners::{Facts, Heard};
+use juror_rules::decision::{Moment, Next, Told};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Ending, StopReason};
+use std::collections::VecDeque;
+
+/// What reactions themselves want to be seen.
+#[derive(Debug)]
+pub(super) struct OwnStop {
+    /// What went wrong, or why a scenario stops the program.
+    pub reason: Option<StopReason>,
+    /// The program is another one than at that moment.
+    pub is_restored: bool,
+}
+
+impl Session {
+    /// A pause, or that scenarios have heard of something.
+    pub(crate) fn or_heard(&self, pause: Option<Pause>, thread: ThreadId) -> Option<Pause> {
+        pause.or_else(|| self.pause_of(Moment::default(), thread))
+    }
+
+    /// Asks the scenarios what is done about a pause of the run; nothing when
+    /// the program runs on.
+    pub(crate) fn react(
+        &mut self,
+        pause: Pause,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        if self.scenarios.is_idle() || self.scenarios.is_performing {
+            return Ok(Some(pause));
+        }
+        let todo = self.reactions_to(&pause);
+        if todo.is_empty() {
+            return Ok(Some(pause));
+        }
+        let ran = self.running_threads();
+        let selection = std::mem::take(&mut self.selection);
+        let thread = pause.thread();
+        let (pause, next) = self.react_to(pause, todo, observer)?;
+        let pause = match self.is_fresh() {
+            // It was brought back to its beginning, which it now leaves.
+            true => pause.or(self.begin(observer)?),
+            false => pause,
+        };
+        if pause.is_some() {
+            return Ok(pause);
+        }
+        if next == Next::RunAll {
+            self.resume_processes()?;
+            return Ok(None);
+        }
+        self.selection = selection;
+        self.selection.frames = None;
+        if self.processes.are_several() {
+            self.resume_processes()?;
+            return Ok(None);
+        }
+        if let Some(thread) = thread {
+            self.go_on(thread, goal)?;
+        }
+        for other in ran {
+            self.running_mut()?.debuggee.resume(other)?;
+        }
+        Ok(None)
+    }
+
+    /// The threads that a reaction will have to stop.
+    fn running_threads(&self) -> Vec<ThreadId> {
+        let Some(program) = &self.program else {
+            return Vec::new();
+        };
+        let debuggee = &program.debuggee;
+        let ids = debuggee.thread_ids();
+        ids.filter(|&id| !debuggee.is_waiting(id)).collect()
+    }
+
+    /// Asks the scenarios, with every thread standing. Gives what is still to
+    /// be shown, and what follows.
+    pub(crate) fn react_to(
+        &mut self,
+        pause: Pause,
+        heard: VecDeque<Heard>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Option<Pause>, Next), CommandError> {
+        if !matches!(pause, Pause::Ended(_)) {
+            self.halt_processes()?;
+        }
+        if let Some(thread) = pause.thread() {
+            self.select_thread(thread);
+        }
+        let told = pause.told();
+        let todo = Todo { rest: None, heard };
+        let (next, own) = self.decide_about(told, todo, observer);
+        let thread = match own.is_restored {
+            true => self.selection.thread,
+            false => pause.thread().or(self.selection.thread),
+        };
+        let is_there = |program: &Program| program.debuggee.is_alive();
+        let thread = thread.filter(|_| self.program.as_ref().is_some_and(is_there));
+        let shown = match (next, own.reason, thread) {
+            (Next::ShowError | Next::ShowScenario, Some(reason), Some(thread)) => {
+                Some(Pause::Reason(reason, thread))
+            }
+            (Next::ShowError, Some(reason), None) => {
+                // Nothing stands that could be shown: the error is told all the
+                // same.
+                observer.scenario_error(&reason);
+                Some(pause)
+            }
+            (Next::Move { shows: false }, _, Some(thread)) => Some(Pause::Moves(thread)),
+            (Next::RunAll | Next::GoOn, ..) => None,
+            _ => Some(pause),
+        };
+        Ok((shown, next))
+    }
+
+    /// Carries out reactions, and decides what follows. Every thread stands.
+    pub(super) fn decide_about(
+        &mut self,
+        told: Told,
+        todo: Todo,
+        observer: &mut dyn Observer,
+    ) -> (Next, OwnStop) {
+        self.scenarios.is_performing = true;
+        let mut decision = Decision::default();
+        let is_lent = self.control.lend();
+        let mut failed = self.carry_out_all(todo, &mut decision, observer);
+        if failed.is_none() {
+            let in_place = self.carry_out_in_place(&mut decision, observer);
+            failed = in_place.err().map(|reason| *reason);
+        }
+        self.control.give_back(is_lent);
+        self.scenarios.is_performing = false;
+        // What a reaction itself has brought about is nothing to react to.
+        self.scenarios.heard.clear();
+        let wishes = decision.wishes(failed.is_some(), self.scenarios.is_awaiting());
+        let next = juror_rules::decision::next(told, wishes);
+        if !matches!(next, Next::Move { .. } | Next::GoOn | Next::RunAll) {
+            self.give_up_waiting(observer);
+        }
+        let is_restored = decision.is_restored;
+        let stop = decision.stop;
+        let own = stop.map(|(scenario, message)| StopReason::Scenario { scenario, message });
+        let reason = failed.or(own);
+        (
+            next,
+            OwnStop {
+                reason,
+                is_restored,
+            },
+        )
+    }
+
+    /// What there is to react to: the reactions to a stop, then those to what
+    /// has been heard.
+    fn reactions_to(&mut self, pause: &Pause) -> VecDeque<Heard> {
+        let mut todo = VecDeque::new();
+        let mut facts = Facts::default();
+        let waiting = match pause {
+            Pause::Reason(reason, thread) => {
+                facts.note_text(Fact::Reason, reason.word());
+                facts.note(Fact::Thread, self.thread_value(*thread));
+                self.scenarios.waiting_for(|it| *it == Trigger::Stop)
+            }
+            Pause::Ended(Some(ending)) => {
+                let status = match ending {
+                    Ending::Exited { status } => *status,
+                    Ending::Killed { signal } => KILLED_STATUS.saturating_add(*signal),
+                    Ending::Detached { .. } => return todo,
+                };
+                facts.note(Fact::ExitStatus, Value::Int(i128::from(status)));
+                self.scenarios.waiting_for(|it| *it == Trigger::Exit)
+            }
+            _ => Vec::new(),
+        };
+        todo.extend(
+            waiting
+                .into_iter()
+                .map(|(scenario, reaction)| Heard::Other {
+                    scenario,
+                    reaction,
+                    facts: facts.clone(),
+                }),
+        );
+        todo.append(&mut self.scenarios.heard);
+        todo
+    }
+
+    /// The program is about to begin.
+    pub(crate) fn react_to_start(
+        &mut self,
+        pause: Option<Pause>,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        if self.scenarios.is_idle() || self.scenarios.is_performing {
+            return Ok(pause);
+        }
+        let mut facts = Facts::default();
+        facts.note(Fact::Thread, self.thread_value(thread));
+        let waiting = self.scenarios.waiting_for(|it| *it == Trigger::Start);
+        let mut todo: VecDeque<Heard> = waiting
+            .into_iter()
+            .map(|(scenario, reaction)| Heard::Other {
+                scenario,
+                reaction,
+                facts: facts.clone(),
+            })
+            .collect();
+        let pause = pause.unwrap_or(Pause::Heard(thread));
+        todo.extend(self.reactions_to(&pause));
+        self.react_to(pause, todo, observer).map(|(pause, _)| pause)
+    }
+
+    /// A thread as reactions know it.
+    pub(crate) fn thread_value(&self, thread: ThreadId) -> Value {
+        let number = self.program.as_ref().map(|it| it.thread_number(thread));
+        Value::Int(i128::from(number.unwrap_or(0)))
+    }
+}

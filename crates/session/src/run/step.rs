@@ -1,0 +1,510 @@
+//! Stepping by line. What it is made of is in `moves`; the way out of a
+//! function, and to a place, in `out`.
+//!
+//! Calls are passed by a temporary point at their return, with all threads
+//! running; only what lies between calls is stepped by instruction, with the
+//! other threads standing still.
+
+mod inlined;
+mod moves;
+mod out;
+
+use crate::run::pause::{Pause, Temporary};
+pub(crate) use crate::run::step::out::nowhere_to_return;
+use crate::session::Session;
+use juror_debuggee::ThreadId;
+use juror_instrument::frames::Frame;
+use juror_instrument::modules::Module;
+use juror_stepping::{Flow, LineStops};
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// How a line is stepped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// Into functions that have lines.
+    Into,
+    /// Over all calls.
+    Over,
+    /// Over all calls, and never back to an earlier line of the function, nor to earlier
+    /// code of it.
+    Forward,
+}
+
+/// The line that a step by line is leaving.
+struct Leaving {
+    thread: ThreadId,
+    /// Where the step began.
+    pc: u64,
+    /// The code of the line, in the process.
+    ranges: Vec<Range<u64>>,
+    file: Option<PathBuf>,
+    line: Option<u32>,
+    cfa: Option<u64>,
+    /// Where its function begins.
+    function: Option<u64>,
+    /// How many inlined calls it is in.
+    nesting: usize,
+    /// Where it executed what led on; nothing after the return from a call.
+    walked_from: Option<u64>,
+    /// The step began in code that is not the user's: any line will do.
+    foreign: bool,
+    /// Where a thread that runs through it must be stopped, once asked for;
+    /// nothing inside where it is to be stepped.
+    stops: Option<Option<Rc<LineStops>>>,
+}
+
+impl Leaving {
+    fn from(frame: &Frame, thread: ThreadId, foreign: bool) -> Leaving {
+        Leaving {
+            thread,
+            pc: frame.pc,
+            ranges: shown_ranges(frame),
+            file: frame.file.clone(),
+            line: frame.line,
+            cfa: frame.cfa,
+            function: function_start(frame),
+            nesting: frame.nesting(),
+            walked_from: None,
+            foreign,
+            stops: None,
+        }
+    }
+
+    fn has(&self, address: u64) -> bool {
+        self.ranges.iter().any(|range| range.contains(&address))
+    }
+
+    /// A tail call has the frame address of its caller.
+    fn is_same_call(&self, frame: &Frame) -> bool {
+        self.cfa == frame.cfa && self.function == function_start(frame)
+    }
+
+    /// Whether a step may end where a frame stands: a statement begins there. What comes
+    /// behind a call often has a row of the line table, in the middle of its statement; and
+    /// where one of another function begins, the line may be the same as before.
+    fn is_done_at(&self, frame: &Frame) -> bool {
+        let begins_own = begins_own_statement(frame);
+        let ranges = line_ranges(frame);
+        let has = |pc: u64| ranges.iter().any(|range| range.contains(&pc));
+        match ranges.iter().any(|range| range.start == frame.pc) {
+            true => begins_own || !self.is_line_of(frame),
+            // Who came into the middle of the line by a jump out of a handler, say, goes
+            // through what is left of it.
+            false => begins_own && self.walked_from.is_some_and(|from| !has(from)),
+        }
+    }
+
+    fn holds(&self, frame: &Frame) -> bool {
+        self.is_same_call(frame) && self.has(frame.pc)
+    }
+}
+
+impl Session {
+    /// Runs to the next line.
+    pub(crate) fn step_line(
+        &mut self,
+        lines: Lines,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
+        let thread = self.thread()?;
+        if lines == Lines::Into && self.enter_inlined(thread)? {
+            return Ok(Pause::Stepped(thread));
+        }
+        let frame = self.innermost()?;
+        let foreign = !self.is_users(&frame);
+        let mut leaving = Leaving::from(&frame, thread, foreign);
+        if line_ranges(&frame).is_empty() {
+            // Nothing to step by here: go back to where there is.
+            let (_, pause) = self.leave_frame(0, observer)?;
+            let Pause::Temporary(thread) = pause else {
+                return Ok(pause);
+            };
+            self.stand_before_calls(thread)?;
+            return Ok(Pause::Stepped(thread));
+        }
+        loop {
+            if let Some(pause) = self.advance_within_line(&mut leaving, lines, observer)? {
+                return Ok(pause);
+            }
+        }
+    }
+
+    /// Runs to the next line of the function that a call was inlined into; `frame` is that
+    /// of the call, in the innermost function.
+    fn step_out_of_inlined(
+        &mut self,
+        frame: &Frame,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        let thread = self.thread()?;
+        let now = self.innermost()?;
+        let outside = frame.nesting().saturating_sub(1);
+        let mut leaving = Leaving {
+            nesting: outside,
+            // Its caller goes on with whatever line.
+            line: None,
+            ..Leaving::from(&now, thread, false)
+        };
+        if !leaving.is_same_call(frame) || now.nesting() <= outside {
+            return Ok(Pause::Stepped(thread));
+        }
+        loop {
+            if let Some(pause) = self.advance_within_line(&mut leaving, Lines::Over, observer)? {
+                return Ok(pause);
+            }
+        }
+    }
+
+    /// One move of a step by line. Gives a pause when the step is done, or
+    /// something else ended it.
+    fn advance_within_line(
+        &mut self,
+        leaving: &mut Leaving,
+        lines: Lines,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let thread = leaving.thread;
+        let registers = *self.running()?.registers(thread)?;
+        let flow = self.flow_at(registers.rip)?;
+        leaving.walked_from = (flow == Flow::Other).then_some(registers.rip);
+        if let (Flow::Call { back }, false) = (flow, lines == Lines::Into) {
+            let pause = self.run_over_call(back, thread, registers.rsp, observer)?;
+            if !matches!(pause, Pause::Temporary(_)) {
+                return Ok(Some(pause));
+            }
+            return self.is_line_done(leaving, lines, observer);
+        }
+        let stops = match flow {
+            Flow::Other => self.stops_around(leaving, registers.rip),
+            Flow::Call { .. } | Flow::Return => None,
+        };
+        let stops = stops.filter(|stops| !stops.addresses.contains(&registers.rip));
+        let pause = match &stops {
+            Some(stops) => self.run_within_line(thread, stops, observer)?,
+            None => self.step_instruction(thread, observer)?,
+        };
+        if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
+            return Ok(Some(pause));
+        }
+        if self.has_entered_handler(thread, registers.rip)? {
+            // Nobody asked for it: it comes back to the same instruction, or jumps out.
+            leaving.walked_from = None;
+            let pause = self.run_over_call(registers.rip, thread, registers.rsp, observer)?;
+            if !matches!(pause, Pause::Temporary(_)) {
+                return Ok(Some(pause));
+            }
+            let now = self.running()?.registers(thread)?.rip;
+            return match now == registers.rip {
+                true => Ok(None),
+                false => self.is_line_done(leaving, lines, observer),
+            };
+        }
+        if let Flow::Call { back } = flow {
+            return self.enter_call(leaving, back, registers.rsp, observer);
+        }
+        // Only a return leads into another call of the same code.
+        let now = self.running()?.registers(thread)?.rip;
+        if stops.is_some_and(|stops| !stops.addresses.contains(&now)) {
+            // A handler ran meanwhile, and jumped out.
+            leaving.walked_from = None;
+        }
+        if flow == Flow::Other && leaving.has(now) {
+            return Ok(None);
+        }
+        self.is_line_done(leaving, lines, observer)
+    }
+
+    /// Whether a step from an address has led to the first instruction of a
+    /// signal handler instead.
+    fn has_entered_handler(&self, thread: ThreadId, from: u64) -> Result<bool, CommandError> {
+        let program = self.running()?;
+        let now = program.registers(thread)?.rip;
+        let entered = program.modules.function_at(now);
+        if entered.is_some_and(|bound| bound.address() != now) {
+            return Ok(false);
+        }
+        let mut physical = 0;
+        let mut is_interrupted = false;
+        program.walk(thread, |frame| {
+            is_interrupted = physical == 1 && frame.interrupted && frame.pc == from;
+            physical += usize::from(!frame.is_inlined());
+            physical < 2
+        });
+        Ok(is_interrupted)
+    }
+
+    /// Where a thread at an address must be stopped next: in its line, or in
+    /// code that is passed on the way out of it.
+    fn stops_around(&self, leaving: &mut Leaving, address: u64) -> Option<Rc<LineStops>> {
+        if leaving.has(address) {
+            let found = || self.stops_of_line(&leaving.ranges).map(Rc::new);
+            return leaving.stops.get_or_insert_with(found).clone();
+        }
+        let module = self.program.as_ref()?.modules.find(address)?;
+        let ranges = ranges_at(module, address);
+        let is_inside = ranges.iter().any(|range| range.contains(&address));
+        is_inside.then(|| self.stops_of_line(&ranges).map(Rc::new))?
+    }
+
+    /// Whether a person who steps wants to stop there: the place has a line
+    /// and a source that can be shown. Where the program's own source is gone,
+    /// everything in the program will do.
+    fn is_users(&mut self, frame: &Frame) -> bool {
+        let (Some(module), Some(file), Some(_)) = (&frame.module, &frame.file, frame.line) else {
+            return false;
+        };
+        self.sources.line_count(file).is_some() || (module.is_main && !self.has_main_source())
+    }
+
+    fn has_main_source(&mut self) -> bool {
+        match self.main_file() {
+            Some(file) => self.sources.line_count(&file).is_some(),
+            None => false,
+        }
+    }
+
+    /// A call has been stepped into: stays in a function that is the user's,
+    /// runs over another one.
+    fn enter_call(
+        &mut self,
+        leaving: &mut Leaving,
+        back: u64,
+        stack: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let frame = self.innermost()?;
+        match self.body_to_enter(&frame, leaving.foreign)? {
+            Some(body) if body == frame.pc => Ok(Some(Pause::Stepped(leaving.thread))),
+            Some(body) => {
+                // A function of a library may be another one than it seemed:
+                // then the call is over at its return.
+                let thread = leaving.thread;
+                let points = [
+                    Temporary::anywhere(body, thread),
+                    Temporary::back(back, thread, stack),
+                ];
+                let pause = self.run_to_any(&points, observer)?;
+                if matches!(pause, Pause::Temporary(_)) {
+                    if self.innermost()?.pc == back {
+                        return self.is_line_done(leaving, Lines::Into, observer);
+                    }
+                    self.stand_before_calls(leaving.thread)?;
+                }
+                Ok(Some(pause))
+            }
+            None => {
+                let pause = self.run_over_call(back, leaving.thread, stack, observer)?;
+                if matches!(pause, Pause::Temporary(_)) {
+                    return self.is_line_done(leaving, Lines::Into, observer);
+                }
+                Ok(Some(pause))
+            }
+        }
+    }
+
+    /// Where the body of a function begins that is being entered at `frame`,
+    /// when it is one to step into; also through a stub of the linkage table.
+    fn body_to_enter(&mut self, frame: &Frame, foreign: bool) -> Result<Option<u64>, CommandError> {
+        let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
+            return Ok(None);
+        };
+        let bodies: Vec<u64> = if function.plt {
+            let program = self.running()?;
+            let reached = program
+                .modules
+                .reached_definitions(&function.name, |_| true);
+            let bodies = reached.iter().filter(|bound| !bound.function.indirect);
+            bodies
+                .map(|bound| {
+                    let symbols = &bound.module.symbols;
+                    bound
+                        .module
+                        .to_process(symbols.prologue_end(&bound.function))
+                })
+                .collect()
+        } else {
+            vec![module.to_process(module.symbols.prologue_end(function))]
+        };
+        let [body] = bodies.as_slice() else {
+            return Ok(None);
+        };
+        if self.is_skipped_at(*body) {
+            return Ok(None);
+        }
+        let described = self.running()?.describe(*body);
+        let (Some(file), Some(_)) = (described.file, described.line) else {
+            return Ok(None);
+        };
+        let is_main = |session: &Session| {
+            let found = session.program.as_ref()?.modules.find(*body)?;
+            Some(found.is_main)
+        };
+        let wanted = foreign
+            || self.sources.line_count(&file).is_some()
+            || (is_main(self) == Some(true) && !self.has_main_source());
+        Ok(wanted.then_some(*body))
+    }
+
+    /// Whether the user does not want to step into the function of a frame.
+    fn is_skipped(&self, frame: &Frame) -> bool {
+        self.skips.has(frame.name.as_deref(), frame.file.as_deref())
+    }
+
+    /// The same of the function whose code an address belongs to.
+    fn is_skipped_at(&self, address: u64) -> bool {
+        let bound = self.modules().function_at(address);
+        bound.is_some_and(|bound| {
+            let function = &bound.function;
+            let line = bound.module.symbols.opening_line(function);
+            let file = line.as_ref().map(|line| &*line.file);
+            self.skips.has(Some(&function.name), file)
+        })
+    }
+
+    /// Whether the thread has left the line. In the middle of another one, that
+    /// one is to be left, too: a step ends where a statement begins.
+    fn is_line_done(
+        &mut self,
+        leaving: &mut Leaving,
+        lines: Lines,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let thread = leaving.thread;
+        let arrival = self.arrival(thread)?;
+        let Some(frame) = arrival.frame().cloned() else {
+            return Ok(None);
+        };
+        if !arrival.is_before_call() && leaving.holds(&frame) {
+            return Ok(None);
+        }
+        let same_frame = leaving.is_same_call(&frame);
+        if frame.line.is_none() || !(leaving.foreign || self.is_users(&frame)) {
+            if same_frame {
+                return Ok(None);
+            }
+            // A stub, the caller of `main`, a tail call into a library.
+            return self.leave_foreign(&frame, leaving, observer);
+        }
+        if arrival.is_outside() && leaving.is_line_of(&frame) {
+            if lines != Lines::Into {
+                leaving.pass_inlined(&frame);
+                return Ok(None);
+            }
+            let enters = self.enter_from(thread, &arrival);
+            return Ok(enters.then_some(Pause::Stepped(thread)));
+        }
+        // A call that was inlined is passed like any other.
+        let is_call = same_frame && frame.nesting() > leaving.nesting;
+        if is_call && (lines != Lines::Into || self.is_skipped(&frame)) {
+            leaving.pass_inlined(&frame);
+            return Ok(None);
+        }
+        // Code that begins no statement counts to the line before it.
+        if arrival.is_before_call() || leaving.is_done_at(&frame) {
+            let is_back = frame.line < leaving.line || frame.pc < leaving.pc;
+            if lines == Lines::Forward && same_frame && is_back {
+                return Ok(None);
+            }
+            self.stand_at(thread, &arrival);
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        if lines != Lines::Forward || !same_frame {
+            *leaving = Leaving::from(&frame, leaving.thread, leaving.foreign);
+        }
+        Ok(None)
+    }
+
+    /// Out of code that is not the user's: runs to its return.
+    fn leave_foreign(
+        &mut self,
+        frame: &Frame,
+        leaving: &mut Leaving,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let thread = leaving.thread;
+        let Some(cfa) = frame.cfa else {
+            return Ok(Some(Pause::Stepped(thread)));
+        };
+        let Ok(back) = self.running()?.debuggee.read_u64(cfa.wrapping_sub(8)) else {
+            return Ok(Some(Pause::Stepped(thread)));
+        };
+        let pause = self.run_over_call(back, thread, cfa, observer)?;
+        if !matches!(pause, Pause::Temporary(_)) {
+            return Ok(Some(pause));
+        }
+        let frame = self.innermost()?;
+        if !leaving.holds(&frame) && self.is_users(&frame) {
+            *leaving = Leaving::from(&frame, thread, leaving.foreign);
+        }
+        Ok(None)
+    }
+
+    /// The innermost frame of the selected thread that is shown, as it is now.
+    pub(crate) fn innermost(&mut self) -> Result<Frame, CommandError> {
+        let thread = self.thread()?;
+        let chain = self.running()?.inlined_chain(thread);
+        let mut frames = self.shown_frames(thread, chain);
+        if frames.is_empty() {
+            return Err(CommandError::new("the thread has no stack"));
+        }
+        Ok(frames.swap_remove(0))
+    }
+}
+
+fn function_start(frame: &Frame) -> Option<u64> {
+    let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
+    Some(module.to_process(function.low_pc))
+}
+
+/// The code of the line where a frame stands.
+fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
+    match &frame.module {
+        Some(module) => ranges_at(module, frame.pc),
+        None => Vec::new(),
+    }
+}
+
+/// Whether a statement of its line begins where a frame stands.
+fn begins_own_statement(frame: &Frame) -> bool {
+    let row = frame
+        .module
+        .as_ref()
+        .zip(frame.file.as_ref().zip(frame.line));
+    row.is_some_and(|(module, (file, line))| {
+        let address = module.to_file(frame.pc);
+        module.symbols.begins_statement(address, file, line)
+    })
+}
+
+/// The code of the line that a frame is shown in: that of the call, where it stands in an
+/// inlined one.
+fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
+    match (&frame.module, &frame.file, frame.line) {
+        (Some(module), Some(file), Some(line)) if frame.inline_depth > 0 => {
+            let address = module.to_file(frame.pc);
+            let ranges = module.symbols.step_ranges_of(address, file, line);
+            in_process(module, ranges)
+        }
+        _ => line_ranges(frame),
+    }
+}
+
+/// The code of the line at an address.
+fn ranges_at(module: &Module, address: u64) -> Vec<Range<u64>> {
+    let ranges = module.symbols.step_ranges(module.to_file(address));
+    in_process(module, ranges)
+}
+
+fn in_process(module: &Module, ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges
+        .into_iter()
+        .map(|range| module.to_process(range.start)..module.to_process(range.end))
+        .collect()
+}

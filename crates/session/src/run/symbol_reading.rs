@@ -1,0 +1,249 @@
+//! Reading the names of a program before a command needs them, where the person
+//! sees how far it has come and may give it up; and where symbols and sources
+//! are looked for.
+
+use crate::command_table::Command;
+use crate::session::Session;
+use juror_event::{Reach, SymbolicEvent};
+use juror_instrument::modules::Module;
+use juror_points::location_spec;
+use juror_points::location_spec::Place;
+use juror_points::required_words::required_words;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Work that takes no longer than this is not spoken of.
+const SILENT: Duration = Duration::from_secs(1);
+
+/// So many files that are missing are named.
+const NAMED_MAX: usize = 3;
+
+/// Which names a command is going to ask for.
+#[derive(Debug, Clone, PartialEq)]
+enum Names {
+    None,
+    /// One function.
+    Function(String),
+    /// Whatever an expression says.
+    Any,
+    /// A list of them.
+    All,
+    /// Of functions those that have one of the words of each set in their name.
+    With(Vec<Vec<String>>),
+}
+
+impl Names {
+    fn of_place(place: Place) -> Names {
+        match place {
+            Place::Function(name) => Names::Function(name),
+            // It may be a label of a function.
+            Place::FunctionIn { file, .. } if !file.contains('.') => Names::Any,
+            Place::FunctionIn { name, .. } => Names::Function(name),
+            Place::Matching { pattern, .. } => Names::of_functions_that_match(&pattern),
+            Place::Address(_) => Names::Any,
+            _ => Names::None,
+        }
+    }
+
+    fn of_functions_that_match(pattern: &str) -> Names {
+        Names::With(required_words(pattern.trim()))
+    }
+}
+
+impl Command {
+    /// What it finds by name.
+    fn names(self, rest: &str) -> Names {
+        match self {
+            Command::Break
+            | Command::TemporaryBreak
+            | Command::HardwareBreak
+            | Command::TemporaryHardwareBreak
+            | Command::Advance
+            | Command::Until
+            | Command::Clear
+            | Command::List => match location_spec::parse(rest).map(|it| it.place) {
+                // It takes two, with a comma between them.
+                Ok(Place::Function(name)) if self == Command::List && name.contains(',') => {
+                    Names::Any
+                }
+                Ok(place) => Names::of_place(place),
+                Err(_) => Names::None,
+            },
+            Command::RegexBreak => Names::of_place(location_spec::matching(rest).place),
+            Command::Start => Names::Function("main".to_owned()),
+            Command::Info => {
+                let (subject, rest) = crate::command_table::split_line(rest);
+                match crate::command_table::find_info_subject(subject) {
+                    Ok("functions") => Names::of_functions_that_match(rest),
+                    Ok("types" | "variables") => Names::All,
+                    Ok("line" | "scope") => Command::List.names(rest),
+                    _ => Names::None,
+                }
+            }
+            Command::Print
+            | Command::Display
+            | Command::Examine
+            | Command::Watch
+            | Command::ReadWatch
+            | Command::AccessWatch
+            | Command::ChangeWatch => Names::Any,
+            _ => Names::None,
+        }
+    }
+}
+
+/// What an event of a property is bound by.
+fn names_of(event: &SymbolicEvent) -> Names {
+    match event.kind {
+        kind if kind.is_call() => Names::Function(event.subject.to_string()),
+        kind if kind.is_about_memory() => Names::Any,
+        _ => Names::None,
+    }
+}
+
+impl Session {
+    /// Reads the names of all modules if a command is going to need them.
+    ///
+    /// # Errors
+    /// It was given up.
+    pub(crate) fn prepare_names(
+        &mut self,
+        command: Command,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let names = command.names(rest);
+        if names == Names::None {
+            return Ok(());
+        }
+        let modules = self.program.as_ref().map(|program| &program.modules);
+        let modules = modules.unwrap_or(&self.last_modules);
+        let modules: Vec<Rc<Module>> = modules.iter().cloned().collect();
+        self.cancel.store(false, Ordering::Relaxed);
+        for module in modules {
+            self.read_names(&module, &names, observer)?;
+            self.tell_missing(&module, observer);
+        }
+        Ok(())
+    }
+
+    /// Reads the names that properties and points of the developer ask for when a
+    /// program has been started, before they are bound to it.
+    ///
+    /// # Errors
+    /// It was given up.
+    pub(crate) fn prepare_bound_names(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let Some(program) = &mut self.program else {
+            return Ok(());
+        };
+        program.update_modules();
+        let modules: Vec<Rc<Module>> = program.modules.iter().cloned().collect();
+        let properties = self.watch.watched.iter();
+        let events = properties.flat_map(|it| it.property.events.iter());
+        let mut wanted: Vec<(Reach, Names)> = events
+            .map(|event| (event.reach.clone(), names_of(event)))
+            .collect();
+        let points = self.breakpoints.functions();
+        let points = points.chain(self.hardware_breakpoints.functions());
+        wanted.extend(points.map(|name| (Reach::Anywhere, Names::Function(name.to_owned()))));
+        wanted.retain(|(_, names)| *names != Names::None);
+        self.cancel.store(false, Ordering::Relaxed);
+        for (reach, names) in &wanted {
+            for module in modules.iter().filter(|module| module.is_reached(reach)) {
+                self.read_names(module, names, observer)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_names(
+        &self,
+        module: &Module,
+        names: &Names,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let began = Instant::now();
+        let cancel = Arc::clone(&self.cancel);
+        let name = module.name();
+        let what = format!("reading the names of {name}");
+        let mut is_told = false;
+        let mut progress = |done: u64, of: u64| {
+            if is_told || began.elapsed() >= SILENT {
+                observer.progress(&what, done, of);
+                is_told = true;
+            }
+        };
+        let symbols = &module.symbols;
+        let is_ready = match names {
+            Names::With(sets) if sets.iter().any(|it| symbols.finds_functions_with(it)) => true,
+            Names::All | Names::With(_) => symbols.prepare_names(&cancel, &mut progress),
+            Names::Function(name) => symbols.prepare_name(Some(name), &cancel, &mut progress),
+            Names::Any | Names::None => symbols.prepare_name(None, &cancel, &mut progress),
+        };
+        if is_ready {
+            return Ok(());
+        }
+        observer.progress(&what, 1, 1);
+        Err(CommandError::with_help(
+            format!("interrupted: the names of {name} are not read"),
+            "the same command begins anew; addresses (*0x1234) need no names",
+        ))
+    }
+
+    /// Says once what belongs to the program and is not there. Libraries come
+    /// without debug information as a rule.
+    fn tell_missing(&mut self, module: &Module, observer: &mut dyn Observer) {
+        for remark in module.symbols.take_remarks() {
+            observer.notice(&remark);
+        }
+        if !module.is_main || !self.missing_told.insert(module.path.clone()) {
+            return;
+        }
+        let problems = module.symbols.problems();
+        for problem in problems.iter().take(NAMED_MAX) {
+            observer.notice(problem);
+        }
+        if let Some(more) = problems.len().checked_sub(NAMED_MAX + 1) {
+            observer.notice(&format!("and {} more of this kind", more + 1));
+        }
+    }
+
+    /// `set debug-file-directory DIRECTORY:…`.
+    pub(crate) fn set_debug_directories(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let directories = text.trim().split(':').filter(|it| !it.is_empty());
+        let mut settings = self.symbols.settings();
+        settings.debug_file_directories = directories.map(PathBuf::from).collect();
+        self.symbols.set(settings.clone());
+        self.options.symbols = settings;
+        self.missing_told.clear();
+        if self.program.is_none() {
+            return Ok(Outcome::Done);
+        }
+        Ok(Outcome::Message(
+            "what is loaded keeps its symbols; the directories count from the next run on"
+                .to_owned(),
+        ))
+    }
+
+    /// `set substitute-path FROM TO`; without a directory the rule goes.
+    pub(crate) fn set_substitution(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let mut words = text.split_whitespace().map(PathBuf::from);
+        let Some(from) = words.next() else {
+            return Err(CommandError::with_help(
+                "which directory is where?",
+                "set substitute-path /where/it/was /where/it/is; without the second the rule goes",
+            ));
+        };
+        self.sources.substitute(from, words.next());
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,24 @@
+//! The state of a session, a file for each part.
+//!
+//! **Invariant**: nothing here imports [`crate::session`]; each part can be read and
+//! tested without the others.
+
+pub(crate) mod breakpoint_commands;
+pub(crate) mod checkpoints;
+pub(crate) mod command_line;
+pub(crate) mod displays;
+pub(crate) mod evaluations;
+pub(crate) mod examined;
+pub(crate) mod format_options;
+pub(crate) mod inline_frames;
+pub(crate) mod pretty_printers;
+pub(crate) mod process;
+pub(crate) mod scenarios;
+pub(crate) mod selection;
+pub(crate) mod settings;
+pub(crate) mod signals;
+pub(crate) mod skips;
+pub(crate) mod source;
+pub(crate) mod source_checksum;
+pub(crate) mod thread_names;
+pub(crate) mod values;

@@ -1,0 +1,217 @@
+//! The signal table of `handle`: for each signal, whether it stops, is printed, is passed.
+
+use juror_debuggee::{Debuggee, SignalReport, SignalTreatment};
+use juror_points::signal_names;
+use juror_points::signal_names::SIGNAL_MAX;
+use juror_view::SignalView;
+
+/// Signals that come often and mean nothing to a person, as gdb has it: alarm
+/// clocks and timers, children, input and output, windows, and the two that
+/// the C library keeps for itself.
+pub(crate) const QUIET: [i32; 9] = [14, 17, 23, 26, 27, 28, 29, 32, 33];
+pub(crate) const SIGTRAP: i32 = 5;
+
+/// What is done about one signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) stop: bool,
+    pub(crate) print: bool,
+    pub(crate) pass: bool,
+    /// The user asked for it: not even an end of the program overrides it.
+    pub(crate) is_asked: bool,
+}
+
+/// The table of all signals.
+#[derive(Debug, Clone)]
+pub(crate) struct Handling {
+    /// By number less one.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// What the session does about a signal that was reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The program stops for the user.
+    pub stop: bool,
+    /// The user is told.
+    pub print: bool,
+    /// The program gets it.
+    pub pass: bool,
+}
+
+impl Handling {
+    /// The defaults; quieter when nobody sits at a prompt.
+    pub(crate) fn new(batch: bool) -> Handling {
+        let row = |number: i32| Row {
+            stop: !batch && !QUIET.contains(&number),
+            print: !batch && !QUIET.contains(&number),
+            pass: number != SIGTRAP,
+            is_asked: false,
+        };
+        Handling {
+            rows: (1..=SIGNAL_MAX).map(row).collect(),
+        }
+    }
+
+    pub(crate) fn row(&self, number: i32) -> Option<&Row> {
+        let index = usize::try_from(number.wrapping_sub(1)).ok()?;
+        self.rows.get(index)
+    }
+
+    /// What is done about a signal that came.
+    pub(crate) fn decide(&self, number: i32, fatal: bool) -> Decision {
+        match self.row(number) {
+            None => Decision {
+                stop: true,
+                print: true,
+                pass: true,
+            },
+            Some(row) => Decision {
+                stop: row.stop || (fatal && !row.is_asked),
+                print: row.print,
+                pass: row.pass,
+            },
+        }
+    }
+
+    /// Tells the debuggee what to report, and what to keep from the program.
+    pub(crate) fn apply(&self, debuggee: &mut Debuggee) {
+        for (row, number) in self.rows.iter().zip(1..) {
+            debuggee.treat_signal(number, row.treatment(number));
+        }
+    }
+
+    pub(crate) fn change(&mut self, number: i32, actions: &[Action]) {
+        let index = usize::try_from(number.wrapping_sub(1)).ok();
+        let Some(row) = index.and_then(|index| self.rows.get_mut(index)) else {
+            return;
+        };
+        for action in actions {
+            row.apply(*action);
+        }
+        row.is_asked = true;
+    }
+
+    pub(crate) fn view(&self, number: i32) -> Option<SignalView> {
+        let row = self.row(number)?;
+        let (name, description) = signal_names::describe(number);
+        Some(SignalView {
+            number,
+            name,
+            description,
+            stop: row.stop,
+            print: row.print,
+            pass: row.pass,
+        })
+    }
+}
+
+impl Row {
+    /// As gdb does: to stop means to print, and not to print not to stop.
+    pub(crate) fn apply(&mut self, action: Action) {
+        match action {
+            Action::Stop(stop) => {
+                self.stop = stop;
+                self.print |= stop;
+            }
+            Action::Print(print) => {
+                self.print = print;
+                self.stop &= print;
+            }
+            Action::Pass(pass) => self.pass = pass,
+        }
+    }
+
+    pub(crate) fn treatment(&self, number: i32) -> SignalTreatment {
+        // Whether a trap is the program's own shows when it comes.
+        let is_own_trap = number == SIGTRAP && !self.is_asked;
+        let report = match self.stop || self.print {
+            true if is_own_trap => SignalReport::WhenFatal,
+            true => SignalReport::Always,
+            false if self.is_asked => SignalReport::Never,
+            false => SignalReport::WhenFatal,
+        };
+        SignalTreatment {
+            report,
+            deliver: self.pass || is_own_trap,
+        }
+    }
+}
+
+/// A word of `handle`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    Stop(bool),
+    Print(bool),
+    Pass(bool),
+}
+
+pub(crate) fn action(word: &str) -> Option<Action> {
+    Some(match word {
+        "stop" => Action::Stop(true),
+        "nostop" => Action::Stop(false),
+        "print" => Action::Print(true),
+        "noprint" => Action::Print(false),
+        "pass" | "noignore" => Action::Pass(true),
+        "nopass" | "ignore" => Action::Pass(false),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(handling: &Handling, number: i32) -> (bool, bool, bool) {
+        let row = handling.row(number).expect("a signal");
+        (row.stop, row.print, row.pass)
+    }
+
+    #[test]
+    fn words_change_a_row_as_in_gdb() {
+        for (words, expected) in [
+            ("nostop", (false, true, true)),
+            ("noprint", (false, false, true)),
+            ("nostop noprint nopass", (false, false, false)),
+            ("noprint stop", (true, true, true)),
+            ("ignore", (true, true, false)),
+            ("nopass pass", (true, true, true)),
+            ("", (true, true, true)),
+        ] {
+            let mut handling = Handling::new(false);
+            let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
+            handling.change(10, &actions);
+            assert_eq!(row(&handling, 10), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn the_debuggee_is_asked_for_no_more_than_is_shown() {
+        let treatment = |words: &str, batch, number| {
+            let mut handling = Handling::new(batch);
+            if !words.is_empty() {
+                let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
+                handling.change(number, &actions);
+            }
+            let row = handling.row(number).expect("a signal");
+            let treatment = row.treatment(number);
+            (treatment.report, treatment.deliver)
+        };
+        for (words, batch, number, expected) in [
+            ("", false, 10, (SignalReport::Always, true)),
+            ("", true, 10, (SignalReport::WhenFatal, true)),
+            ("", false, 17, (SignalReport::WhenFatal, true)),
+            ("", false, SIGTRAP, (SignalReport::WhenFatal, true)),
+            ("stop", false, SIGTRAP, (SignalReport::Always, false)),
+            ("nostop", false, 11, (SignalReport::Always, true)),
+            ("noprint", false, 11, (SignalReport::Never, true)),
+            ("noprint nopass", false, 10, (SignalReport::Never, false)),
+        ] {
+            assert_eq!(
+                treatment(words, batch, number),
+                expected,
+                "{words} {number}"
+            );
+        }
+    }
+}

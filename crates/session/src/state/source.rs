@@ -1,0 +1,278 @@
+//! The text of source files, read once and kept.
+//!
+//! A file may have moved or changed since the program was built: both are
+//! said, neither is an error. Where the compiler has left the checksum of a file,
+//! that decides, and one that has moved is looked for by it.
+
+use crate::state::source_checksum::md5;
+use juror_view::SourceView;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::SystemTime;
+
+/// Files larger than this are not shown.
+const SIZE_MAX_BYTES: u64 = 64 << 20;
+
+/// In so many directories above the present one a file that has moved is looked for.
+const PARENTS_MAX: usize = 4;
+
+/// The checksum of a file.
+type Checksum = [u8; 16];
+
+/// A file's text.
+#[derive(Debug)]
+struct Text {
+    lines: Vec<String>,
+    modified: Option<SystemTime>,
+    checksum: Checksum,
+    /// Where it was found instead.
+    moved_to: Option<PathBuf>,
+}
+
+/// The source files that have been asked for.
+#[derive(Debug, Default)]
+pub struct Sources {
+    files: HashMap<PathBuf, Option<Rc<Text>>>,
+    /// The files as they were compiled.
+    checksums: HashMap<PathBuf, Checksum>,
+    /// Where files were when they were compiled, and where they are now; the
+    /// newest rule first.
+    substitutions: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Sources {
+    /// Lines around `line` of `path`, `count` of them, with `line` marked.
+    /// `built` is when the program was built, to point out newer files.
+    pub fn around(
+        &mut self,
+        path: &Path,
+        line: u32,
+        count: u32,
+        built: Option<SystemTime>,
+    ) -> Option<SourceView> {
+        let first = line.saturating_sub(count / 2).max(1);
+        let mut view = self.lines(path, first, count, built)?;
+        view.current = Some(line);
+        Some(view)
+    }
+
+    /// `count` lines from `first` on.
+    pub fn lines(
+        &mut self,
+        path: &Path,
+        first: u32,
+        count: u32,
+        built: Option<SystemTime>,
+    ) -> Option<SourceView> {
+        let text = self.text(path)?;
+        let start = (first.max(1) - 1) as usize;
+        if start >= text.lines.len() {
+            return None;
+        }
+        let remark = self.remark(path, &text, built);
+        Some(SourceView {
+            file: path.display().to_string(),
+            first_line: first.max(1),
+            lines: text
+                .lines
+                .iter()
+                .skip(start)
+                .take(count as usize)
+                .cloned()
+                .collect(),
+            current: None,
+            remark,
+        })
+    }
+
+    /// What a file was like when the program was built; before it is shown.
+    pub fn expect(&mut self, path: &Path, checksum: Option<Checksum>) {
+        let Some(checksum) = checksum else { return };
+        let known = self.checksums.insert(path.to_owned(), checksum);
+        // It may be found by what is known of it now.
+        if known != Some(checksum) && matches!(self.files.get(path), Some(None)) {
+            self.files.remove(path);
+        }
+    }
+
+    /// What is said of a file that is not as, or where, it was.
+    fn remark(&self, path: &Path, text: &Text, built: Option<SystemTime>) -> Option<String> {
+        match self.checksums.get(path) {
+            Some(expected) if *expected != text.checksum => Some(
+                "the source is not the one that the program was built from; lines may not match"
+                    .to_owned(),
+            ),
+            Some(_) => {
+                let to = text.moved_to.as_ref()?;
+                Some(format!("the source has moved to {}", to.display()))
+            }
+            None => {
+                let newer = matches!((text.modified, built), (Some(m), Some(b)) if m > b);
+                let remark = "the source is newer than the program; lines may not match";
+                newer.then(|| remark.to_owned())
+            }
+        }
+    }
+
+    /// How many lines a file has.
+    pub fn line_count(&mut self, path: &Path) -> Option<u32> {
+        self.text(path).map(|text| text.lines.len() as u32)
+    }
+
+    /// Files below `from` are below `to` now; without `to` the rule goes. What
+    /// was not found before is looked for again.
+    pub fn substitute(&mut self, from: PathBuf, to: Option<PathBuf>) {
+        self.substitutions.retain(|(known, _)| *known != from);
+        if let Some(to) = to {
+            self.substitutions.insert(0, (from, to));
+        }
+        self.files.clear();
+    }
+
+    /// The rules: what was, and what is.
+    pub fn substitutions(&self) -> impl Iterator<Item = (&Path, &Path)> {
+        let rules = self.substitutions.iter();
+        rules.map(|(from, to)| (from.as_path(), to.as_path()))
+    }
+
+    /// Takes the rule for a directory back, or all without one.
+    pub fn forget_substitution(&mut self, from: &str) {
+        let is_meant = |known: &Path| from.is_empty() || known == Path::new(from);
+        self.substitutions.retain(|(known, _)| !is_meant(known));
+        self.files.clear();
+    }
+
+    /// Where a file is now: by the first rule for a directory above it.
+    fn place(&self, path: &Path) -> PathBuf {
+        let mut rules = self.substitutions.iter();
+        let moved = rules.find_map(|(from, to)| Some(to.join(path.strip_prefix(from).ok()?)));
+        moved.unwrap_or_else(|| path.to_owned())
+    }
+
+    fn text(&mut self, path: &Path) -> Option<Rc<Text>> {
+        if let Some(known) = self.files.get(path) {
+            return known.clone();
+        }
+        let text = read(&self.place(path)).or_else(|| self.moved(path));
+        let text = text.map(Rc::new);
+        self.files.insert(path.to_owned(), text.clone());
+        text
+    }
+    /// A file that is elsewhere: in or above the present directory, under the end of
+    /// its path, with the contents that it had.
+    fn moved(&self, path: &Path) -> Option<Text> {
+        let expected = self.checksums.get(path)?;
+        let present = std::env::current_dir().ok()?;
+        moved_below(path, expected, &present)
+    }
+}
+
+fn moved_below(path: &Path, expected: &Checksum, present: &Path) -> Option<Text> {
+    let ends = std::iter::successors(path.strip_prefix("/").ok(), |end| {
+        let mut components = end.components();
+        components.next()?;
+        let shorter = components.as_path();
+        (!shorter.as_os_str().is_empty()).then_some(shorter)
+    });
+    let mut places = ends.flat_map(|end| {
+        let directories = present.ancestors().take(1 + PARENTS_MAX);
+        directories.map(move |directory| directory.join(end))
+    });
+    places.find_map(|place| {
+        let mut text = read(&place).filter(|text| text.checksum == *expected)?;
+        text.moved_to = Some(place);
+        Some(text)
+    })
+}
+
+fn read(path: &Path) -> Option<Text> {
+    let metadata = std::fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > SIZE_MAX_BYTES {
+        return None;
+    }
+    let bytes = std::fs::read(path).ok()?;
+    Some(Text {
+        lines: String::from_utf8_lossy(&bytes)
+            .lines()
+            .map(str::to_owned)
+            .collect(),
+        modified: metadata.modified().ok(),
+        checksum: md5(&bytes),
+        moved_to: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_have_moved_or_changed_are_told_by_their_checksum() {
+        let directory = tempfile::tempdir().unwrap();
+        let deep = directory.path().join("here/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::create_dir_all(directory.path().join("src")).unwrap();
+        std::fs::write(deep.join("a.c"), "another\n").unwrap();
+        let place = directory.path().join("src/a.c");
+        std::fs::write(&place, "one\n").unwrap();
+        let compiled = Path::new("/nowhere/build/src/a.c");
+        let expected = md5(b"one\n");
+        let found = moved_below(compiled, &expected, &deep).unwrap();
+        assert_eq!(
+            (found.lines, found.moved_to),
+            (vec!["one".to_owned()], Some(place.clone()))
+        );
+        assert!(moved_below(compiled, &md5(b"two\n"), &deep).is_none());
+
+        let long_ago = Some(SystemTime::UNIX_EPOCH);
+        let mut sources = Sources::default();
+        let mut remark = |checksum: Option<Checksum>| {
+            sources.expect(&place, checksum);
+            sources.around(&place, 1, 3, long_ago).unwrap().remark
+        };
+        assert!(remark(None).unwrap().contains("is newer"));
+        assert_eq!(remark(Some(expected)), None);
+        assert!(remark(Some(md5(b"two\n"))).unwrap().contains("not the one"));
+    }
+
+    #[test]
+    fn files_that_have_moved_are_found_by_a_rule() {
+        let directory = tempfile::tempdir().unwrap();
+        let new = directory.path().join("new");
+        std::fs::create_dir_all(new.join("src")).unwrap();
+        std::fs::write(new.join("src/a.c"), "one\n").unwrap();
+        let mut sources = Sources::default();
+        let compiled = Path::new("/build/it/src/a.c");
+        assert_eq!(sources.line_count(compiled), None);
+        for (from, to, expected) in [
+            ("/build", Some(directory.path().to_owned()), None),
+            ("/build/it", Some(new.clone()), Some(1)),
+            // A directory, not the beginning of its name.
+            ("/build/i", Some(PathBuf::from("/nowhere")), Some(1)),
+            ("/build/it", None, None),
+        ] {
+            sources.substitute(from.into(), to);
+            assert_eq!(sources.line_count(compiled), expected, "{from}");
+        }
+    }
+
+    #[test]
+    fn lines_around_a_line_stay_inside_the_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.c");
+        std::fs::write(&path, "one\ntwo\nthree\nfour\n").unwrap();
+        let mut sources = Sources::default();
+        let view = sources.around(&path, 1, 3, None).unwrap();
+        assert_eq!((view.first_line, view.current), (1, Some(1)));
+        assert_eq!(view.lines, ["one", "two", "three"]);
+        let view = sources
+            .around(&path, 4, 3, Some(SystemTime::UNIX_EPOCH))
+            .unwrap();
+        assert_eq!(view.lines, ["three", "four"]);
+        assert!(view.remark.is_some());
+        assert_eq!(sources.around(&path, 40, 3, None), None);
+        assert_eq!(sources.lines(Path::new("/nowhere.c"), 1, 3, None), None);
+        assert_eq!(sources.line_count(&path), Some(4));
+    }
+}

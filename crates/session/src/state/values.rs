@@ -1,0 +1,151 @@
+//! The value history and the convenience variables.
+
+use juror_debuggee::ThreadId;
+use juror_instrument::program::Program;
+use juror_instrument::scope::is_register;
+use juror_instrument::typed::Typed;
+use std::collections::BTreeMap;
+
+/// The values that are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) printed: Vec<Typed>,
+    pub(crate) named: BTreeMap<String, Typed>,
+}
+
+impl Kept {
+    /// Keeps one that was printed; gives its number.
+    pub(crate) fn push(&mut self, value: Typed) -> u32 {
+        self.printed.push(value);
+        self.printed.len() as u32
+    }
+
+    /// The one that was printed last.
+    pub(crate) fn last(&self) -> Option<&Typed> {
+        self.printed.last()
+    }
+
+    /// Those that were printed.
+    pub(crate) fn printed(&self) -> &[Typed] {
+        &self.printed
+    }
+
+    /// Those that have names.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Typed)> {
+        self.named
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Gives a name a value.
+    pub(crate) fn set(&mut self, name: &str, value: Typed) {
+        match self.named.get_mut(name) {
+            Some(known) => *known = value,
+            None => {
+                self.named.insert(name.to_owned(), value);
+            }
+        }
+    }
+
+    /// Gives a name a number.
+    pub(crate) fn set_number(&mut self, name: &str, number: impl Into<i128>) {
+        if let Some(value) = Typed::of_integer(number.into()) {
+            self.set(name, value);
+        }
+    }
+
+    /// Nothing has this name any more.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.named.remove(name);
+    }
+}
+
+/// `$1`, `$`, `$$`, `$$3`, `$name`.
+pub(crate) fn convenience(kept: &Kept, name: &str) -> Option<Typed> {
+    let from_the_end = |count: usize| kept.printed.iter().rev().nth(count).cloned();
+    if let Ok(number) = name.parse::<usize>() {
+        return kept.printed.get(number.checked_sub(1)?).cloned();
+    }
+    match name.strip_prefix('$') {
+        Some("") => from_the_end(1),
+        Some(count) => from_the_end(count.parse().ok()?),
+        None if name.is_empty() => from_the_end(0),
+        None => kept.named.get(name).cloned(),
+    }
+}
+
+/// The same at a hit, where the thread is not the selected one.
+pub(crate) fn of_thread(
+    kept: &Kept,
+    program: &Program,
+    thread: ThreadId,
+    name: &str,
+) -> Option<Typed> {
+    match name {
+        "_thread" => Typed::of_integer(i128::from(program.thread_number(thread))),
+        _ => convenience(kept, name),
+    }
+}
+
+/// Whether a name can be one of the user's own.
+pub(crate) fn can_be_named(name: &str) -> bool {
+    let is_number = name.starts_with(|c: char| c.is_ascii_digit() || c == '$');
+    !name.is_empty() && !is_register(name) && !is_number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_instrument::typed::{Memory, Number};
+
+    struct Nothing;
+
+    impl Memory for Nothing {
+        fn read(&self, _: u64, _: &mut [u8]) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn values_go_by_number_and_by_name() {
+        let mut kept = Kept::default();
+        for number in [10, 20, 30] {
+            kept.push(Typed::of_integer(number).expect("a number"));
+        }
+        kept.set_number("count", 7);
+        kept.set_number("count", 8);
+        for (name, expected) in [
+            ("", Some(30)),
+            ("$", Some(20)),
+            ("$0", Some(30)),
+            ("$2", Some(10)),
+            ("$3", None),
+            ("1", Some(10)),
+            ("0", None),
+            ("4", None),
+            ("count", Some(8)),
+            ("other", None),
+        ] {
+            let found = convenience(&kept, name);
+            let found = found.and_then(|it| it.number(&Nothing).ok());
+            assert_eq!(found, expected.map(Number::Int), "${name}");
+        }
+        kept.forget("count");
+        assert!(convenience(&kept, "count").is_none());
+    }
+
+    #[test]
+    fn registers_keep_their_names() {
+        for (name, can) in [
+            ("count", true),
+            ("_", true),
+            ("rax", false),
+            ("pc", false),
+            ("3", false),
+            ("$2", false),
+            ("", false),
+        ] {
+            assert_eq!(can_be_named(name), can, "{name}");
+        }
+    }
+}
