@@ -81,7 +81,7 @@ mod watched_steps;
 extern crate self as juror_debuggee;
 /// The same as in the tests of the whole.
 #[cfg(test)]
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support/mod.rs"]
 mod support;
 
 pub use attach::Attach;

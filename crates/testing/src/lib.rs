@@ -6,6 +6,9 @@
 //! - [`Juror`] runs the debugger without a terminal and gives its [`Output`];
 //!   [`Terminal`] runs it in one, and types at its prompt.
 //! - [`Debugger`] is juror or a peer of it, made to do a [`Task`].
+//! - [`Expected`] is what a file says that a test gives; `JUROR_UPDATE=1` writes it anew.
+//! - [`Numbers`], [`any_property`] and `formulas` (a feature) give inputs at random.
+//! - [`CountingAllocator`] counts allocations.
 //! - [`exact`] has programs with known counts, the truth about them, and why
 //!   debuggers fail there.
 //!
@@ -14,24 +17,36 @@
 //! that a test calls is a panic with the whole story, as in an assertion; each
 //! has a twin (`try_…`) that gives the error.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod allocations;
 mod build;
 mod compiler;
 mod deadline;
 mod debugger;
 mod descendants;
 pub mod exact;
+mod expected;
 mod fixture;
+#[cfg(feature = "formulas")]
+pub mod formulas;
 mod juror;
+mod numbers;
+mod properties;
 mod target;
 mod terminal;
+mod tools;
 
+pub use allocations::CountingAllocator;
 pub use build::{Build, Optimization};
 pub use compiler::{Compiler, Language};
 pub use deadline::{Output, RunError, run_with_deadline};
 pub use debugger::{Debugger, Task};
+pub use expected::{Expected, is_update, updated_lines};
 pub use fixture::{BuildError, Fixture};
 pub use juror::Juror;
+pub use numbers::Numbers;
+pub use properties::{any_properties, any_property, with_cases};
 pub use target::{repository_directory, target_directory};
 pub use terminal::Terminal;
+pub use tools::{compile_c, find_program, is_installed};

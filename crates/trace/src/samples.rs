@@ -339,7 +339,7 @@ pub fn any_trace() -> impl Strategy<Value = Recorded> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(juror_testing::with_cases(1000))]
 
     #[test]
     fn what_is_written_is_read(trace in any_trace(), cut in any::<proptest::sample::Index>()) {

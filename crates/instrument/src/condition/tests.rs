@@ -359,7 +359,7 @@ fn expressions() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(juror_testing::with_cases(2000))]
     #[test]
     fn compiled_and_evaluated_agree(text in expressions()) {
         match (compiled(&text), evaluated(&text)) {

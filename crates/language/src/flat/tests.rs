@@ -142,7 +142,7 @@ fn any_kind() -> impl Strategy<Value = Kind> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(juror_testing::with_cases(4_000))]
 
     #[test]
     fn a_condition_is_as_true_as_its_term(term in any_term(), values in any_values()) {

@@ -239,7 +239,7 @@ fn follow(formula: &Formula, run: &[(u64, u64)]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    #![proptest_config(juror_testing::with_cases(3_000))]
 
     /// The times are whole and half milliseconds, and two nanoseconds beside them. Time
     /// has no steps in an outline: one bound ends before another begins, even where no

@@ -65,7 +65,7 @@ impl Indexed {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(juror_testing::with_cases(300))]
 
     /// Rings are short at first and long later, in one of the parameters before
     /// the other.

@@ -1,22 +1,7 @@
 use crate::offline::*;
 use juror_trace::{Decoder, Form};
-use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
-
-/// Takes nothing.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn state_change(&mut self, _: &StateChange) {}
-    fn wants_state_changes(&self) -> bool {
-        true
-    }
-    fn process_ended(&mut self, _: &ProcessEnd) {}
-    fn notice(&mut self, _: &str) {}
-    fn scenario_line(&mut self, _: &ScenarioLine) {}
-    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
-    fn scenario_error(&mut self, _: &StopReason) {}
-    fn progress(&mut self, _: &str, _: u64, _: u64) {}
-}
+use juror_view::StopReason;
+use juror_view::observer::Nobody;
 
 fn offline(source: &str) -> Offline {
     let source = PropertySource::new("p.prop", source);

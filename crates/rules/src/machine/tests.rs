@@ -21,13 +21,12 @@ const CASES_DROPPED: u32 = 30_000;
 
 fn search(dropped: Option<Dropped>, restores: bool) -> Result<(), Box<TestError<Case>>> {
     let config = Config {
-        cases: match dropped {
-            None => CASES,
-            Some(_) => CASES_DROPPED,
-        },
         failure_persistence: None,
         max_shrink_iters: 2_000,
-        ..Config::default()
+        ..juror_testing::with_cases(match dropped {
+            None => CASES,
+            Some(_) => CASES_DROPPED,
+        })
     };
     let mut runner = TestRunner::new(config);
     let run = runner.run(&case(restores), |case| {

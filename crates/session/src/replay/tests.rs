@@ -112,7 +112,7 @@ fn expected(stops: &[(u64, String)], thread: &[u8], at: u64, line: &str) -> (u64
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(juror_testing::with_cases(200))]
     #[test]
     fn any_way_to_an_event_leads_to_the_same(
         events in prop::collection::vec((any::<bool>(), 0_u8..3, 1_u8..3), 0..40),

@@ -107,7 +107,7 @@ fn records_that_are_damaged_repeated_or_swapped_are_found() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(juror_testing::with_cases(2000))]
 
     /// A byte that is changed is told of.
     #[test]

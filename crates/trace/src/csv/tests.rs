@@ -150,7 +150,7 @@ fn columns_that_cannot_be_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(juror_testing::with_cases(2000))]
 
     /// Text in quotes comes out as it is, however the bytes are cut.
     #[test]

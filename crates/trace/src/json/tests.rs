@@ -241,7 +241,7 @@ fn read_generally(lines: &[String]) -> (Vec<Option<crate::Event>>, Batch) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(juror_testing::with_cases(2000))]
 
     /// What the fast way reads, the general way reads alike; names become
     /// known by lines before.

@@ -41,7 +41,7 @@ fn check(form: Form, text: &str, sizes: &[(usize, usize)]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(juror_testing::with_cases(2000))]
 
     #[test]
     fn parts_of_json_lines_are_the_whole(

@@ -131,7 +131,7 @@ pub fn text_of(lines: &[Line], line: impl Fn(u8, usize, u8, u8) -> String) -> St
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(juror_testing::with_cases(150))]
 
     #[test]
     fn json_lines_are_the_same(lines in any_lines(), chunk_bytes in 100..2000_usize) {

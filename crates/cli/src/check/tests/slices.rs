@@ -116,7 +116,7 @@ fn check_same(property: &str, traces: &[Vec<Line>], chunk_bytes: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(juror_testing::with_cases(150))]
 
     #[test]
     fn threads_say_the_same_of_slices(

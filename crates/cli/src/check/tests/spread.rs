@@ -127,7 +127,7 @@ fn check_same(chosen: &[&str], traces: &[String], chunk_bytes: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(juror_testing::with_cases(100))]
 
     #[test]
     fn threads_say_the_same(

@@ -182,7 +182,7 @@ fn events() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6000))]
+    #![proptest_config(juror_testing::with_cases(6000))]
 
     #[test]
     fn they_come_to_what_the_prompt_says(text in operations(), event in events()) {

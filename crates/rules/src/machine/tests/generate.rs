@@ -2,6 +2,7 @@
 
 use crate::abstract_machine::{Instruction, Operation, Program, VARIABLES, variable};
 use crate::machine::{Command, Owner, Place, Point, Watched};
+use juror_testing::any_properties;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::fmt;
@@ -104,39 +105,6 @@ const EVENTS: [&str; 12] = [
     "write v2 (x = old)",
 ];
 
-/// An automaton over some of the events. Each state leads to the next one, so
-/// that all can be reached.
-fn property(number: usize) -> impl Strategy<Value = String> {
-    let transition = (0..3_usize, 0..3_usize, any::<Option<bool>>(), -1..4_i64);
-    let state = (any::<bool>(), 0..3_usize, vec(transition, 0..3));
-    (vec(0..EVENTS.len(), 3), vec(state, 3)).prop_map(move |(events, states)| {
-        let mut text = format!("property p{number}\n");
-        for (position, event) in events.iter().enumerate() {
-            text.push_str(&format!("event e{position} = {}\n", EVENTS[*event]));
-        }
-        text.push_str("var n = 0\n");
-        for (position, (accepting, onwards, transitions)) in states.iter().enumerate() {
-            let word = if *accepting {
-                "accepting"
-            } else {
-                "non-accepting"
-            };
-            text.push_str(&format!("state s{position} {word} {{\n"));
-            for (event, to, guard, limit) in transitions {
-                let guard = match guard {
-                    None => "",
-                    Some(true) => &format!("when x > {limit}"),
-                    Some(false) => &format!("when n <= {limit}"),
-                };
-                text.push_str(&format!("  on e{event} {guard} {{ n += 1 }} -> s{to}\n"));
-            }
-            let next = (position + 1) % states.len();
-            text.push_str(&format!("  on e{onwards} {{ n -= 1 }} -> s{next}\n}}\n"));
-        }
-        text
-    })
-}
-
 fn point(owner: Owner) -> impl Strategy<Value = Point> {
     let watched = prop_oneof![
         Just(Watched::Read),
@@ -186,11 +154,11 @@ fn action(restores: bool) -> impl Strategy<Value = Action> {
 pub fn case(restores: bool) -> impl Strategy<Value = Case> {
     (
         program(),
-        (property(0), proptest::option::of(property(1))),
+        any_properties(&EVENTS),
         vec(reaction(), 0..6),
         vec((0..12_u8, action(restores)), 0..8),
     )
-        .prop_map(|(program, (first, second), mut scenario, mut actions)| {
+        .prop_map(|(program, properties, mut scenario, mut actions)| {
             let length = program.code.len() as u64;
             for command in &mut scenario {
                 stay_inside(command, length);
@@ -202,7 +170,7 @@ pub fn case(restores: bool) -> impl Strategy<Value = Case> {
             }
             Case {
                 program,
-                properties: std::iter::once(first).chain(second).collect(),
+                properties,
                 scenario,
                 actions,
             }

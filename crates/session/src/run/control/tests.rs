@@ -6,31 +6,8 @@ use crate::session::Session;
 use juror_debuggee::SelfCheck;
 use juror_rules::control::{Mode, Modes};
 use juror_view::error::{CommandError, not_running};
-use juror_view::observer::Observer;
-use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
+use juror_view::observer::Nobody;
 use std::path::PathBuf;
-
-struct Deaf;
-
-impl Observer for Deaf {
-    fn state_change(&mut self, _change: &StateChange) {}
-
-    fn wants_state_changes(&self) -> bool {
-        false
-    }
-
-    fn process_ended(&mut self, _end: &ProcessEnd) {}
-
-    fn notice(&mut self, _text: &str) {}
-
-    fn scenario_line(&mut self, _line: &ScenarioLine) {}
-
-    fn scenario_outcome(&mut self, _scenario: &str, _command: &str, _outcome: &Outcome) {}
-
-    fn scenario_error(&mut self, _reason: &StopReason) {}
-
-    fn progress(&mut self, _what: &str, _done: u64, _of: u64) {}
-}
 
 /// A session in a mode. The program waits for a line that never comes.
 fn session(mode: Mode) -> Session {
@@ -41,9 +18,9 @@ fn session(mode: Mode) -> Session {
         },
         ..Options::default()
     };
-    let mut session = Session::start(options, &mut Deaf).expect("it starts");
+    let mut session = Session::start(options, &mut Nobody).expect("it starts");
     if mode == Mode::Break {
-        session.execute("start", &mut Deaf).expect("it begins");
+        session.execute("start", &mut Nobody).expect("it begins");
     }
     assert_eq!(session.control.state.mode(), mode);
     session
@@ -57,9 +34,11 @@ fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
         self_check: Some(self_check.clone()),
         ..Options::default()
     };
-    let mut session = Session::start(options, &mut Deaf).expect("it starts");
+    let mut session = Session::start(options, &mut Nobody).expect("it starts");
     for command in commands {
-        session.execute(command, &mut Deaf).expect("it is possible");
+        session
+            .execute(command, &mut Nobody)
+            .expect("it is possible");
         meanwhile(&mut session);
     }
     session.leave().expect("it ends");
@@ -97,11 +76,11 @@ fn is_refused(result: Result<(), CommandError>) -> bool {
 #[track_caller]
 fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
     let mut session = kept.take().unwrap_or_else(|| session(mode));
-    let result = session.execute(line, &mut Deaf).map(|_| ());
+    let result = session.execute(line, &mut Nobody).map(|_| ());
     let message = result.as_ref().err().map(|it| it.message.clone());
     if session.points.commands.is_being_given() {
         // What follows would be lines of a group.
-        session.execute("end", &mut Deaf).expect("an end");
+        session.execute("end", &mut Nobody).expect("an end");
     }
     assert_eq!(
         is_refused(result),
@@ -125,6 +104,9 @@ fn line_of(entry: &Entry) -> String {
     let name = entry.name;
     match name {
         "attach" => "attach 0".to_owned(),
+        // The directory is that of all tests of this process, and no file is to be left.
+        "cd" => "cd .".to_owned(),
+        "save" => "save breakpoints /dev/null".to_owned(),
         // The first example gives a variable of the program a value.
         "set" => "set follow parent".to_owned(),
         "print" | "call" => format!("{name} 1"),

@@ -1,0 +1,5 @@
+//! Integration tests of checkpoints: one executable, one module per subject.
+
+mod kept;
+mod support;
+mod threads;

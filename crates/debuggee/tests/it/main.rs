@@ -1,0 +1,34 @@
+//! Integration tests of debuggees: one executable, one module per subject.
+
+mod attach;
+mod calls;
+mod cpu;
+mod follow_changes;
+mod follow_set;
+mod forks;
+mod frozen;
+mod hard_cases;
+mod hits;
+mod in_the_middle;
+mod inherited;
+mod instructions;
+mod killed;
+mod launch;
+mod makers;
+mod modules;
+mod processes;
+mod replaced;
+mod restore_and_step;
+mod self_check;
+mod multi_process;
+mod sharing;
+mod signals;
+mod stress;
+mod support;
+mod system_calls;
+mod terminal;
+mod text;
+mod threads;
+mod unprotected;
+mod watch;
+mod watched_pages;

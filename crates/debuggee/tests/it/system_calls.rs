@@ -1,0 +1,163 @@
+//! System calls are told at their entry and exit, each once.
+
+use std::collections::BTreeSet;
+
+use crate::support::{Run, compile, file_address, run, run_with};
+use juror_debuggee::{StopEvent, Owner, SystemCallPhase, SystemCalls};
+
+const CALLS: &str = r#"
+    #include <signal.h>
+    #include <stdio.h>
+    #include <sys/syscall.h>
+    #include <sys/time.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    static volatile int ticks;
+    static void tick(int signal) { ticks++; }
+    __attribute__((noinline)) long ask(void) {
+        long result;
+        __asm__ volatile("ask_call: syscall" : "=a"(result) : "0"(SYS_getppid) : "rcx", "r11", "memory");
+        return result;
+    }
+    int main(void) {
+        long parent = getppid();
+        int wrong = 0;
+        for (int i = 0; i < 100; i++) wrong += ask() != parent;
+        struct sigaction action = { .sa_handler = tick, .sa_flags = SA_RESTART };
+        sigaction(SIGALRM, &action, 0);
+        int ends[2];
+        char byte = 0;
+        pipe(ends);
+        pid_t child = fork();
+        if (child == 0) {
+            kill(getppid(), SIGALRM);
+            write(ends[1], "x", 1);
+            _exit(0);
+        }
+        read(ends[0], &byte, 1);
+        while (ticks == 0) {}
+        waitpid(child, 0, 0);
+        printf("%d %c\n", wrong, byte);
+        return 0;
+    }"#;
+
+fn count(run: &Run, wanted: impl Fn(&StopEvent) -> bool) -> usize {
+    run.events.iter().filter(|event| wanted(event)).count()
+}
+
+fn is_entry(event: &StopEvent) -> bool {
+    matches!(
+        event,
+        StopEvent::SystemCall {
+            phase: SystemCallPhase::Entry { .. },
+            ..
+        }
+    )
+}
+
+#[test]
+fn entries_and_exits_come_once_each() {
+    for flags in [&["-O0", "-no-pie"][..], &["-O2"][..]] {
+        let program = compile(CALLS, flags);
+        let mut debuggee = program.start();
+        let ask = BTreeSet::from([libc::SYS_getppid as u64]);
+        debuggee.catch_system_calls(SystemCalls::Only(ask));
+        let run = run(&mut debuggee);
+        run.assert_exited(0);
+        assert_eq!(program.output(), "0 x\n");
+        assert_eq!(count(&run, is_entry), 101);
+        let parent = i64::from(std::process::id());
+        let exit = |event: &StopEvent| matches!(event, StopEvent::SystemCall { phase: SystemCallPhase::Exit { result }, .. } if *result == parent);
+        assert_eq!(count(&run, exit), 101);
+    }
+}
+
+#[test]
+fn a_point_on_the_instruction_and_its_stops_agree() {
+    let program = compile(CALLS, &["-O2"]);
+    let mut debuggee = program.start();
+    let call = program.address(&debuggee, "ask_call");
+    debuggee.insert(call, Owner::Developer).unwrap();
+    debuggee.catch_system_calls(SystemCalls::Only(BTreeSet::from(
+        [libc::SYS_getppid as u64],
+    )));
+    let mut places = BTreeSet::new();
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        if let StopEvent::SystemCall { thread, .. } = event {
+            let registers = debuggee.registers(*thread).unwrap();
+            places.insert(registers.rip);
+            if registers.rip == call + 2 {
+                assert_eq!(registers.rcx, call + 2);
+            }
+        }
+    });
+    run.assert_exited(0);
+    assert_eq!(run.hits, 100);
+    assert_eq!(count(&run, is_entry), 101);
+    assert!(places.contains(&(call + 2)));
+}
+
+#[test]
+fn a_call_of_juror_in_between_repeats_nothing() {
+    let program = compile(CALLS, &["-O0"]);
+    let mut debuggee = program.start();
+    debuggee.catch_system_calls(SystemCalls::All);
+    let mut is_inserted = false;
+    let run = run_with(&mut debuggee, |debuggee, event| {
+        let StopEvent::SystemCall { number, .. } = event else {
+            return;
+        };
+        if *number == libc::SYS_getppid as u64 && is_entry(event) && !is_inserted {
+            is_inserted = true;
+            // Far from the program: the thread maps a page for it.
+            let library = debuggee.modules().iter().find(|module| {
+                let name = module.path.file_name().map(|name| name.to_string_lossy());
+                name.is_some_and(|name| name.starts_with("libc.so"))
+            });
+            let library = library.expect("the C library");
+            let address = library.bias + file_address(&library.path, "getpid");
+            debuggee.insert(address, Owner::Monitor).unwrap();
+        }
+    });
+    run.assert_exited(0);
+    assert!(is_inserted);
+    assert_eq!(program.output(), "0 x\n");
+    let asks = |event: &StopEvent| matches!(event, StopEvent::SystemCall { number, .. } if *number == libc::SYS_getppid as u64);
+    assert_eq!(count(&run, asks), 202);
+}
+
+/// By steps alone: each call has its entry and its exit, and a step ends after
+/// the call when nobody asked for it.
+#[test]
+fn steps_do_not_pass_by_a_system_call() {
+    let program = compile(CALLS, &["-O2"]);
+    for asked in [libc::SYS_getppid, libc::SYS_read] {
+        let mut debuggee = program.start();
+        debuggee.catch_system_calls(SystemCalls::Only(BTreeSet::from([asked as u64])));
+        let call = program.address(&debuggee, "ask_call");
+        let ask = program.address(&debuggee, "ask");
+        debuggee.insert(ask, Owner::Developer).unwrap();
+        debuggee.resume_all().unwrap();
+        let thread = loop {
+            let event = debuggee.wait().unwrap();
+            if let StopEvent::Hit { thread, .. } = event {
+                break thread;
+            }
+            debuggee.resume(event.waiting_thread().unwrap()).unwrap();
+        };
+        let mut told = 0;
+        let mut places = BTreeSet::new();
+        while !places.contains(&(call + 2)) || told == 1 {
+            debuggee.step(thread).unwrap();
+            match debuggee.wait().unwrap() {
+                StopEvent::Stepped { address, .. } => drop(places.insert(address)),
+                StopEvent::SystemCall { .. } => told += 1,
+                event => panic!("{event:?}"),
+            }
+            places.insert(debuggee.registers(thread).unwrap().rip);
+        }
+        assert!(places.contains(&call));
+        assert_eq!(told, if asked == libc::SYS_getppid { 2 } else { 0 });
+        debuggee.kill().unwrap();
+    }
+}

@@ -1,0 +1,155 @@
+//! Final verdicts come at the earliest step: against all endless continuations
+//! of a simple form.
+
+use crate::common::words;
+use juror_event::Verdict;
+use juror_logic::{Formula, Letter, Machine, decidable};
+use juror_testing::Numbers;
+use juror_testing::formulas::Lasso;
+use juror_testing::formulas::{Kind, random_formula};
+
+/// Whether some endless continuations satisfy the formula and some violate it.
+fn continuations(
+    formula: &Formula,
+    prefix: &[Letter],
+    stems: &[Vec<Letter>],
+    cycles: &[Vec<Letter>],
+) -> (bool, bool) {
+    let (mut satisfied, mut violated) = (false, false);
+    for stem in stems {
+        for cycle in cycles.iter().filter(|cycle| !cycle.is_empty()) {
+            let lasso = Lasso {
+                stem: [prefix, stem].concat(),
+                cycle: cycle.clone(),
+            };
+            match lasso.holds(formula) {
+                true => satisfied = true,
+                false => violated = true,
+            }
+            if satisfied && violated {
+                return (true, true);
+            }
+        }
+    }
+    (satisfied, violated)
+}
+
+fn check(formula: &Formula, prefix: &[Letter], stems: &[Vec<Letter>], cycles: &[Vec<Letter>]) {
+    let mut machine = Machine::of_formula(formula).unwrap();
+    let mut state = machine.initial();
+    for letter in prefix {
+        state = machine.step(state, *letter).unwrap();
+    }
+    let expected = match continuations(formula, prefix, stems, cycles) {
+        (true, true) => None,
+        (true, false) => Some(Verdict::Satisfied),
+        (false, true) => Some(Verdict::Violated),
+        (false, false) => panic!("no continuation"),
+    };
+    let verdict = machine.verdict(state);
+    let found = machine.is_decided(state).then_some(verdict);
+    assert_eq!(found, expected, "{formula:?} after {prefix:?}");
+}
+
+fn explore(seed: u64, kind: Kind, sizes: u64, count: u32, stem: usize, cycle: usize) {
+    let (stems, cycles) = (words(2, stem), words(2, cycle));
+    let mut numbers = Numbers(seed);
+    for _ in 0..count {
+        let size = 1 + numbers.below(sizes);
+        let formula = random_formula(&mut numbers, size, 2, kind);
+        let length = numbers.below(5);
+        let prefix = numbers.letters(length, 2);
+        check(&formula, &prefix, &stems, &cycles);
+    }
+}
+
+#[test]
+fn future_formulas_are_decided_at_the_earliest_step() {
+    explore(0xa11, Kind::Future, 9, 600, 2, 3);
+}
+
+#[test]
+fn past_formulas_and_bounds_are_decided_at_the_earliest_step() {
+    explore(0x9a57, Kind::Steps, 6, 400, 3, 2);
+}
+
+#[test]
+fn contradictions_far_ahead_are_seen_at_once() {
+    let [p, q] = [0, 1].map(Formula::Proposition);
+    let check = |formula: Formula, expected: Verdict| {
+        let machine = Machine::of_formula(&formula).unwrap();
+        assert_eq!(machine.verdict(machine.initial()), expected, "{formula:?}");
+    };
+    let endless = |formula: Formula| formula.eventually().always();
+    check(
+        endless(p.clone()).and(p.clone().negation().always().eventually()),
+        Verdict::Violated,
+    );
+    check(
+        endless(p.clone()).or(p.clone().negation().always().eventually()),
+        Verdict::Satisfied,
+    );
+    check(
+        p.clone()
+            .and(q.clone())
+            .eventually()
+            .and(p.clone().implies(q.clone().negation()).always()),
+        Verdict::Violated,
+    );
+    // What is once true stays so: "eventually once p" and "never p" exclude
+    // each other.
+    check(
+        p.clone()
+            .once()
+            .eventually()
+            .and(p.clone().negation().always()),
+        Verdict::Violated,
+    );
+    // A past operator about the future.
+    check(
+        p.clone()
+            .eventually()
+            .once()
+            .and(p.clone().negation().always()),
+        Verdict::Violated,
+    );
+    check(endless(p), Verdict::PresumablySatisfied);
+}
+
+#[test]
+fn what_no_run_can_decide_is_known() {
+    let [p, q] = [0, 1].map(Formula::Proposition);
+    let check = |formula: Formula, satisfied: bool, violated: bool| {
+        let found = decidable(&formula).unwrap();
+        assert_eq!((found.satisfied, found.violated), (satisfied, violated));
+    };
+    check(p.clone().always(), false, true);
+    check(p.clone().eventually(), true, false);
+    check(p.clone().until(q.clone()), true, true);
+    check(p.clone().eventually().always(), false, false);
+    check(
+        p.clone().implies(q.clone().eventually()).always(),
+        false,
+        false,
+    );
+    check(p.always().or(q.eventually().always()), false, false);
+}
+
+/// Before its window an `until` cannot be fulfilled; a new one at every step
+/// puts nothing off for ever.
+#[test]
+fn an_until_comes_to_its_window() {
+    let (stems, cycles) = (words(1, 2), words(1, 2));
+    for from in 0..4 {
+        let bound = juror_logic::Bound::Steps { from, to: None };
+        for reached in [Formula::True, Formula::proposition(0)] {
+            let often = reached.eventually_within(bound).always();
+            let mirror = often.clone().negation();
+            for formula in [often, mirror] {
+                for length in 0..4 {
+                    check(&formula, &vec![Letter(0); length], &stems, &cycles);
+                }
+            }
+        }
+    }
+}

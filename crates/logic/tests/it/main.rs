@@ -1,0 +1,13 @@
+//! Integration tests of the logics: one executable, one module per subject.
+
+mod book;
+mod common;
+mod earliest;
+mod expressions;
+mod finite;
+mod independent;
+mod past;
+mod patterns;
+mod tables;
+mod timed;
+mod tools;

@@ -1,0 +1,8 @@
+//! Integration tests of the workspace and of what spans several crates: one executable, one module per subject.
+
+mod engine_in_model;
+mod fixtures;
+mod layers;
+mod libc_properties;
+mod rules;
+mod shipped_properties;
