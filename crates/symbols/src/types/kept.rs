@@ -1,18 +1,19 @@
-//! What types consist of, remembered: an event may look at a type of a library dozens of
-//! times, and its entries are decoded anew each time otherwise.
+//! A cache of decoded types: an event may read a library type dozens of times, and its
+//! entries would be decoded each time.
 //!
-//! Invariant: what is kept together is bounded; and it goes with the symbol file, since
-//! what is kept refers to the debug information that keeps it.
+//! **Invariant:** the total weight is bounded, and the cache is emptied with its symbol
+//! file, because cached types hold references to the debug information that holds the
+//! cache.
 
 use super::{TemplateArgument, TypeKind};
 use crate::dwarf::DieRef;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
-/// So many members, enumerators and types are kept together.
+/// The maximum number of members, enumerators and types cached together.
 const WEIGHT_MAX: usize = 1 << 16;
 
-/// The kinds of the types of a file, by their entries.
+/// The cached kinds of the types of a file, by DIE.
 #[derive(Default)]
 pub(crate) struct KeptKinds(Mutex<Kept>);
 
@@ -21,12 +22,12 @@ struct Kept {
     kinds: FxHashMap<DieRef, TypeKind>,
     arguments: FxHashMap<DieRef, Vec<TemplateArgument>>,
     weight: usize,
-    /// The file is gone: what is asked for now is not kept.
+    /// The file is closed; nothing is cached any more.
     is_closed: bool,
 }
 
 impl KeptKinds {
-    /// What a type consists of, read when it is not known.
+    /// Returns the kind of a type; calls `read` if it is not cached.
     pub fn get(&self, die: DieRef, read: impl FnOnce() -> TypeKind) -> TypeKind {
         if let Ok(kept) = self.0.lock()
             && let Some(kind) = kept.kinds.get(&die)
@@ -40,7 +41,7 @@ impl KeptKinds {
         kind
     }
 
-    /// What a type was made from, read when it is not known.
+    /// Returns the template arguments of a type; calls `read` if they are not cached.
     pub fn arguments(
         &self,
         die: DieRef,
@@ -60,7 +61,7 @@ impl KeptKinds {
         arguments
     }
 
-    /// Forgets all, and keeps nothing more.
+    /// Empties the cache and stops caching.
     pub fn close(&self) {
         let before = self.0.lock().map(|mut kept| {
             kept.is_closed = true;
@@ -69,7 +70,8 @@ impl KeptKinds {
                 std::mem::take(&mut kept.arguments),
             )
         });
-        // What is dropped may be the last to hold what holds this.
+        // Dropping an entry may drop the last reference to the debug information that holds
+        // this cache.
         drop(before);
     }
 }
@@ -81,7 +83,8 @@ impl Kept {
         }
     }
 
-    /// Whether something of this weight may be kept; forgets the others for it if need be.
+    /// Returns whether an entry of this weight may be cached; empties the cache if it is
+    /// full.
     fn makes_room_for(&mut self, weight: usize) -> bool {
         if self.is_closed || weight > WEIGHT_MAX / 4 {
             return false;
@@ -96,7 +99,7 @@ impl Kept {
     }
 }
 
-/// How much is kept of a type.
+/// Returns the weight of a cached type.
 fn weight(kind: &TypeKind) -> usize {
     let parts = match kind {
         TypeKind::Composite(composite) => {
