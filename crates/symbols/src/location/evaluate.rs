@@ -1,4 +1,4 @@
-//! The evaluation of one location expression, request by request.
+//! Evaluation of a location expression, request by request.
 
 use super::{
     DroppedParameter, EvaluationContext, Location, LocationError, LocationSource, Piece, Place,
@@ -8,7 +8,7 @@ use crate::dwarf::{DebugInfo, DieRef, Reader};
 use gimli::{AttributeValue, EvaluationResult, Expression, UnitOffset};
 use std::sync::Arc;
 
-/// The most operations and requests that one evaluation may take.
+/// The maximum number of operations and requests of one evaluation.
 const EVALUATION_STEPS_MAX: u32 = 10_000;
 
 pub(super) struct Evaluator<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    /// The pieces of a value; `object` is what the expression finds on its stack.
+    /// Returns the pieces of a value. `object` is the initial stack of the expression.
     pub fn pieces(
         &self,
         expression: Expression<Reader>,
@@ -53,7 +53,7 @@ impl Evaluator<'_> {
         Err(unusable("it does not end"))
     }
 
-    /// Gives the evaluation what it asked for.
+    /// Answers a request of the evaluation.
     fn answer(
         &self,
         evaluation: &mut gimli::Evaluation<Reader>,
