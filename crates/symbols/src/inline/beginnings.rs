@@ -1,13 +1,16 @@
-//! Where calls begin that were inlined, for who must see each of them, and each once.
+//! The addresses where inlined calls begin, so that each call can be observed exactly once.
 //!
-//! The first instruction of a copy is one that is passed in each call at the best. The
-//! optimizer doubles code and leads ways around it, and of two calls that it has made one
-//! only the source tells. So each copy is looked at: what the line table marks
-//! ([`super::holder`]), and by which ways the code is entered. Where it may be that a call
-//! is seen twice or never, the copy is in [`Doubt`].
+//! The entry of a copy is not always passed once per call: the optimizer duplicates code
+//! (jump threading, unrolling), bypasses it, and merges two calls that only the source
+//! distinguishes. So each copy is checked, by the marks in the line table
+//! ([`super::holder`]) and by the paths into its code. Marks are statements and stay in
+//! place when the scheduler moves instructions, so paths around a mark are detected by the
+//! statements on them. A copy without marks must have a single entry. If a call may be
+//! observed twice or never, the copy has a [`Doubt`].
 //!
-//! Invariant: a copy that is not in doubt has a place for each way into its code, and comes
-//! by one of them in each call, once. What left no code and no entry is not known here.
+//! **Invariant:** a copy without doubt has an address for each path into its code, and
+//! every call passes exactly one of them, once. A copy that left neither code nor entry is
+//! unknown here.
 
 use super::code::Code;
 use super::entry_line::is_line_of;
@@ -19,34 +22,34 @@ use crate::line::Row;
 use crate::variable::{Variable, inlined_parameters};
 use std::sync::Arc;
 
-/// A call that was inlined.
+/// An inlined call.
 #[derive(Debug)]
 pub struct InlinedCall {
-    /// The copy of the function.
+    /// The inlined copy.
     pub copy: InlinedCopy,
-    /// Where the call begins; or why that is not certain.
+    /// The addresses where the call begins, or the reason why they are uncertain.
     pub beginnings: Result<Vec<Beginning>, Doubt>,
-    /// The compiler has marked the beginnings. Where it has not, they are those of the code,
-    /// which may be that of several calls.
+    /// Whether the compiler marked the beginnings. Otherwise they are derived from the
+    /// code, which may be shared by several calls.
     pub is_marked: bool,
 }
 
-/// A place at which an inlined call begins.
+/// An address at which an inlined call begins.
 #[derive(Debug)]
 pub struct Beginning {
     /// The file address.
     pub place: u64,
-    /// The first of the calls of one place is the one that is made first.
+    /// The order among the calls that begin at one address: the smallest is called first.
     pub order: Order,
-    /// In which of the frames at the place it is: 0 is the innermost.
+    /// The index of the call among the frames at the address; 0 is the innermost.
     pub level: usize,
-    /// The function that makes the call, which may be inlined itself.
+    /// The name of the calling function, which may be inlined itself.
     pub caller: Arc<str>,
-    /// The parameters, in their order, each with where its value is there.
+    /// The parameters in order, with their locations at the address.
     pub arguments: Vec<Variable>,
 }
 
-/// What comes first of that which happens at one instruction.
+/// The order of events at one instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order {
     begin: u64,
@@ -55,7 +58,7 @@ pub struct Order {
 }
 
 impl SymbolFile {
-    /// The calls of a function that were inlined, and where they begin.
+    /// Returns the inlined calls of a function and where they begin.
     pub fn inlined_calls(&self, name: &str) -> Vec<InlinedCall> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -89,7 +92,7 @@ impl SymbolFile {
     }
 }
 
-/// A copy of which the beginnings are looked for.
+/// A copy whose beginnings are searched.
 struct Asked<'a> {
     file: &'a SymbolFile,
     info: &'a Arc<DebugInfo>,
@@ -128,7 +131,7 @@ impl Asked<'_> {
         marks.map(|mark| self.beginning(held, mark)).collect()
     }
 
-    /// The marks by which a copy begins: its own, and those that are double.
+    /// Returns the marks of a copy: its own and their duplicates.
     fn marks_of(&self, number: usize, held: &Held, own: Mark) -> Result<Vec<Mark>, Doubt> {
         let name = held.name.filter(|name| name.column != 0);
         let name = name.ok_or(Doubt::Untold)?;
@@ -145,8 +148,8 @@ impl Asked<'_> {
             if of_name().any(|(_, other)| other.mark() == Some(mark)) {
                 continue;
             }
-            // Where a call of the function is inlined in another one, it is a beginning of
-            // either; the innermost stands for it.
+            // If a call of the function is inlined into another one, the mark belongs to
+            // either; it is assigned to the innermost.
             let holding = || of_name().filter(|(_, other)| other.holds(mark.0));
             let innermost = holding().max_by_key(|(_, other)| other.depth);
             let (innermost, call) = innermost.ok_or(Doubt::Together(mark.0))?;
@@ -168,7 +171,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Whether a copy is another one, or in it.
+    /// Returns whether a copy is another one or nested in it.
     fn is_inside(&self, number: usize, outer: usize) -> bool {
         let mut at = Some(number);
         while let Some(number) = at.filter(|number| *number != outer) {
@@ -177,8 +180,8 @@ impl Asked<'_> {
         at.is_some()
     }
 
-    /// Marks are passed once in each call: at the instruction behind a mark one does not
-    /// come by without it, and to no statement of the copy, either.
+    /// Checks that each call passes exactly one mark: no path around the marks reaches the
+    /// marked instruction or a statement of the copy.
     fn check_marked(&self, held: &Held, marks: &[Mark]) -> Result<(), Doubt> {
         let code = &self.holder.code;
         for &(at, _) in marks {
@@ -186,8 +189,8 @@ impl Asked<'_> {
             if jumps.iter().any(|from| held.holds(*from)) {
                 return Err(Doubt::Repeats(at));
             }
-            // Where nothing of the copy is left, the mark may stand for the end of what is
-            // before it.
+            // If no code of the copy is left, the mark may stand for the end of the
+            // preceding code.
             let is_joined = code.may_be_jumped_to(at) && code.falls_into(at).is_some();
             if is_joined && !code.straight_from(at).any(|at| held.holds(at)) {
                 return Err(Doubt::OtherWays(at));
@@ -211,9 +214,9 @@ impl Asked<'_> {
         other.map_or(Ok(()), |at| Err(Doubt::OtherWays(at)))
     }
 
-    /// Whether a mark was moved before a branch that decides whether the call is made at
-    /// all: the statement of the branch begins before that of the call. The branch is the
-    /// caller's, at the end of the mark's block.
+    /// Returns whether a mark was moved before the branch that decides whether the call is
+    /// made: the branch's statement begins before the call's. The branch is the caller's,
+    /// at the end of the mark's basic block.
     fn is_too_early(&self, held: &Held, mark: Mark) -> bool {
         let code = &self.holder.code;
         let Some(branch) = code.branch_behind(mark.0).filter(|at| !held.holds(*at)) else {
@@ -236,7 +239,7 @@ impl Asked<'_> {
         let Some(statement) = all.filter(|at| *at <= place(decided)).max() else {
             return true;
         };
-        // From the statement that makes the call on.
+        // From the calling statement on.
         let calling = rows
             .iter()
             .take(begun.unwrap_or(0))
@@ -249,7 +252,7 @@ impl Asked<'_> {
         !statements(since.get(..until).unwrap_or(&[])).contains(&statement)
     }
 
-    /// Where the other functions were declared of which there is code in the function.
+    /// Returns the declarations of the other functions with code in this function.
     fn declarations_around(&self, held: &Held) -> Vec<super::entry_line::Declaration> {
         let own = held.name.map(|name| name.declared);
         let holder = super::entry_line::declaration(self.info, self.holder.die);
@@ -259,8 +262,8 @@ impl Asked<'_> {
         all.filter(|declared| Some(*declared) != own).collect()
     }
 
-    /// Code in which what stands at its beginning is there again may be that of several
-    /// calls.
+    /// Checks that the first source position of the code does not recur later; otherwise
+    /// the code may be that of several calls.
     fn check_not_doubled(&self, held: &Held, begin: u64) -> Result<(), Doubt> {
         let mut first: Option<(u32, u32, u32)> = None;
         let mut is_first = true;
@@ -310,7 +313,7 @@ impl Asked<'_> {
         })
     }
 
-    /// Where the copy's own beginning is seen.
+    /// Returns the address at which the copy's own entry can be observed.
     fn place_seen(&self, entry: u64) -> u64 {
         let is_shared = entry == self.holder.entry;
         let behind = is_shared.then(|| self.file.behind_entry(self.info, self.copy.die, entry));
@@ -322,7 +325,8 @@ impl Asked<'_> {
         self.info.abstract_name(origin).map(Arc::from)
     }
 
-    /// In which of the frames at a place the call is, or would be: inside of its caller's.
+    /// Returns the index of the call's frame at an address, just inside its caller's frame
+    /// even if it has no frame there.
     fn level(&self, held: &Held, place: u64) -> Option<usize> {
         let mut chain: Vec<DieRef> = Vec::new();
         chain.extend(inlined_chain(self.info, place).into_iter().map(|it| it.0));
@@ -342,9 +346,9 @@ impl Asked<'_> {
         around.checked_sub(1)
     }
 
-    /// The parameters, each with where its value is at a place when a call has begun at a
-    /// mark: what the code in between may have changed is nowhere,
-    /// and so is all where it is not told whose mark it is.
+    /// Returns the parameters with their locations at `place`, for a call that began at a
+    /// mark. A location that the code in between may change is dropped; all are if the mark
+    /// cannot be attributed.
     fn arguments(&self, held: &Held, mark: Mark, place: u64) -> Vec<Variable> {
         let copies = self.holder.copies.iter();
         let mut around = copies.filter(|it| it.name == held.name && it.holds(mark.0));
@@ -372,9 +376,9 @@ impl Asked<'_> {
     }
 }
 
-/// Code without marks is entered at its first instruction, once in a call, when no other
-/// way leads into it. Instructions of the caller may be among it, as long as nothing leads
-/// into or out of them.
+/// Checks code without marks: it must be entered only at its first instruction, once per
+/// call. Instructions of the caller may be interspersed if no jump leads into or out of
+/// them.
 fn check_region(code: &Code, held: &Held, begin: u64) -> Result<(), Doubt> {
     if !held.holds(begin) {
         return Err(Doubt::Untold);

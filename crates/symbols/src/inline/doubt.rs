@@ -1,25 +1,26 @@
-//! What may be wrong with the place at which an inlined call is said to begin.
+//! The reasons to doubt the recorded beginning of an inlined call.
 
 use std::fmt;
 
-/// Why it is not certain where an inlined call begins.
+/// The reason why the beginning of an inlined call is uncertain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// The debug information tells no beginning.
+    /// The debug information has no beginning.
     Untold,
-    /// Nothing of its code is left.
+    /// No code is left.
     NoCode,
-    /// It begins with the function that holds it, and no place behind that is certain.
+    /// The call begins with its enclosing function, and no later address is certain.
     WithHolder,
-    /// One may come to its code by another way: at this file address.
+    /// The code can be entered by another path, at this file address.
     OtherWays(u64),
-    /// Its first instruction is executed more than once in a call.
+    /// The first instruction, at this file address, is executed more than once per call.
     Repeats(u64),
-    /// Its mark stands before the branch that decides whether it is made.
+    /// The mark, at this file address, precedes the branch that decides whether the call is
+    /// made.
     TooEarly(u64),
-    /// Several calls begin there, and it is not told whose they are.
+    /// Several calls begin at this file address and cannot be told apart.
     Together(u64),
-    /// Its code computes with several values at once, for several calls, perhaps.
+    /// The code has vector arithmetic at this file address, possibly for several calls.
     Vector(u64),
 }
 
