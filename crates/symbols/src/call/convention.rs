@@ -1,4 +1,4 @@
-//! Arguments dealt out to registers and stack, one after the other (AMD64
+//! Assignment of arguments to registers and the stack, one after the other (AMD64
 //! supplement, section 3.2.3).
 
 use super::classify::{Class, classify};
@@ -10,7 +10,7 @@ use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::location::register::{RAX, RDX, ST0, ST1, XMM0};
 use smallvec::SmallVec;
 
-/// A part of a value that goes into one register.
+/// A part of a value that is passed in one register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     pub class: Class,
@@ -21,29 +21,29 @@ pub(super) struct Part {
 /// How a value of a type is passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Passing {
-    /// In registers; none for a type without bytes.
+    /// In registers; no parts for a zero-sized type.
     Parts(SmallVec<[Part; 2]>),
-    /// In registers, all of it or nothing: the halves of a wide number of Rust.
+    /// In registers, but never split between registers and the stack: the halves of a wide
+    /// Rust integer.
     Together(SmallVec<[Part; 2]>),
-    /// In memory: an argument on the stack, a result where the caller says.
+    /// In memory: an argument on the stack, a result where the caller chooses.
     Memory { size: u64, alignment: u64 },
     /// By the address of a copy.
     Indirect { size: u64 },
-    /// Nobody can tell.
+    /// Unknown, for this reason; with the size in bytes.
     Unknown(EntryUnavailable, u64),
 }
 
-/// Whose rules a function follows.
+/// The convention that a function follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rules {
     C,
     Rust,
-    /// A function of Rust whose name is that of its source, as those for C have it: nothing
-    /// says which of the two.
+    /// A Rust function with an unmangled name, which may follow either convention.
     Either,
 }
 
-/// What is left of the registers while arguments are dealt out.
+/// The registers left during the assignment of arguments.
 pub(super) struct Convention {
     rules: Rules,
     integers_used: usize,
@@ -72,7 +72,7 @@ impl Convention {
         }
     }
 
-    /// The convention of C and C++.
+    /// Returns the convention of C and C++.
     pub fn of_c() -> Convention {
         Convention {
             rules: Rules::C,
@@ -82,12 +82,12 @@ impl Convention {
         }
     }
 
-    /// How many bytes of the stack are taken.
+    /// Returns the number of stack bytes in use.
     pub fn stack_size(&self) -> u64 {
         self.stack_used
     }
 
-    /// How many vector registers are taken.
+    /// Returns the number of vector registers in use.
     pub fn vector_count(&self) -> u8 {
         self.vectors_used as u8
     }
@@ -109,7 +109,8 @@ impl Convention {
         }
     }
 
-    /// How a result comes back: in memory of the caller by all rules alike.
+    /// Returns how a result is returned; all conventions return in memory of the caller
+    /// alike.
     fn passing_of_result(&self, of: &Type) -> Passing {
         let (c, rust) = match self.rules {
             Rules::Either => (classify(of), classify_rust(of)),
@@ -121,10 +122,11 @@ impl Convention {
         }
     }
 
-    /// Takes the register of the address for a result in memory: a hidden first argument.
+    /// Takes the register of the hidden first argument that holds the address of a result
+    /// in memory.
     ///
     /// # Errors
-    /// Nobody can tell whether there is one.
+    /// It is unknown whether there is one.
     pub fn take_result_pointer(
         &mut self,
         of: &Type,
@@ -132,7 +134,7 @@ impl Convention {
         match self.passing_of_result(of) {
             Passing::Memory { .. } | Passing::Indirect { .. } => Ok(Some(self.take_integer())),
             Passing::Parts(_) | Passing::Together(_) => Ok(None),
-            // A register or two.
+            // One or two registers.
             Passing::Unknown(_, 1..=8) => Ok(None),
             Passing::Unknown(reason, _) => Err(reason),
         }
@@ -159,7 +161,7 @@ impl Convention {
         i64::try_from(start).unwrap_or(i64::MAX)
     }
 
-    /// Where the next argument is.
+    /// Returns the location of the next argument.
     pub fn place(&mut self, of: &Type) -> EntryLocation {
         match self.passing(of) {
             Passing::Parts(parts) => self.place_parts(of, &parts, self.rules == Rules::Rust),
@@ -180,8 +182,8 @@ impl Convention {
         }
     }
 
-    /// Deals out the parts; where `splits`, some may be in registers and others on the
-    /// stack.
+    /// Assigns locations to the parts; if `splits`, some may be in registers and others on
+    /// the stack.
     fn place_parts(&mut self, of: &Type, parts: &[Part], splits: bool) -> EntryLocation {
         let of_class = |class: Class| parts.iter().filter(|part| part.class == class).count();
         let fits = self.integers_used + of_class(Class::Integer) <= INTEGER_ARGUMENTS.len()
@@ -191,7 +193,7 @@ impl Convention {
             return unavailable(EntryUnavailable::Undefined, of.size().unwrap_or(8));
         }
         if x87 || !fits && !splits {
-            // All of it or nothing goes into registers.
+            // Either all parts go into registers or none.
             let size = of.size().unwrap_or(8);
             let alignment = super::classify::alignment(of);
             return single(EntryPlace::Stack(self.take_stack(size, alignment)), size);
@@ -216,7 +218,7 @@ impl Convention {
             .collect()
     }
 
-    /// Where a result is after the return.
+    /// Returns the location of a result after the return.
     pub fn place_of_result(&self, of: &Type) -> EntryLocation {
         match self.passing_of_result(of) {
             Passing::Parts(parts) | Passing::Together(parts) => {
@@ -248,7 +250,7 @@ impl Convention {
     }
 }
 
-/// Whether two ways to pass a value are one, while there are registers.
+/// Returns whether two ways to pass a value are the same while registers are available.
 fn agree(c: &Passing, rust: &Passing) -> bool {
     use Passing::{Indirect, Memory, Parts, Together};
     match (c, rust) {

@@ -1,5 +1,4 @@
-//! What debug information says of arguments, as far as it holds at the first
-//! instruction.
+//! Argument locations from the debug information that are valid at the first instruction.
 
 use super::{EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, INTEGER_ARGUMENTS};
 use crate::Type;
@@ -13,11 +12,10 @@ use gimli::{AttributeValue, Expression, Operation};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Where a parameter is at `low_pc` by its own description; `None` when the
-/// description does not hold there or is not understood.
+/// Returns the location of a parameter at `low_pc` by its own description; `None` if the
+/// description does not apply there or is unsupported.
 ///
-/// `changed` says that the calling convention tells nothing, so that doubtful
-/// descriptions are better than none.
+/// If `changed`, the calling convention is unknown, and doubtful descriptions are accepted.
 pub(super) fn location(
     info: &Arc<DebugInfo>,
     function: DieRef,
@@ -59,7 +57,7 @@ fn constant(bytes: &[u8], size: u64) -> Option<EntryLocation> {
     )
 }
 
-/// The type of a function's result.
+/// Returns the type of a function's result.
 pub(super) fn return_type(info: &Arc<DebugInfo>, function: DieRef) -> Type {
     info.inherited(function, |info, at, entry| {
         entry.attr_value(gimli::DW_AT_type)?;
@@ -68,7 +66,7 @@ pub(super) fn return_type(info: &Arc<DebugInfo>, function: DieRef) -> Type {
     .map_or_else(Type::void, |(at, entry)| target(info, at, &entry))
 }
 
-/// Whether the compiler called this function as it pleased.
+/// Returns the reason if the compiler changed the calling convention of this function.
 pub(super) fn changed_convention(
     info: &DebugInfo,
     function: DieRef,
@@ -92,10 +90,10 @@ pub(super) fn changed_convention(
     changed.then_some(EntryUnavailable::Removed)
 }
 
-/// Whether nobody reads a parameter of a function that only its unit calls, by a compiler
-/// that then has the callers pass anything: LLVM tells no place of it. What it does not
-/// optimize has places for all. Of what takes two registers it may tell none, used or not.
-/// Calls from other units do pass what is not used.
+/// Returns whether an LLVM compiler dropped an unused parameter of a function internal to
+/// its unit, so that callers pass anything: optimized LLVM code has no location for it.
+/// Unoptimized code has locations for all parameters. Parameters of two registers may lack
+/// one whether used or not, and calls from other units pass unused ones, so neither counts.
 pub(super) fn is_unused(info: &DebugInfo, function: DieRef, variable: &Variable) -> bool {
     let is_nowhere = matches!(variable.location.source, LocationSource::Nowhere);
     let stripped = variable.r#type.strip();
@@ -122,11 +120,11 @@ struct DescriptionReader<'a> {
     info: &'a Arc<DebugInfo>,
     function: DieRef,
     low_pc: u64,
-    /// Whether it comes from a list, whose entries hold exactly where they say.
+    /// Whether it comes from a location list, whose entries are exact.
     listed: bool,
-    /// Whether to believe that a register which holds the value "everywhere"
-    /// does so at the entry too. gcc says so of 16-byte integers that the
-    /// first instructions only move there, so the convention goes first.
+    /// Whether to trust a register that holds the value "everywhere" at the entry, too. gcc
+    /// writes this for 16-byte integers that the first instructions only move there, so the
+    /// calling convention is tried first.
     trust_argument_registers: bool,
 }
 
@@ -147,7 +145,7 @@ impl DescriptionReader<'_> {
                     pieces.push(EntryPiece {
                         offset: u32::try_from(offset).ok()?,
                         size: u32::try_from(piece_size).ok()?,
-                        // A part without place: the convention may know it.
+                        // A piece without a location; the convention may have one.
                         place: pending.take()?.place()?,
                     });
                     offset = offset.checked_add(piece_size)?;
@@ -177,7 +175,7 @@ impl DescriptionReader<'_> {
         Some(pieces)
     }
 
-    /// What one operation describes.
+    /// Returns what one operation describes.
     fn place(&self, operation: Operation<Reader>) -> Option<Described> {
         let place = match operation {
             Operation::Register { register } => {
@@ -193,7 +191,7 @@ impl DescriptionReader<'_> {
             Operation::RegisterOffset {
                 register, offset, ..
             } => match register.0 {
-                // The return address lies between stack pointer and frame.
+                // The return address is between the stack pointer and the CFA.
                 RSP if self.listed && offset >= 8 => EntryPlace::Stack(offset - 8),
                 RSP | RBP => return None,
                 number if self.listed && offset == 0 => return Some(Described::OfRegister(number)),
@@ -225,8 +223,8 @@ impl DescriptionReader<'_> {
     }
 }
 
-/// What stands on the stack of an expression: an address, unless
-/// `DW_OP_stack_value` says that it is the value itself.
+/// The top of the expression stack: an address, unless `DW_OP_stack_value` makes it the
+/// value itself.
 enum Described {
     Place(EntryPlace),
     OfRegister(u16),
@@ -251,7 +249,7 @@ impl Described {
     }
 }
 
-/// Whether so many bytes can be in such a place.
+/// Returns whether a location can hold `size` bytes.
 fn fits(place: &EntryPlace, size: u64) -> bool {
     match place {
         EntryPlace::Register(register) if *register < XMM0 => size <= 8,
