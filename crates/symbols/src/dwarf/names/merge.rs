@@ -1,4 +1,4 @@
-//! Making one index of what the threads have found.
+//! Merging the results of the threads into one index.
 
 use super::build::{FunctionRow, NamedRow, Part};
 use super::texts::{Text, Texts};
@@ -6,7 +6,7 @@ use super::{EXTERNAL, NameIndex, TABLES_START, Table, WIDTHS};
 use crate::dwarf::DieRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The tables while they are put together.
+/// The tables under construction.
 struct Tables {
     texts: Texts,
     tables: [Vec<u8>; WIDTHS.len()],
@@ -25,7 +25,7 @@ impl Tables {
         }
     }
 
-    /// The table by which rows are found by their last component.
+    /// Adds the table that finds rows by their last component.
     fn push_tails(&mut self, table: Table, mut tails: Vec<(u32, u32)>) {
         tails.sort_unstable();
         self.reserve(table, tails.len());
@@ -35,7 +35,7 @@ impl Tables {
     }
 }
 
-/// The two words of an address.
+/// Splits an address into two words.
 fn words(address: u64) -> [u32; 2] {
     [address as u32, (address >> 32) as u32]
 }
@@ -70,7 +70,7 @@ pub(super) fn merge(mut parts: Vec<Part>) -> Option<NameIndex> {
 }
 
 impl Part {
-    /// Takes its texts to where all are.
+    /// Moves the strings into the common table.
     fn renumber(&mut self, all: &mut Texts) {
         let texts = std::mem::take(&mut self.texts);
         let mut places: Vec<(Text, Text)> = texts.known.iter().map(|text| (*text, *text)).collect();
@@ -110,7 +110,7 @@ fn functions(parts: &mut [Part], tables: &mut Tables) {
         rows.extend(own.into_iter().map(|row| (number, row)));
     }
     rows.sort_unstable_by_key(|(_, row)| (row.low_pc, row.name.1 == 0, row.die));
-    // Identical functions folded by the linker share an address: one stays.
+    // Identical functions folded by the linker share an address; keep one.
     rows.dedup_by_key(|(_, row)| row.low_pc);
     tables.reserve(Table::Functions, rows.len());
     let mut code: Vec<(u64, u64, u32)> = Vec::new();
@@ -151,7 +151,7 @@ fn functions(parts: &mut [Part], tables: &mut Tables) {
     tables.push_tails(Table::FunctionTails, tails.collect());
 }
 
-/// Rows of an entry and its name, in the order of their entries.
+/// Adds rows of DIEs and names, in the order of the DIEs.
 fn named(mut rows: Vec<NamedRow>, [table, tails_table]: [Table; 2], tables: &mut Tables) {
     rows.sort_unstable_by_key(|row| row.die);
     tables.reserve(table, rows.len());
@@ -172,7 +172,7 @@ fn the_rest(parts: &mut [Part], tables: &mut Tables) {
     let mut enumerators: Vec<((u64, u64), DieRef)> = enumerators.collect();
     enumerators.sort_unstable();
     enumerators.dedup_by_key(|(key, _)| *key);
-    // Those of one name in the order of their entries.
+    // Equal names are in the order of their DIEs.
     enumerators.sort_unstable_by_key(|((name, _), die)| (*name, *die));
     for ((name, _), DieRef { unit, offset }) in enumerators {
         let [low, high] = words(name);
@@ -216,7 +216,7 @@ fn the_rest(parts: &mut [Part], tables: &mut Tables) {
     }
 }
 
-/// One run of bytes of all tables; what the head says of the file comes later.
+/// Concatenates all tables; the header of the file is filled in later.
 fn assemble(mut tables: Tables) -> Option<NameIndex> {
     if let Some(texts) = tables.tables.get_mut(Table::Texts as usize) {
         *texts = tables.texts.bytes;

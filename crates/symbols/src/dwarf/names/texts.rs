@@ -1,11 +1,11 @@
-//! Texts, each kept once.
+//! A table of strings, each stored once.
 
 use hashbrown::HashTable;
 
-/// A text in a [`Texts`]: start and length.
+/// A string in [`Texts`]: start and length.
 pub(super) type Text = (u32, u32);
 
-/// Texts, each once.
+/// Strings, each stored once.
 #[derive(Default)]
 pub(super) struct Texts {
     pub bytes: Vec<u8>,
@@ -18,7 +18,7 @@ impl Texts {
         bytes.get(start..start + text.1 as usize).unwrap_or(&[])
     }
 
-    /// Where a text stands; nowhere once there are more than can be numbered.
+    /// Stores a string and returns its position; an empty position if the table is full.
     pub fn keep(&mut self, text: &[u8]) -> Text {
         let hash = |text: &[u8]| hash_of(text);
         let bytes = &self.bytes;
