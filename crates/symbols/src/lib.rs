@@ -1,20 +1,19 @@
 //! ELF and DWARF for the debugger: names, lines, types, locations, unwinding.
 //!
-//! A [`SymbolFile`] is one program or shared library on disk. It knows
-//! nothing of processes: what it needs of a running one (registers, memory)
-//! comes in through the small traits [`Memory`] and [`EvaluationContext`].
+//! A [`SymbolFile`] is one program or shared library on disk. The crate knows nothing of
+//! processes: it reads the registers and memory of a running one through the small traits
+//! [`Memory`] and [`EvaluationContext`].
 //!
-//! All addresses are *file* addresses, as the linker wrote them; the caller
-//! adds the load bias. The exceptions say so: values of registers, and
-//! addresses that come out of evaluating a location.
+//! All addresses are *file* addresses, as the linker wrote them; the caller adds the load
+//! bias. The exceptions, each documented, are values of registers and addresses computed by
+//! evaluating a location.
 //!
-//! Invariants: opening reads headers only, everything else is read on first
-//! use and kept; no input makes it panic, loop or allocate without bound; a
-//! damaged part hides itself, not the sound parts.
+//! **Invariant:** opening a file reads its headers only; everything else is read on first
+//! use and kept. No input causes a panic, an endless loop or an unbounded allocation. A
+//! damaged part is ignored without hiding the sound parts.
 //!
-//! After the *DWARF Debugging Information Format*, versions 4 and 5, and the
-//! *System V Application Binary Interface, AMD64 Architecture Processor
-//! Supplement*.
+//! Sources: the *DWARF Debugging Information Format*, versions 4 and 5, and the *System V
+//! Application Binary Interface, AMD64 Architecture Processor Supplement*.
 
 #![forbid(unsafe_code)]
 
