@@ -48,8 +48,8 @@ pub(crate) fn find_supplementary(
     });
     opened.ok_or_else(|| {
         format!(
-            "{} shares debug information with other programs, and the file that holds it is \
-             missing, or of another build ({})",
+            "{} shares debug information with other programs in a supplementary file, which is \
+             missing or from another build ({})",
             from.path.display(),
             list_of(&looked_at)
         )
@@ -89,12 +89,11 @@ impl Search {
         let program = program.path.display();
         Some(match self.of_another_build.as_slice() {
             [] => format!(
-                "the debug information of {program} is in a file of its own, which is not there \
-                 ({})",
+                "the debug information of {program} is in a separate file, which was not found ({})",
                 list_of(&self.looked_at)
             ),
             others => format!(
-                "the separate debug file of {program} is of another build, and is not used ({})",
+                "the separate debug file of {program} is from another build and is not used ({})",
                 list_of(others)
             ),
         })
@@ -156,9 +155,9 @@ fn link_checksum(data: &[u8]) -> Option<u32> {
 /// Formats a list of tried paths for a message.
 pub(crate) fn list_of(paths: &[PathBuf]) -> String {
     if paths.is_empty() {
-        return "there is nowhere to look".to_owned();
+        return "no directory to search".to_owned();
     }
-    let mut text = "looked at ".to_owned();
+    let mut text = "tried ".to_owned();
     for (at, path) in paths.iter().enumerate() {
         let comma = if at == 0 { "" } else { ", " };
         let _ = write!(text, "{comma}{}", path.display());

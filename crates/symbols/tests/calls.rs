@@ -413,7 +413,7 @@ fn values_of_rust_are_scalars_pairs_or_memory() {
             );
         }
         // It may be one for C.
-        let undefined = "<how a value of this type is passed is not defined by its language>";
+        let undefined = "<the language does not define how values of this type are passed>";
         assert_eq!(
             outgoing(&program.file, &program.function("bare")),
             format!("p={undefined}:12 -> rax:4")

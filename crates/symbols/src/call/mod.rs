@@ -64,7 +64,7 @@ pub enum EntryUnavailable {
     #[error("optimized out: the compiler changed how this function is called")]
     ConventionChanged,
     /// The language does not define how the type is passed.
-    #[error("how a value of this type is passed is not defined by its language")]
+    #[error("the language does not define how values of this type are passed")]
     Undefined,
     /// The value is in a register of which only the low half can be read.
     #[error("it is in a vector register of more than 16 bytes, which cannot be read")]

@@ -328,7 +328,7 @@ impl DebugInfo {
                 Kept::Sound(names) => drop(self.names.set(*names)),
                 Kept::Absent => {}
                 Kept::Damaged(path, why) => self.remark(format!(
-                    "the index of names in {} is damaged and is made anew: {why}",
+                    "the index of names in {} is damaged and will be rebuilt: {why}",
                     path.display()
                 )),
             }

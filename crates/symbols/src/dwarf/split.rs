@@ -207,11 +207,11 @@ fn split_file(
     }
     let of = skeleton.name.as_ref().map(text).unwrap_or_default();
     let why = match is_another_build {
-        true => "what is there is from another build",
+        true => "the file is from another build",
         false => "no such file",
     };
     Err(format!(
-        "the debug information of {of} was split off and is missing: {why} ({})",
+        "the split debug information of {of} is missing: {why} ({})",
         separate::list_of(&looked_at)
     ))
 }

@@ -27,14 +27,18 @@ pub enum Doubt {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Doubt::Untold => f.write_str("the debug information tells no beginning of it"),
-            Doubt::NoCode => f.write_str("nothing of its code is left"),
-            Doubt::WithHolder => f.write_str("it begins with the function that it is in"),
-            Doubt::OtherWays(_) => f.write_str("there may be other ways into its code"),
+            Doubt::Untold => f.write_str("the debug information does not record where it begins"),
+            Doubt::NoCode => f.write_str("no code of it is left"),
+            Doubt::WithHolder => f.write_str("it begins with its enclosing function"),
+            Doubt::OtherWays(_) => f.write_str("its code may be entered by another path"),
             Doubt::Repeats(_) => f.write_str("its first instruction may be executed repeatedly"),
-            Doubt::TooEarly(_) => f.write_str("it is begun before it is decided"),
+            Doubt::TooEarly(_) => {
+                f.write_str("its recorded beginning precedes the decision to call it")
+            }
             Doubt::Together(_) => f.write_str("several calls may begin at its first instruction"),
-            Doubt::Vector(_) => f.write_str("its code may do several calls at once"),
+            Doubt::Vector(_) => {
+                f.write_str("its vector instructions may execute several calls at once")
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ impl Evaluator<'_> {
         let unit = self
             .info
             .unit(self.unit)
-            .ok_or_else(|| unusable("no such unit"))?;
+            .ok_or_else(|| unusable("a reference to a missing unit"))?;
         if expression.0.bytes().is_empty() {
             return Ok(whole(Place::OptimizedOut));
         }
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
             }
             result = self.answer(&mut evaluation, result)?;
         }
-        Err(unusable("it does not end"))
+        Err(unusable("an expression that does not terminate"))
     }
 
     /// Answers a request of the evaluation.
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
                 let mut bytes = [0; 8];
                 let wanted = bytes
                     .get_mut(..usize::from(size))
-                    .ok_or_else(|| unusable("its size"))?;
+                    .ok_or_else(|| unusable("an operation with an invalid size"))?;
                 if !self.context.read(address, wanted) {
                     return Err(LocationError::Unreadable { address });
                 }
@@ -131,11 +131,11 @@ impl Evaluator<'_> {
                 let unit = self
                     .info
                     .unit(self.unit)
-                    .ok_or_else(|| unusable("no such unit"))?;
+                    .ok_or_else(|| unusable("a reference to a missing unit"))?;
                 let source = self
                     .info
                     .source(self.unit)
-                    .ok_or_else(|| unusable("no such unit"))?;
+                    .ok_or_else(|| unusable("a reference to a missing unit"))?;
                 let address = source.dwarf().address(&unit.unit, index).map_err(damaged)?;
                 let bias = if relocate {
                     self.context.load_bias()
@@ -152,7 +152,7 @@ impl Evaluator<'_> {
             | EvaluationResult::RequiresWasmLocal { .. }
             | EvaluationResult::RequiresWasmGlobal { .. }
             | EvaluationResult::RequiresWasmStack { .. } => {
-                return Err(unusable("it is meant for another machine"));
+                return Err(unusable("an operation for another machine"));
             }
         };
         next.map_err(damaged)
@@ -215,7 +215,7 @@ impl Evaluator<'_> {
                     _ => None,
                 }
             })
-            .ok_or_else(|| unusable("a type that is no number"))
+            .ok_or_else(|| unusable("an operation on a type that is not a number"))
     }
 
     fn piece(&self, piece: gimli::Piece<Reader>) -> Piece {

@@ -113,13 +113,13 @@ pub enum LocationError {
     #[error("optimized out: only its value at the entry of the function was kept")]
     EntryValueLost,
     /// The frame was not unwound.
-    #[error("the frame's place on the stack is not known")]
+    #[error("the address of the frame on the stack is not known")]
     FrameUnknown,
     /// The module's thread-local storage cannot be found.
     #[error("the thread-local storage of this module cannot be found")]
     ThreadLocalUnknown,
     /// The location is damaged or unsupported.
-    #[error("the debug information of its location cannot be used: {0}")]
+    #[error("its location in the debug information cannot be used: {0}")]
     Unusable(String),
 }
 
@@ -366,7 +366,7 @@ impl Location {
                     ..
                 },
             ] => Ok(*address),
-            _ => Err(unusable("it is no address in an object")),
+            _ => Err(unusable("an expression whose result is not an address")),
         }
     }
 

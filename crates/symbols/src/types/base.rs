@@ -111,7 +111,7 @@ impl Base {
             (Some(offset), _) => Ok(object.wrapping_add(offset)),
             (None, Some(place)) => place.address_from(object, memory),
             (None, None) => Err(LocationError::Unusable(
-                "it does not say where a virtual base class is".to_owned(),
+                "no location of a virtual base class".to_owned(),
             )),
         }
     }

@@ -170,7 +170,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
                             value.to_u64(u64::MAX).map_err(|error| self.damaged(error))
                         }
                         Some(gimli::Location::Register { register }) => self.register(register.0),
-                        _ => Err(self.unusable("a rule without a value")),
+                        _ => Err(self.unusable("a rule without a result")),
                     };
                 }
                 EvaluationResult::RequiresMemory { address, size, .. } => {
@@ -185,11 +185,11 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
                 }
                 EvaluationResult::RequiresRegister { register, .. } => evaluation
                     .resume_with_register(gimli::Value::Generic(self.register(register.0)?)),
-                _ => return Err(self.unusable("a rule that asks for what a frame does not have")),
+                _ => return Err(self.unusable("a rule with an unsupported operation")),
             }
             .map_err(|error| self.damaged(error))?;
         }
-        Err(self.unusable("a rule that does not end"))
+        Err(self.unusable("a rule that does not terminate"))
     }
 
     fn register(&self, number: u16) -> Result<u64, UnwindError> {

@@ -103,13 +103,13 @@ impl Identity {
     /// Checks the bytes of an index; `None` if they belong to another program or format.
     fn check(&self, bytes: Vec<u8>) -> Result<Option<NameIndex>, &'static str> {
         if bytes.get(..8) != Some(MAGIC) {
-            return Err("it does not begin as such a file does");
+            return Err("it has no valid header");
         }
         if u32_at(&bytes, 8) != Some(VERSION) {
             return Ok(None);
         }
         if u64_at(&bytes, 16) != Some(bytes.len() as u64) {
-            return Err("it is not as long as it should be");
+            return Err("its length is wrong");
         }
         if u32_at(&bytes, 12) != bytes.get(16..).map(crc32fast::hash) {
             return Err("its checksum is wrong");
@@ -119,7 +119,7 @@ impl Identity {
             return Ok(None);
         }
         let index = NameIndex::new(bytes);
-        index.map(Some).ok_or("its tables do not fit into it")
+        index.map(Some).ok_or("its tables exceed the file")
     }
 
     /// Stores the index in the cache; a failure only costs time later.
