@@ -11,9 +11,9 @@ use crate::{SymbolFile, names};
 pub use beginnings::{Beginning, InlinedCall, Order};
 pub(crate) use call_lines::CallLine;
 pub use doubt::Doubt;
-pub use rest::Rest;
-pub(crate) use rest::is_rest;
-use rest::{KnownParts, Parts};
+pub use outlined::Rest;
+pub(crate) use outlined::is_rest;
+use outlined::{KnownParts, Parts};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ mod code;
 mod doubt;
 mod entry_line;
 mod holder;
-mod rest;
+mod outlined;
 
 /// A call that was replaced by the callee's code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl SymbolFile {
         let mut wanted: FxHashMap<DieRef, Option<Callee>> = FxHashMap::default();
         for caller in facts.function_dies() {
             let mut copies: Vec<Copy> = Vec::new();
-            let mut path = rest::Path::new(info, caller);
+            let mut path = outlined::Path::new(info, caller);
             info.walk(caller, |depth, die, entry| {
                 match entry.tag() {
                     // A nested function has its own copies.
@@ -233,7 +233,7 @@ impl SymbolFile {
         let is_inside = |at: u64| ranges.iter().any(|range| range.contains(&at));
         let mut behind = table.rows(sequence).iter();
         let row = behind.find(|row| row.address > entry && row.line != 0 && is_inside(row.address));
-        let flow = rest::Flow::of_function(self, &self.function_at(entry)?.ranges);
+        let flow = outlined::Flow::of_function(self, &self.function_at(entry)?.ranges);
         let places = row.map(|row| row.address).into_iter();
         let mut places = places.chain(flow.after(entry).filter(|at| is_inside(*at)));
         places.find(|at| self.always_reached(entry, *at) && !flow.leads_back_to(*at))
@@ -421,7 +421,7 @@ pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)
     let mut outer = function.die;
     let calls = copies.filter_map(|node| {
         let copy = info.die(node.die)?;
-        if rest::is_rest(info, outer, node.die, &copy) {
+        if outlined::is_rest(info, outer, node.die, &copy) {
             return None;
         }
         outer = node.die;

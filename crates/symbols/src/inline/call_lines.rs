@@ -8,7 +8,7 @@
 //! **Invariant:** a unit is asked only for lines on which no statement begins, and is read
 //! once.
 
-use super::{copy_entry, rest};
+use super::{copy_entry, outlined};
 use crate::SymbolFile;
 use crate::dwarf::borrowed::with_borrowed;
 use crate::dwarf::{DebugInfo, DieRef};
@@ -69,7 +69,7 @@ impl SymbolFile {
         for call in calls {
             let entry = info.die(call.copy).filter(|copy| {
                 // An outlined part that was inlined again is not a call.
-                !rest::is_rest(info, call.caller, call.copy, copy)
+                !outlined::is_rest(info, call.caller, call.copy, copy)
             });
             let entry = entry.and_then(|copy| copy_entry(info, call.copy.unit, &copy));
             let place = entry.map(|entry| self.place_of_copy(info, call.copy, entry));

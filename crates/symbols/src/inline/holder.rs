@@ -8,7 +8,7 @@
 
 use super::code::Code;
 use super::entry_line::{Declaration, declaration};
-use super::rest;
+use super::outlined;
 use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef, Visit};
 use crate::line::Row;
@@ -81,7 +81,7 @@ impl Holder {
                 depth: around.len(),
                 begin: super::copy_entry(info, at.unit, entry),
                 view: view.and_then(|view| view.udata_value()),
-                is_rest: rest::is_rest(info, call.unwrap_or(die), at, entry),
+                is_rest: outlined::is_rest(info, call.unwrap_or(die), at, entry),
                 ranges: info.code_ranges(at.unit, entry),
                 name: Name::read(info, at),
             });
