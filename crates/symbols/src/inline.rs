@@ -11,8 +11,8 @@ use crate::{SymbolFile, names};
 pub use beginnings::{Beginning, InlinedCall, Order};
 pub(crate) use call_lines::CallLine;
 pub use doubt::Doubt;
-pub use outlined::Rest;
-pub(crate) use outlined::is_rest;
+pub use outlined::OutlinedPart;
+pub(crate) use outlined::is_outlined_part;
 use outlined::{KnownParts, Parts};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -38,7 +38,7 @@ pub struct InlinedCopy {
     pub entry: u64,
     /// The places in the callee's outlined part that are reached without the copy's first
     /// instruction, if any.
-    pub rest: Option<Rest>,
+    pub outlined_part: Option<OutlinedPart>,
     /// The source file of the call.
     pub call_file: Option<PathBuf>,
     /// The line of the call.
@@ -171,7 +171,7 @@ impl SymbolFile {
                 copy.entry = self.place_of_copy(info, copy.die, copy.entry);
                 let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
-                    rest: self.rest(info, &copy),
+                    outlined_part: self.outlined_part(info, &copy),
                     die: copy.die,
                     holder,
                     name: copy.callee.name,
@@ -421,7 +421,7 @@ pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)
     let mut outer = function.die;
     let calls = copies.filter_map(|node| {
         let copy = info.die(node.die)?;
-        if outlined::is_rest(info, outer, node.die, &copy) {
+        if outlined::is_outlined_part(info, outer, node.die, &copy) {
             return None;
         }
         outer = node.die;

@@ -47,7 +47,7 @@ pub use elf::{Binding, FileKind, Header, Segment, ThreadLocalStorage};
 pub use error::SymbolError;
 pub use file::SymbolFile;
 pub use function::Function;
-pub use inline::{Beginning, Doubt, InlinedCall, InlinedCopy, InlinedFrame, Order, Rest};
+pub use inline::{Beginning, Doubt, InlinedCall, InlinedCopy, InlinedFrame, Order, OutlinedPart};
 pub use labels::Label;
 pub use line::{Line, LineAddresses};
 pub use location::{

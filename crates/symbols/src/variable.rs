@@ -2,7 +2,7 @@
 
 use crate::dwarf::facts::GlobalRecord;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
-use crate::inline::{around, covers, is_rest};
+use crate::inline::{around, covers, is_outlined_part};
 use crate::location::Location;
 use crate::types::{Type, target};
 use crate::{Function, SymbolFile, names};
@@ -85,7 +85,7 @@ impl SymbolFile {
         let around = around(info, function, address);
         let is_around = |die: DieRef| around.iter().any(|node| node.die == die);
         let mut call = function;
-        let mut rests: Vec<usize> = Vec::new();
+        let mut outlined_parts: Vec<usize> = Vec::new();
         info.walk(function, |depth, die, entry| {
             if depth == 0 {
                 return Visit::Descend;
@@ -98,9 +98,9 @@ impl SymbolFile {
                     Visit::Descend
                 }
                 gimli::DW_TAG_inlined_subroutine
-                    if is_around(die) && is_rest(info, call, die, entry) =>
+                    if is_around(die) && is_outlined_part(info, call, die, entry) =>
                 {
-                    rests.push(scopes.len());
+                    outlined_parts.push(scopes.len());
                     scopes.push((depth, Scope::of(ScopeKind::Block)));
                     Visit::Descend
                 }
@@ -127,8 +127,8 @@ impl SymbolFile {
             }
         });
         let mut scopes: Vec<Scope> = scopes.into_iter().map(|(_, scope)| scope).collect();
-        for rest in rests {
-            give_to_call(&mut scopes, rest, address);
+        for part in outlined_parts {
+            merge_into_call(&mut scopes, part, address);
         }
         scopes.reverse();
         scopes
@@ -244,15 +244,15 @@ impl SymbolFile {
 
 /// Merges the parameters of an outlined part that was inlined again into the inlined call
 /// around it. If both have a location, that of the outlined part is more exact.
-fn give_to_call(scopes: &mut [Scope], rest: usize, address: u64) {
-    let Some((outer, [rest, ..])) = scopes.split_at_mut_checked(rest) else {
+fn merge_into_call(scopes: &mut [Scope], part: usize, address: u64) {
+    let Some((outer, [part, ..])) = scopes.split_at_mut_checked(part) else {
         return;
     };
     let is_call = |scope: &&mut Scope| !matches!(scope.kind, ScopeKind::Block);
     let Some(call) = outer.iter_mut().rev().find(is_call) else {
         return;
     };
-    rest.variables.retain(|variable| {
+    part.variables.retain(|variable| {
         let mut known = call.variables.iter_mut();
         let known = known.find(|known| known.parameter && known.name == variable.name);
         let Some(known) = known.filter(|_| variable.parameter) else {

@@ -336,7 +336,7 @@ impl Asked<'_> {
             return Some(level);
         }
         let mut outer = held.outer.and_then(|outer| self.holder.copies.get(outer));
-        while let Some(copy) = outer.filter(|copy| copy.is_rest) {
+        while let Some(copy) = outer.filter(|copy| copy.is_outlined_part) {
             outer = copy.outer.and_then(|outer| self.holder.copies.get(outer));
         }
         let around = match outer {

@@ -69,7 +69,7 @@ impl SymbolFile {
         for call in calls {
             let entry = info.die(call.copy).filter(|copy| {
                 // An outlined part that was inlined again is not a call.
-                !outlined::is_rest(info, call.caller, call.copy, copy)
+                !outlined::is_outlined_part(info, call.caller, call.copy, copy)
             });
             let entry = entry.and_then(|copy| copy_entry(info, call.copy.unit, &copy));
             let place = entry.map(|entry| self.place_of_copy(info, call.copy, entry));

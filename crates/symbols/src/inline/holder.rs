@@ -40,7 +40,7 @@ pub(super) struct Held {
     pub begin: Option<u64>,
     pub view: Option<u64>,
     /// Whether it is the outlined part of the enclosing call.
-    pub is_rest: bool,
+    pub is_outlined_part: bool,
     /// The code ranges.
     pub ranges: Vec<Range<u64>>,
     /// The position of the callee's name.
@@ -81,7 +81,7 @@ impl Holder {
                 depth: around.len(),
                 begin: super::copy_entry(info, at.unit, entry),
                 view: view.and_then(|view| view.udata_value()),
-                is_rest: outlined::is_rest(info, call.unwrap_or(die), at, entry),
+                is_outlined_part: outlined::is_outlined_part(info, call.unwrap_or(die), at, entry),
                 ranges: info.code_ranges(at.unit, entry),
                 name: Name::read(info, at),
             });

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The calls of an outlined part that are reachable without the entry of their inlined
 /// copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rest {
+pub struct OutlinedPart {
     /// The file address of the function that contains the copy.
     pub caller_entry: u64,
     /// The file addresses of the calls, of the tail calls, and of outlined parts that were
@@ -79,7 +79,7 @@ impl Path {
 
 /// Returns whether a copy is the outlined part of the enclosing function or copy, and thus
 /// not a call.
-pub(crate) fn is_rest(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die) -> bool {
+pub(crate) fn is_outlined_part(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die) -> bool {
     let Some(function) = info.origin(inner.unit, copy) else {
         return false;
     };
@@ -137,7 +137,7 @@ impl SymbolFile {
 
     /// Returns the calls of the outlined part in a copy that are reachable without the
     /// copy's entry.
-    pub(super) fn rest(&self, info: &DebugInfo, copy: &Copy) -> Option<Rest> {
+    pub(super) fn outlined_part(&self, info: &DebugInfo, copy: &Copy) -> Option<OutlinedPart> {
         let parts = &copy.callee.parts;
         if parts.0.is_empty() && copy.goes_on_at.is_empty() {
             return None;
@@ -162,7 +162,7 @@ impl SymbolFile {
         calls.retain(|at| without.contains(at));
         calls.sort_unstable();
         calls.dedup();
-        (!calls.is_empty()).then_some(Rest {
+        (!calls.is_empty()).then_some(OutlinedPart {
             caller_entry: caller.low_pc,
             calls,
         })
