@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::view::{Location, NameView, Outcome};
 use juror_instrument::format::Names as _;
 use juror_instrument::modules::Module;
-use juror_symbols::{FixedPlace, Function, Variable, register_name};
+use juror_symbols::{FixedLocation, Function, Variable, register_name};
 use regex::Regex;
 
 mod required;
@@ -183,15 +183,15 @@ fn variable_words(variable: &Variable, pc: u64) -> String {
         None => String::new(),
     };
     let place = match variable.location.fixed_at(pc) {
-        Some(FixedPlace::Register(number)) => format!("in ${}", register_name(number)),
-        Some(FixedPlace::AtRegister { register, offset }) => {
+        Some(FixedLocation::Register(number)) => format!("in ${}", register_name(number)),
+        Some(FixedLocation::AtRegister { register, offset }) => {
             format!("in memory at ${}{offset:+}", register_name(register))
         }
-        Some(FixedPlace::AtFrame(offset)) => {
+        Some(FixedLocation::AtFrame(offset)) => {
             format!("in memory at the canonical frame address {offset:+}")
         }
-        Some(FixedPlace::AtAddress(address)) => format!("in memory at {address:#x} of the file"),
-        Some(FixedPlace::Value(value)) => format!("nowhere; it is {value}"),
+        Some(FixedLocation::AtAddress(address)) => format!("in memory at {address:#x} of the file"),
+        Some(FixedLocation::Value(value)) => format!("nowhere; it is {value}"),
         None if variable.location.is_nowhere() => "optimized out".to_owned(),
         None => "in a place that is computed".to_owned(),
     };
@@ -237,7 +237,7 @@ fn variables(module: &Module, pattern: &Regex, views: &mut Vec<NameView>) {
                 continue;
             }
             let address = match variable.location.fixed_at(0) {
-                Some(FixedPlace::AtAddress(address)) => Some(address),
+                Some(FixedLocation::AtAddress(address)) => Some(address),
                 _ => None,
             };
             views.push(NameView {

@@ -168,7 +168,7 @@ impl SymbolFile {
             let caller: Arc<str> =
                 caller.map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
             for mut copy in copies {
-                copy.entry = self.place_of_copy(info, copy.die, copy.entry);
+                copy.entry = self.stop_address_of_copy(info, copy.die, copy.entry);
                 let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
                     outlined_part: self.outlined_part(info, &copy),
@@ -210,7 +210,7 @@ impl SymbolFile {
     /// Returns the address to stop at in a copy: its first instruction. If the enclosing
     /// function begins with the copy, the compiler may attribute the prologue to the copy;
     /// then the end of the prologue is returned, as for the function.
-    fn place_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
+    fn stop_address_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
         let entry = self.first_of_copy(info, copy, entry);
         let function = self.function_at(entry);
         let around = function.filter(|function| function.low_pc == entry);
@@ -234,9 +234,9 @@ impl SymbolFile {
         let mut behind = table.rows(sequence).iter();
         let row = behind.find(|row| row.address > entry && row.line != 0 && is_inside(row.address));
         let flow = outlined::Flow::of_function(self, &self.function_at(entry)?.ranges);
-        let places = row.map(|row| row.address).into_iter();
-        let mut places = places.chain(flow.after(entry).filter(|at| is_inside(*at)));
-        places.find(|at| self.always_reached(entry, *at) && !flow.leads_back_to(*at))
+        let candidates = row.map(|row| row.address).into_iter();
+        let mut candidates = candidates.chain(flow.after(entry).filter(|at| is_inside(*at)));
+        candidates.find(|at| self.always_reached(entry, *at) && !flow.leads_back_to(*at))
     }
 
     /// Returns the inlined calls at an address, innermost first. The enclosing function is
@@ -475,11 +475,11 @@ fn copy_entry(info: &DebugInfo, unit: u32, entry: &Die) -> Option<u64> {
 /// Returns whether a block contains an address. A block without ranges covers its whole
 /// parent; a block whose code was optimized away covers nothing.
 pub(crate) fn covers(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
-    let places = [gimli::DW_AT_low_pc, gimli::DW_AT_ranges];
-    let is_said = places
+    let attributes = [gimli::DW_AT_low_pc, gimli::DW_AT_ranges];
+    let has_ranges = attributes
         .iter()
-        .any(|place| entry.attr_value(*place).is_some());
-    !is_said || holds(info, die, entry, address)
+        .any(|name| entry.attr_value(*name).is_some());
+    !has_ranges || holds(info, die, entry, address)
 }
 
 /// Returns whether the code of an inlined call contains an address.

@@ -39,8 +39,8 @@ mod variable;
 
 pub use assembly::{Assembly, disassemble};
 pub use call::{
-    ArgumentClass, CallSite, Callee, EntryError, EntryLocation, EntryPiece, EntryPlace,
-    EntryUnavailable, EntryValue, JumpPlace, OutgoingCall, Parameter, ReturnValue, Signature,
+    ArgumentClass, CallSite, Callee, EntryError, EntryLocation, EntryPiece, EntryPieceLocation,
+    EntryUnavailable, EntryValue, JumpAddresses, OutgoingCall, Parameter, ReturnValue, Signature,
     argument_plan, outgoing_call_of_c,
 };
 pub use elf::{Binding, FileKind, Header, Segment, ThreadLocalStorage};
@@ -51,8 +51,8 @@ pub use inline::{Beginning, Doubt, InlinedCall, InlinedCopy, InlinedFrame, Order
 pub use labels::Label;
 pub use line::{Line, LineAddresses};
 pub use location::{
-    DroppedParameter, EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place,
-    register, register_name,
+    DroppedParameter, EvaluationContext, FixedLocation, Location, LocationError, Memory, Piece,
+    ValueLocation, register, register_name,
 };
 pub use names::{
     demangle, is_name_of, is_whole_name_of, leaves_arguments_out, scope_and_name,
@@ -61,9 +61,9 @@ pub use names::{
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Access, Base, BitField, Character, ClassMember, ClassMemberKind, Composite, CompositeKind,
-    Encoding, Enumerator, Field, Method, PlacedField, TableOwner, TemplateArgument, Type, TypeKind,
-    Variant, VariantPart, VirtualStep, processor_flags, signal_information, standard_name,
-    vector_control, vector_register,
+    DeclaredField, Encoding, Enumerator, Field, Method, TableOwner, TemplateArgument, Type,
+    TypeKind, Variant, VariantPart, VirtualStep, processor_flags, signal_information,
+    standard_name, vector_control, vector_register,
 };
 pub use unit_description::UnitDescription;
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound, unwind_without_file};

@@ -4,7 +4,7 @@
 //! location in the abstract instance, LLVM in the function or in one inlined copy.
 
 use crate::dwarf::{DebugInfo, DieRef, Visit};
-use crate::location::{FixedPlace, Location};
+use crate::location::{FixedLocation, Location};
 use crate::variable::{Variable, unit_is, variable};
 use crate::{SymbolFile, names};
 use std::collections::BTreeSet;
@@ -36,12 +36,12 @@ impl SymbolFile {
         homes.extend(self.inlined_origins(info, function));
         homes.retain(|die| file.is_none_or(|file| unit_is(info, die.unit, file)));
         let mut found = Vec::new();
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         for home in homes {
             add_statics(info, home, wanted, &mut |variable| {
-                let place = variable.location.fixed_at(0);
-                if !places.contains(&place) {
-                    places.push(place);
+                let location = variable.location.fixed_at(0);
+                if !locations.contains(&location) {
+                    locations.push(location);
                     found.push(variable);
                 }
             });
@@ -79,7 +79,7 @@ fn add_statics(info: &Arc<DebugInfo>, home: DieRef, wanted: &str, add: &mut impl
 /// Returns whether a variable is static. One that was optimized out counts as static.
 fn is_static(location: &Location) -> bool {
     match location.fixed_at(0) {
-        Some(place) => matches!(place, FixedPlace::AtAddress(_)),
+        Some(location) => matches!(location, FixedLocation::AtAddress(_)),
         None => location.is_nowhere(),
     }
 }

@@ -4,7 +4,7 @@
 mod support;
 
 use juror_symbols::{
-    EntryError, EntryLocation, EntryPlace, Function, Parameter, SymbolFile, register,
+    EntryError, EntryLocation, EntryPieceLocation, Function, Parameter, SymbolFile, register,
 };
 use support::{Program, compile, compile_everywhere};
 
@@ -15,13 +15,13 @@ fn show(location: &EntryLocation) -> String {
         .iter()
         .map(|piece| {
             let name = juror_symbols::register_name;
-            let place = match &piece.place {
-                EntryPlace::Register(register) => name(*register),
-                EntryPlace::Stack(offset) => format!("[cfa+{offset}]"),
-                EntryPlace::PointedByRegister(register) => format!("*{}", name(*register)),
-                EntryPlace::PointedByStack(offset) => format!("*[cfa+{offset}]"),
-                EntryPlace::Constant(bytes) => format!("={}", bytes[0]),
-                EntryPlace::Unavailable(reason) => format!("<{reason}>"),
+            let place = match &piece.location {
+                EntryPieceLocation::Register(register) => name(*register),
+                EntryPieceLocation::Stack(offset) => format!("[cfa+{offset}]"),
+                EntryPieceLocation::PointedByRegister(register) => format!("*{}", name(*register)),
+                EntryPieceLocation::PointedByStack(offset) => format!("*[cfa+{offset}]"),
+                EntryPieceLocation::Constant(bytes) => format!("={}", bytes[0]),
+                EntryPieceLocation::Unavailable(reason) => format!("<{reason}>"),
             };
             format!("{place}:{}", piece.size)
         })

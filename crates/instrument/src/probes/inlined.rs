@@ -158,7 +158,7 @@ impl Program {
         beginning: Beginning,
     ) -> Result<BoundCall, BindError> {
         let site = InlinedSite {
-            address: module.to_process(beginning.place),
+            address: module.to_process(beginning.address),
             level: beginning.level,
             arguments: beginning.arguments.into(),
         };

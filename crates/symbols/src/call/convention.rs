@@ -3,7 +3,7 @@
 
 use super::classify::{Class, classify};
 use super::classify_rust::classify_rust;
-use super::{EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, INTEGER_ARGUMENTS};
+use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, INTEGER_ARGUMENTS};
 use super::{VECTOR_ARGUMENT_COUNT, unavailable};
 use crate::Type;
 use crate::dwarf::{DebugInfo, DieRef, Language};
@@ -130,7 +130,7 @@ impl Convention {
     pub fn take_result_pointer(
         &mut self,
         of: &Type,
-    ) -> Result<Option<EntryPlace>, EntryUnavailable> {
+    ) -> Result<Option<EntryPieceLocation>, EntryUnavailable> {
         match self.passing_of_result(of) {
             Passing::Memory { .. } | Passing::Indirect { .. } => Ok(Some(self.take_integer())),
             Passing::Parts(_) | Passing::Together(_) => Ok(None),
@@ -141,13 +141,13 @@ impl Convention {
     }
 
     /// Takes the next integer register, or the next eightbyte of the stack.
-    pub fn take_integer(&mut self) -> EntryPlace {
+    pub fn take_integer(&mut self) -> EntryPieceLocation {
         match INTEGER_ARGUMENTS.get(self.integers_used) {
             Some(register) => {
                 self.integers_used += 1;
-                EntryPlace::Register(*register)
+                EntryPieceLocation::Register(*register)
             }
-            None => EntryPlace::Stack(self.take_stack(8, 8)),
+            None => EntryPieceLocation::Stack(self.take_stack(8, 8)),
         }
     }
 
@@ -162,21 +162,23 @@ impl Convention {
     }
 
     /// Returns the location of the next argument.
-    pub fn place(&mut self, of: &Type) -> EntryLocation {
+    pub fn next_location(&mut self, of: &Type) -> EntryLocation {
         match self.passing(of) {
-            Passing::Parts(parts) => self.place_parts(of, &parts, self.rules == Rules::Rust),
-            Passing::Together(parts) => self.place_parts(of, &parts, false),
+            Passing::Parts(parts) => self.assign_parts(of, &parts, self.rules == Rules::Rust),
+            Passing::Together(parts) => self.assign_parts(of, &parts, false),
             Passing::Memory { size, alignment } => {
-                let at = EntryPlace::Stack(self.take_stack(size, alignment));
+                let at = EntryPieceLocation::Stack(self.take_stack(size, alignment));
                 single(at, size)
             }
             Passing::Indirect { size } => {
-                let place = match self.take_integer() {
-                    EntryPlace::Register(register) => EntryPlace::PointedByRegister(register),
-                    EntryPlace::Stack(offset) => EntryPlace::PointedByStack(offset),
+                let location = match self.take_integer() {
+                    EntryPieceLocation::Register(register) => {
+                        EntryPieceLocation::PointedByRegister(register)
+                    }
+                    EntryPieceLocation::Stack(offset) => EntryPieceLocation::PointedByStack(offset),
                     other => other,
                 };
-                single(place, size)
+                single(location, size)
             }
             Passing::Unknown(reason, size) => unavailable(reason, size),
         }
@@ -184,7 +186,7 @@ impl Convention {
 
     /// Assigns locations to the parts; if `splits`, some may be in registers and others on
     /// the stack.
-    fn place_parts(&mut self, of: &Type, parts: &[Part], splits: bool) -> EntryLocation {
+    fn assign_parts(&mut self, of: &Type, parts: &[Part], splits: bool) -> EntryLocation {
         let of_class = |class: Class| parts.iter().filter(|part| part.class == class).count();
         let fits = self.integers_used + of_class(Class::Integer) <= INTEGER_ARGUMENTS.len()
             && self.vectors_used + of_class(Class::Vector) <= VECTOR_ARGUMENT_COUNT;
@@ -196,30 +198,35 @@ impl Convention {
             // Either all parts go into registers or none.
             let size = of.size().unwrap_or(8);
             let alignment = super::classify::alignment(of);
-            return single(EntryPlace::Stack(self.take_stack(size, alignment)), size);
+            return single(
+                EntryPieceLocation::Stack(self.take_stack(size, alignment)),
+                size,
+            );
         }
         parts
             .iter()
             .map(|part| {
-                let place = match part.class {
+                let location = match part.class {
                     Class::Vector if self.vectors_used < VECTOR_ARGUMENT_COUNT => {
                         self.vectors_used += 1;
-                        EntryPlace::Register(XMM0 + self.vectors_used as u16 - 1)
+                        EntryPieceLocation::Register(XMM0 + self.vectors_used as u16 - 1)
                     }
-                    Class::Vector => EntryPlace::Stack(self.take_stack(u64::from(part.size), 8)),
+                    Class::Vector => {
+                        EntryPieceLocation::Stack(self.take_stack(u64::from(part.size), 8))
+                    }
                     Class::Integer | Class::X87 => self.take_integer(),
                 };
                 EntryPiece {
                     offset: part.offset,
                     size: part.size,
-                    place,
+                    location,
                 }
             })
             .collect()
     }
 
     /// Returns the location of a result after the return.
-    pub fn place_of_result(&self, of: &Type) -> EntryLocation {
+    pub fn location_of_result(&self, of: &Type) -> EntryLocation {
         match self.passing_of_result(of) {
             Passing::Parts(parts) | Passing::Together(parts) => {
                 let (mut integers, mut vectors) =
@@ -233,17 +240,17 @@ impl Convention {
                             Class::Vector => vectors.next(),
                             Class::X87 => x87.next(),
                         }?;
-                        let place = EntryPlace::Register(register);
+                        let location = EntryPieceLocation::Register(register);
                         Some(EntryPiece {
                             offset: part.offset,
                             size: part.size,
-                            place,
+                            location,
                         })
                     })
                     .collect()
             }
             Passing::Memory { size, .. } | Passing::Indirect { size } => {
-                single(EntryPlace::PointedByRegister(RAX), size)
+                single(EntryPieceLocation::PointedByRegister(RAX), size)
             }
             Passing::Unknown(reason, size) => unavailable(reason, size),
         }
@@ -255,20 +262,20 @@ fn agree(c: &Passing, rust: &Passing) -> bool {
     use Passing::{Indirect, Memory, Parts, Together};
     match (c, rust) {
         (Parts(a), Parts(b) | Together(b)) => {
-            let place = |part: &Part| (part.class, part.offset);
-            a.iter().map(place).eq(b.iter().map(place))
+            let position = |part: &Part| (part.class, part.offset);
+            a.iter().map(position).eq(b.iter().map(position))
         }
         (Indirect { .. }, Indirect { .. }) => true,
         (Memory { .. } | Indirect { .. }, _) | (_, _) => false,
     }
 }
 
-fn single(place: EntryPlace, size: u64) -> EntryLocation {
+fn single(location: EntryPieceLocation, size: u64) -> EntryLocation {
     let size = u32::try_from(size).unwrap_or(u32::MAX);
     std::iter::once(EntryPiece {
         offset: 0,
         size,
-        place,
+        location,
     })
     .collect()
 }

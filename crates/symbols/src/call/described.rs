@@ -1,6 +1,6 @@
 //! Argument locations from the debug information that are valid at the first instruction.
 
-use super::{EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, INTEGER_ARGUMENTS};
+use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, INTEGER_ARGUMENTS};
 use crate::Type;
 use crate::dwarf::{DebugInfo, DieRef, Reader};
 use crate::location::register::{RBP, RSP, XMM0};
@@ -46,12 +46,12 @@ fn constant(bytes: &[u8], size: u64) -> Option<EntryLocation> {
     let bytes = bytes
         .get(..size)
         .filter(|bytes| !bytes.is_empty() && size <= 64)?;
-    let place = EntryPlace::Constant(SmallVec::from_slice(bytes));
+    let location = EntryPieceLocation::Constant(SmallVec::from_slice(bytes));
     Some(
         std::iter::once(EntryPiece {
             offset: 0,
             size: size as u32,
-            place,
+            location,
         })
         .collect(),
     )
@@ -146,53 +146,52 @@ impl DescriptionReader<'_> {
                         offset: u32::try_from(offset).ok()?,
                         size: u32::try_from(piece_size).ok()?,
                         // A piece without a location; the convention may have one.
-                        place: pending.take()?.place()?,
+                        location: pending.take()?.location()?,
                     });
                     offset = offset.checked_add(piece_size)?;
                 }
                 Operation::StackValue => {
-                    pending = Some(Described::Place(pending.take()?.value()?));
+                    pending = Some(Described::Location(pending.take()?.value()?));
                 }
                 other => {
                     if pending.is_some() {
                         return None;
                     }
-                    pending = Some(self.place(other)?);
+                    pending = Some(self.describe(other)?);
                 }
             }
         }
         if let Some(described) = pending {
-            let place = described.place()?;
-            if !pieces.is_empty() || !fits(&place, size) {
+            let location = described.location()?;
+            if !pieces.is_empty() || !fits(&location, size) {
                 return None;
             }
             pieces.push(EntryPiece {
                 offset: 0,
                 size: u32::try_from(size).ok()?,
-                place,
+                location,
             });
         }
         Some(pieces)
     }
 
     /// Returns what one operation describes.
-    fn place(&self, operation: Operation<Reader>) -> Option<Described> {
-        let place = match operation {
+    fn describe(&self, operation: Operation<Reader>) -> Option<Described> {
+        let location = match operation {
             Operation::Register { register } => {
                 let is_argument = INTEGER_ARGUMENTS.contains(&register.0)
                     || (XMM0..XMM0 + super::VECTOR_ARGUMENT_COUNT as u16).contains(&register.0);
                 let trusted = self.listed || self.trust_argument_registers && is_argument;
-                trusted.then_some(EntryPlace::Register(register.0))?
+                trusted.then_some(EntryPieceLocation::Register(register.0))?
             }
-            Operation::FrameOffset { offset } => {
-                (self.frame_base_is_cfa() && offset >= 0).then_some(EntryPlace::Stack(offset))?
-            }
-            Operation::CallFrameCFA => EntryPlace::Stack(0),
+            Operation::FrameOffset { offset } => (self.frame_base_is_cfa() && offset >= 0)
+                .then_some(EntryPieceLocation::Stack(offset))?,
+            Operation::CallFrameCFA => EntryPieceLocation::Stack(0),
             Operation::RegisterOffset {
                 register, offset, ..
             } => match register.0 {
                 // The return address is between the stack pointer and the CFA.
-                RSP if self.listed && offset >= 8 => EntryPlace::Stack(offset - 8),
+                RSP if self.listed && offset >= 8 => EntryPieceLocation::Stack(offset - 8),
                 RSP | RBP => return None,
                 number if self.listed && offset == 0 => return Some(Described::OfRegister(number)),
                 _ => return None,
@@ -204,10 +203,10 @@ impl DescriptionReader<'_> {
             }
             Operation::UnsignedConstant { value } => return Some(Described::Number(value)),
             Operation::SignedConstant { value } => return Some(Described::Number(value as u64)),
-            Operation::ImplicitValue { data } => EntryPlace::Constant(data.bytes().into()),
+            Operation::ImplicitValue { data } => EntryPieceLocation::Constant(data.bytes().into()),
             _ => return None,
         };
-        Some(Described::Place(place))
+        Some(Described::Location(location))
     }
 
     fn frame_base_is_cfa(&self) -> bool {
@@ -226,35 +225,39 @@ impl DescriptionReader<'_> {
 /// The top of the expression stack: an address, unless `DW_OP_stack_value` makes it the
 /// value itself.
 enum Described {
-    Place(EntryPlace),
+    Location(EntryPieceLocation),
     OfRegister(u16),
     Number(u64),
 }
 
 impl Described {
-    fn place(self) -> Option<EntryPlace> {
+    fn location(self) -> Option<EntryPieceLocation> {
         match self {
-            Described::Place(place) => Some(place),
-            Described::OfRegister(register) => Some(EntryPlace::PointedByRegister(register)),
+            Described::Location(location) => Some(location),
+            Described::OfRegister(register) => {
+                Some(EntryPieceLocation::PointedByRegister(register))
+            }
             Described::Number(_) => None,
         }
     }
 
-    fn value(self) -> Option<EntryPlace> {
+    fn value(self) -> Option<EntryPieceLocation> {
         match self {
-            Described::Place(_) => None,
-            Described::OfRegister(register) => Some(EntryPlace::Register(register)),
-            Described::Number(value) => Some(EntryPlace::Constant(value.to_le_bytes().into())),
+            Described::Location(_) => None,
+            Described::OfRegister(register) => Some(EntryPieceLocation::Register(register)),
+            Described::Number(value) => {
+                Some(EntryPieceLocation::Constant(value.to_le_bytes().into()))
+            }
         }
     }
 }
 
 /// Returns whether a location can hold `size` bytes.
-fn fits(place: &EntryPlace, size: u64) -> bool {
-    match place {
-        EntryPlace::Register(register) if *register < XMM0 => size <= 8,
-        EntryPlace::Register(_) => size <= 64,
-        EntryPlace::Constant(bytes) => size <= bytes.len() as u64,
+fn fits(location: &EntryPieceLocation, size: u64) -> bool {
+    match location {
+        EntryPieceLocation::Register(register) if *register < XMM0 => size <= 8,
+        EntryPieceLocation::Register(_) => size <= 64,
+        EntryPieceLocation::Constant(bytes) => size <= bytes.len() as u64,
         _ => true,
     }
 }

@@ -20,7 +20,7 @@ use crate::{Function, SymbolFile, Type};
 use convention::Convention;
 pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
 pub(crate) use site::returns_to;
-pub use site::{CallSite, Callee, JumpPlace};
+pub use site::{CallSite, Callee, JumpAddresses};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use thiserror::Error;
@@ -32,7 +32,7 @@ pub(crate) const VECTOR_ARGUMENT_COUNT: usize = 8;
 
 /// The location of a part of an argument or result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EntryPlace {
+pub enum EntryPieceLocation {
     /// In the low bytes of the register with this DWARF number.
     Register(u16),
     /// In memory, at this offset in bytes from the canonical frame address (at the first
@@ -83,7 +83,7 @@ pub struct EntryPiece {
     /// extend it by the signedness of its type.
     pub size: u32,
     /// The location.
-    pub place: EntryPlace,
+    pub location: EntryPieceLocation,
 }
 
 /// The location of an argument or result, in parts from the first byte on; empty for a
@@ -172,7 +172,7 @@ impl SymbolFile {
     ///
     /// # Errors
     /// The function has no debug information, or no such parameter. A value without a
-    /// location is not an error: see [`EntryPlace::Unavailable`].
+    /// location is not an error: see [`EntryPieceLocation::Unavailable`].
     pub fn entry_value_plan(
         &self,
         function: &Function,
@@ -247,7 +247,7 @@ impl SymbolFile {
             .filter(|reason| *reason == EntryUnavailable::ConventionChanged);
         let location = match changed {
             Some(reason) => unavailable(reason, r#type.size().unwrap_or(0)),
-            None => Convention::new(info, die).place_of_result(&r#type),
+            None => Convention::new(info, die).location_of_result(&r#type),
         };
         Some(ReturnValue { r#type, location })
     }
@@ -269,12 +269,14 @@ fn by_convention(
         return unavailable(reason, wanted);
     }
     for (at, variable) in parameters.iter().enumerate() {
-        let location = convention.place(&variable.r#type);
+        let location = convention.next_location(&variable.r#type);
         if at == index {
             return location;
         }
         // If the location of an argument is unknown, so are those after it.
-        if let Some(EntryPlace::Unavailable(reason)) = location.first().map(|piece| &piece.place) {
+        if let Some(EntryPieceLocation::Unavailable(reason)) =
+            location.first().map(|piece| &piece.location)
+        {
             return unavailable(*reason, wanted);
         }
     }
@@ -303,14 +305,14 @@ pub fn argument_plan(position: usize, classes: &[ArgumentClass]) -> EntryPiece {
     };
     let on_stack = integers.saturating_sub(INTEGER_ARGUMENTS.len())
         + floats.saturating_sub(VECTOR_ARGUMENT_COUNT);
-    let place = match register {
-        Some(register) => EntryPlace::Register(register),
-        None => EntryPlace::Stack(on_stack as i64 * 8),
+    let location = match register {
+        Some(register) => EntryPieceLocation::Register(register),
+        None => EntryPieceLocation::Stack(on_stack as i64 * 8),
     };
     EntryPiece {
         offset: 0,
         size: 8,
-        place,
+        location,
     }
 }
 
@@ -319,7 +321,7 @@ pub(crate) fn unavailable(reason: EntryUnavailable, size: u64) -> EntryLocation 
     std::iter::once(EntryPiece {
         offset: 0,
         size,
-        place: EntryPlace::Unavailable(reason),
+        location: EntryPieceLocation::Unavailable(reason),
     })
     .collect()
 }
@@ -335,19 +337,19 @@ mod tests {
             Integer, Float, Integer, Float, Integer, Integer, Integer, Integer, Integer,
         ];
         for (position, classes, expected) in [
-            (1, &[][..], EntryPlace::Register(RDI)),
-            (6, &[], EntryPlace::Register(R9)),
-            (7, &[], EntryPlace::Stack(0)),
-            (9, &[], EntryPlace::Stack(16)),
-            (1, &[Float], EntryPlace::Register(XMM0)),
-            (2, &[Integer, Float], EntryPlace::Register(XMM0)),
-            (3, &[Integer, Float], EntryPlace::Register(RSI)),
-            (4, &many, EntryPlace::Register(XMM0 + 1)),
-            (9, &many, EntryPlace::Stack(0)),
-            (9, &[Float; 10], EntryPlace::Stack(0)),
+            (1, &[][..], EntryPieceLocation::Register(RDI)),
+            (6, &[], EntryPieceLocation::Register(R9)),
+            (7, &[], EntryPieceLocation::Stack(0)),
+            (9, &[], EntryPieceLocation::Stack(16)),
+            (1, &[Float], EntryPieceLocation::Register(XMM0)),
+            (2, &[Integer, Float], EntryPieceLocation::Register(XMM0)),
+            (3, &[Integer, Float], EntryPieceLocation::Register(RSI)),
+            (4, &many, EntryPieceLocation::Register(XMM0 + 1)),
+            (9, &many, EntryPieceLocation::Stack(0)),
+            (9, &[Float; 10], EntryPieceLocation::Stack(0)),
         ] {
             assert_eq!(
-                argument_plan(position, classes).place,
+                argument_plan(position, classes).location,
                 expected,
                 "{position} of {classes:?}"
             );

@@ -6,7 +6,7 @@
 
 use super::convention::Convention;
 use super::described;
-use super::{EntryLocation, EntryPlace, EntryUnavailable, ReturnValue};
+use super::{EntryLocation, EntryPieceLocation, EntryUnavailable, ReturnValue};
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::{Function, SymbolFile, Type, variable};
 use std::sync::Arc;
@@ -92,16 +92,19 @@ pub fn outgoing_call_of_c(arguments: &[Type], result: &Type) -> OutgoingCall {
 fn plan(mut convention: Convention, arguments: &[Type], result: &Type) -> OutgoingCall {
     // If this is unknown, so is the location of the result, and no call is made.
     let result_pointer = match convention.take_result_pointer(result) {
-        Ok(Some(EntryPlace::Register(register))) => Some(register),
+        Ok(Some(EntryPieceLocation::Register(register))) => Some(register),
         _ => None,
     };
-    let arguments = arguments.iter().map(|of| convention.place(of)).collect();
+    let arguments = arguments
+        .iter()
+        .map(|of| convention.next_location(of))
+        .collect();
     OutgoingCall {
         arguments,
         result_pointer,
         result: ReturnValue {
             r#type: result.clone(),
-            location: convention.place_of_result(result),
+            location: convention.location_of_result(result),
         },
         stack_size: convention.stack_size(),
         vector_count: convention.vector_count(),

@@ -7,7 +7,8 @@
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Reader, Value, Visit};
 use crate::location::{
-    DroppedParameter, EvaluationContext, Location, Place, evaluation_encoding, single_register,
+    DroppedParameter, EvaluationContext, Location, ValueLocation, evaluation_encoding,
+    single_register,
 };
 use crate::{Function, SymbolFile};
 use gimli::{AttributeValue, DwAt, Expression};
@@ -35,7 +36,7 @@ pub enum Callee {
 
 /// The file addresses of a tail call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JumpPlace {
+pub struct JumpAddresses {
     /// The start of the jump, if recorded.
     pub start: Option<u64>,
     /// An address inside the jump at which locations are evaluated.
@@ -138,7 +139,7 @@ impl CallSite {
     }
 
     /// Returns the addresses of the jump of a tail call.
-    pub fn jump(&self) -> Option<JumpPlace> {
+    pub fn jump(&self) -> Option<JumpAddresses> {
         jump_place(&self.info, self.die, &self.info.die(self.die)?)
     }
 
@@ -191,9 +192,9 @@ impl CallSite {
         let [piece] = pieces.as_slice() else {
             return None;
         };
-        match &piece.place {
+        match &piece.location {
             // The expression computes a value, not a location.
-            Place::Address(value) | Place::Value(value) => Some(*value),
+            ValueLocation::Address(value) | ValueLocation::Value(value) => Some(*value),
             _ => None,
         }
     }
@@ -225,7 +226,7 @@ fn is_tail_call(entry: &Die) -> bool {
     marks.iter().any(|mark| DebugInfo::is_set(entry, *mark))
 }
 
-fn jump_place(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpPlace> {
+fn jump_place(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpAddresses> {
     // Before DWARF 5, and by gcc, only the return address is recorded.
     let start = info.address(die.unit, entry.attr_value(gimli::DW_AT_call_pc));
     let end = return_pc(info, die, entry);
@@ -234,7 +235,7 @@ fn jump_place(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpPlace> {
         Some(start) => start.checked_add(1),
         None => end?.checked_sub(1),
     }?;
-    Some(JumpPlace { start, lookup })
+    Some(JumpAddresses { start, lookup })
 }
 
 fn return_pc(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<u64> {

@@ -38,7 +38,7 @@ pub struct InlinedCall {
 #[derive(Debug)]
 pub struct Beginning {
     /// The file address.
-    pub place: u64,
+    pub address: u64,
     /// The order among the calls that begin at one address: the smallest is called first.
     pub order: Order,
     /// The index of the call among the frames at the address; 0 is the innermost.
@@ -229,14 +229,14 @@ impl Asked<'_> {
         let begun = rows
             .iter()
             .position(|(row, view)| (row.address, *view) == mark);
-        let place = |row: &Row| (row.line, row.column);
+        let position = |row: &Row| (row.line, row.column);
         let statements = |rows: &[(Row, u64)]| -> Vec<(u32, u32)> {
             let rows = rows.iter().map(|(row, _)| row);
             let rows = rows.filter(|row| row.is_stmt && row.line != 0 && row.file == decided.file);
-            rows.map(place).collect()
+            rows.map(position).collect()
         };
         let all = statements(rows).into_iter();
-        let Some(statement) = all.filter(|at| *at <= place(decided)).max() else {
+        let Some(statement) = all.filter(|at| *at <= position(decided)).max() else {
             return true;
         };
         // From the calling statement on.
@@ -287,14 +287,14 @@ impl Asked<'_> {
 
     fn beginning(&self, held: &Held, mark: Mark) -> Result<Beginning, Doubt> {
         let is_own = Some(mark.0) == held.begin;
-        let place = match is_own {
-            true => self.place_seen(mark.0),
+        let address = match is_own {
+            true => self.address_seen(mark.0),
             false => mark.0,
         };
-        if place == self.holder.entry {
+        if address == self.holder.entry {
             return Err(Doubt::WithHolder);
         }
-        let level = self.level(held, place).ok_or(Doubt::Untold)?;
+        let level = self.level(held, address).ok_or(Doubt::Untold)?;
         let caller = match held.outer.and_then(|outer| self.holder.copies.get(outer)) {
             Some(outer) => self.name_of(outer.die),
             None => Some(Arc::clone(&self.copy.caller)),
@@ -305,16 +305,16 @@ impl Asked<'_> {
             depth: held.depth,
         };
         Ok(Beginning {
-            place,
+            address,
             order,
             level,
             caller: caller.unwrap_or_else(|| "".into()),
-            arguments: self.arguments(held, mark, place),
+            arguments: self.arguments(held, mark, address),
         })
     }
 
     /// Returns the address at which the copy's own entry can be observed.
-    fn place_seen(&self, entry: u64) -> u64 {
+    fn address_seen(&self, entry: u64) -> u64 {
         let is_shared = entry == self.holder.entry;
         let behind = is_shared.then(|| self.file.behind_entry(self.info, self.copy.die, entry));
         behind.flatten().unwrap_or(entry)
@@ -327,9 +327,9 @@ impl Asked<'_> {
 
     /// Returns the index of the call's frame at an address, just inside its caller's frame
     /// even if it has no frame there.
-    fn level(&self, held: &Held, place: u64) -> Option<usize> {
+    fn level(&self, held: &Held, address: u64) -> Option<usize> {
         let mut chain: Vec<DieRef> = Vec::new();
-        chain.extend(inlined_chain(self.info, place).into_iter().map(|it| it.0));
+        chain.extend(inlined_chain(self.info, address).into_iter().map(|it| it.0));
         chain.reverse();
         let position = |die: DieRef| chain.iter().position(|at| *at == die);
         if let Some(level) = position(held.die) {
@@ -346,15 +346,15 @@ impl Asked<'_> {
         around.checked_sub(1)
     }
 
-    /// Returns the parameters with their locations at `place`, for a call that began at a
+    /// Returns the parameters with their locations at `address`, for a call that began at a
     /// mark. A location that the code in between may change is dropped; all are if the mark
     /// cannot be attributed.
-    fn arguments(&self, held: &Held, mark: Mark, place: u64) -> Vec<Variable> {
+    fn arguments(&self, held: &Held, mark: Mark, address: u64) -> Vec<Variable> {
         let copies = self.holder.copies.iter();
         let mut around = copies.filter(|it| it.name == held.name && it.holds(mark.0));
         let is_told = held.mark() == Some(mark) || around.all(|it| it.die == held.die);
-        let changes = match mark.0 < place {
-            true => Some(self.holder.code.changes(mark.0, place)),
+        let changes = match mark.0 < address {
+            true => Some(self.holder.code.changes(mark.0, address)),
             false => None,
         };
         let padding = self.holder.code.padding_before(mark.0);

@@ -72,8 +72,8 @@ impl SymbolFile {
                 !outlined::is_outlined_part(info, call.caller, call.copy, copy)
             });
             let entry = entry.and_then(|copy| copy_entry(info, call.copy.unit, &copy));
-            let place = entry.map(|entry| self.place_of_copy(info, call.copy, entry));
-            by_caller.entry(call.caller).or_default().extend(place);
+            let stop = entry.map(|entry| self.stop_address_of_copy(info, call.copy, entry));
+            by_caller.entry(call.caller).or_default().extend(stop);
         }
         let mut addresses: Vec<u64> = Vec::new();
         for mut entries in by_caller.into_values() {
@@ -126,7 +126,7 @@ fn read(info: &DebugInfo, number: u32) -> Vec<CallLine> {
             }
             let (mut file, mut line) = (None, None);
             for attribute in abbreviation.attributes() {
-                let place = match attribute.name() {
+                let field = match attribute.name() {
                     gimli::DW_AT_call_file => &mut file,
                     gimli::DW_AT_call_line => &mut line,
                     _ => {
@@ -135,7 +135,7 @@ fn read(info: &DebugInfo, number: u32) -> Vec<CallLine> {
                     }
                 };
                 let value = raw.read_attribute(*attribute)?;
-                *place = match value.value() {
+                *field = match value.value() {
                     AttributeValue::FileIndex(file) => Some(file),
                     value => value.udata_value(),
                 };

@@ -90,11 +90,11 @@ pub(crate) fn is_outlined_part(info: &DebugInfo, outer: DieRef, inner: DieRef, c
 
 /// Returns whether the position of a call is that of the function's declaration.
 fn is_called_by_declaration(info: &DebugInfo, function: DieRef, copy: &Die) -> bool {
-    let places = [
+    let positions = [
         (gimli::DW_AT_call_line, gimli::DW_AT_decl_line),
         (gimli::DW_AT_call_column, gimli::DW_AT_decl_column),
     ];
-    places.iter().all(|(call, declaration)| {
+    positions.iter().all(|(call, declaration)| {
         let call = copy.attr_value(*call).and_then(|it| it.udata_value());
         call == info.inherited_unsigned(function, *declaration)
     })

@@ -1,8 +1,8 @@
 //! Evaluation of a location expression, request by request.
 
 use super::{
-    DroppedParameter, EvaluationContext, Location, LocationError, LocationSource, Piece, Place,
-    evaluation_encoding, frame_base_at, single_register, whole,
+    DroppedParameter, EvaluationContext, Location, LocationError, LocationSource, Piece,
+    ValueLocation, evaluation_encoding, frame_base_at, single_register, whole,
 };
 use crate::dwarf::{DebugInfo, DieRef, Reader};
 use gimli::{AttributeValue, EvaluationResult, Expression, UnitOffset};
@@ -32,7 +32,7 @@ impl Evaluator<'_> {
             .unit(self.unit)
             .ok_or_else(|| unusable("a reference to a missing unit"))?;
         if expression.0.bytes().is_empty() {
-            return Ok(whole(Place::OptimizedOut));
+            return Ok(whole(ValueLocation::OptimizedOut));
         }
         let mut evaluation = expression.evaluation(unit.unit.encoding());
         evaluation.set_max_iterations(EVALUATION_STEPS_MAX);
@@ -180,10 +180,10 @@ impl Evaluator<'_> {
             depth: self.depth + 1,
         };
         let pieces = inner.pieces(expression, None)?;
-        match pieces.first().map(|piece| &piece.place) {
-            Some(Place::Register(register)) => self.register(*register),
-            Some(Place::Address(address)) => Ok(*address),
-            Some(Place::Value(value)) => Ok(*value),
+        match pieces.first().map(|piece| &piece.location) {
+            Some(ValueLocation::Register(register)) => self.register(*register),
+            Some(ValueLocation::Address(address)) => Ok(*address),
+            Some(ValueLocation::Value(value)) => Ok(*value),
             _ => Err(LocationError::FrameUnknown),
         }
     }
@@ -219,26 +219,26 @@ impl Evaluator<'_> {
     }
 
     fn piece(&self, piece: gimli::Piece<Reader>) -> Piece {
-        let place = match piece.location {
-            gimli::Location::Empty => Place::OptimizedOut,
-            gimli::Location::Register { register } => Place::Register(register.0),
-            gimli::Location::Address { address } => Place::Address(address),
-            gimli::Location::Value { value } => Place::Value(raw_bits(value)),
-            gimli::Location::Bytes { value } => Place::Bytes(value.bytes().to_vec()),
+        let location = match piece.location {
+            gimli::Location::Empty => ValueLocation::OptimizedOut,
+            gimli::Location::Register { register } => ValueLocation::Register(register.0),
+            gimli::Location::Address { address } => ValueLocation::Address(address),
+            gimli::Location::Value { value } => ValueLocation::Value(raw_bits(value)),
+            gimli::Location::Bytes { value } => ValueLocation::Bytes(value.bytes().to_vec()),
             gimli::Location::ImplicitPointer { value, byte_offset } => {
                 match self.info.at_debug_info_offset(self.unit, value) {
-                    Some(die) => Place::ImplicitPointer {
+                    Some(die) => ValueLocation::ImplicitPointer {
                         target: Location::of_die(self.info, die, self.function),
                         offset: byte_offset,
                     },
-                    None => Place::OptimizedOut,
+                    None => ValueLocation::OptimizedOut,
                 }
             }
         };
         Piece {
             size_bits: piece.size_in_bits,
             offset_bits: piece.bit_offset.unwrap_or(0),
-            place,
+            location,
         }
     }
 }

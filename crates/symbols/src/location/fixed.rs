@@ -8,7 +8,7 @@ use gimli::{Expression, Operation};
 /// A location of a whole value that is the same in every frame at an address, relative to
 /// the frame's registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FixedPlace {
+pub enum FixedLocation {
     /// In the register with this DWARF number.
     Register(u16),
     /// In memory, at an offset from a register.
@@ -28,37 +28,37 @@ pub enum FixedPlace {
 
 impl Location {
     /// Returns the value's location at the file address `pc`, if it is a simple one.
-    pub fn fixed_at(&self, pc: u64) -> Option<FixedPlace> {
+    pub fn fixed_at(&self, pc: u64) -> Option<FixedLocation> {
         if let LocationSource::Constant(bytes) = &self.source {
             let mut wide = [0; 8];
             wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-            return Some(FixedPlace::Value(u64::from_le_bytes(wide)));
+            return Some(FixedLocation::Value(u64::from_le_bytes(wide)));
         }
         let operations = self.operations(self.expression_at(pc)?)?;
         Some(match operations.as_slice() {
-            [Operation::Register { register }] => FixedPlace::Register(register.0),
+            [Operation::Register { register }] => FixedLocation::Register(register.0),
             [
                 Operation::RegisterOffset {
                     register, offset, ..
                 },
-            ] => FixedPlace::AtRegister {
+            ] => FixedLocation::AtRegister {
                 register: register.0,
                 offset: *offset,
             },
             [Operation::FrameOffset { offset }] => self.at_frame_base(pc, *offset)?,
-            [Operation::CallFrameCFA] => FixedPlace::AtFrame(0),
+            [Operation::CallFrameCFA] => FixedLocation::AtFrame(0),
             [Operation::CallFrameCFA, Operation::PlusConstant { value }] => {
-                FixedPlace::AtFrame(i64::try_from(*value).ok()?)
+                FixedLocation::AtFrame(i64::try_from(*value).ok()?)
             }
-            [Operation::Address { address }] => FixedPlace::AtAddress(*address),
+            [Operation::Address { address }] => FixedLocation::AtAddress(*address),
             [Operation::AddressIndex { index }] => {
-                FixedPlace::AtAddress(self.indexed_address(*index)?)
+                FixedLocation::AtAddress(self.indexed_address(*index)?)
             }
             [Operation::UnsignedConstant { value }, Operation::StackValue] => {
-                FixedPlace::Value(*value)
+                FixedLocation::Value(*value)
             }
             [Operation::SignedConstant { value }, Operation::StackValue] => {
-                FixedPlace::Value(*value as u64)
+                FixedLocation::Value(*value as u64)
             }
             _ => return None,
         })
@@ -94,11 +94,11 @@ impl Location {
         Some(operations)
     }
 
-    fn at_frame_base(&self, pc: u64, offset: i64) -> Option<FixedPlace> {
+    fn at_frame_base(&self, pc: u64, offset: i64) -> Option<FixedLocation> {
         let base = frame_base_at(&self.info, self.function?, pc)?;
         Some(match self.operations(base)?.as_slice() {
-            [Operation::CallFrameCFA] => FixedPlace::AtFrame(offset),
-            [Operation::Register { register }] => FixedPlace::AtRegister {
+            [Operation::CallFrameCFA] => FixedLocation::AtFrame(offset),
+            [Operation::Register { register }] => FixedLocation::AtRegister {
                 register: register.0,
                 offset,
             },
@@ -108,7 +108,7 @@ impl Location {
                     offset: base,
                     ..
                 },
-            ] => FixedPlace::AtRegister {
+            ] => FixedLocation::AtRegister {
                 register: register.0,
                 offset: base.checked_add(offset)?,
             },

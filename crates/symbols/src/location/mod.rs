@@ -11,7 +11,7 @@ mod view;
 use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
 use crate::types::TableOwner;
 use evaluate::Evaluator;
-pub use fixed::FixedPlace;
+pub use fixed::FixedLocation;
 use gimli::{AttributeValue, Expression, Operation};
 use std::fmt;
 use std::sync::Arc;
@@ -150,12 +150,12 @@ pub struct Piece {
     /// The offset in the location, in bits.
     pub offset_bits: u64,
     /// The location.
-    pub place: Place,
+    pub location: ValueLocation,
 }
 
 /// The evaluated location of a part of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ValueLocation {
     /// In the register with this DWARF number.
     Register(u16),
     /// In memory, at this run-time address.
@@ -334,11 +334,11 @@ impl Location {
         context: &dyn EvaluationContext,
     ) -> Result<Vec<Piece>, LocationError> {
         if let LocationSource::Constant(bytes) = &self.source {
-            return Ok(whole(Place::Bytes(bytes.clone())));
+            return Ok(whole(ValueLocation::Bytes(bytes.clone())));
         }
         match self.expression_at(pc) {
             Some(expression) => self.evaluator(pc, context).pieces(expression, None),
-            None => Ok(whole(Place::OptimizedOut)),
+            None => Ok(whole(ValueLocation::OptimizedOut)),
         }
     }
 
@@ -362,7 +362,7 @@ impl Location {
         match pieces.as_slice() {
             [
                 Piece {
-                    place: Place::Address(address),
+                    location: ValueLocation::Address(address),
                     ..
                 },
             ] => Ok(*address),
@@ -405,11 +405,11 @@ impl EvaluationContext for ObjectContext<'_> {
     }
 }
 
-fn whole(place: Place) -> Vec<Piece> {
+fn whole(location: ValueLocation) -> Vec<Piece> {
     vec![Piece {
         size_bits: None,
         offset_bits: 0,
-        place,
+        location,
     }]
 }
 

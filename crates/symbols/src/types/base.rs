@@ -24,7 +24,7 @@ pub struct Base {
     /// The accessibility of the inheritance.
     pub access: Access,
     /// The location of a virtual base, relative to the object's address.
-    place: Option<Location>,
+    location: Option<Location>,
 }
 
 /// The C++ class that a vtable belongs to.
@@ -71,12 +71,12 @@ impl Base {
             (None, None) => Some(0),
         };
         let offset = constant.filter(|_| !is_virtual);
-        let place = expression.filter(|_| offset.is_none());
+        let virtual_location = expression.filter(|_| offset.is_none());
         Base {
             offset,
             r#type: target(info, die, entry),
             access: Access::of_die(entry, kind),
-            place: place.map(|expression| Location {
+            location: virtual_location.map(|expression| Location {
                 info: info.clone(),
                 unit: die.unit,
                 function: None,
@@ -94,8 +94,8 @@ impl Base {
     /// vtable entry that holds the offset of a virtual base. `None` for other bases, and if
     /// the DWARF expression has another form.
     pub fn table_entry(&self) -> Option<i64> {
-        let place = self.place.as_ref()?;
-        let LocationSource::Everywhere(expression) = &place.source else {
+        let location = self.location.as_ref()?;
+        let LocationSource::Everywhere(expression) = &location.source else {
             return None;
         };
         read::table_entry(expression.clone())
@@ -107,9 +107,9 @@ impl Base {
     /// # Errors
     /// Memory cannot be read, or the debug information has no location.
     pub fn address_in(&self, object: u64, memory: &dyn Memory) -> Result<u64, LocationError> {
-        match (self.offset, &self.place) {
+        match (self.offset, &self.location) {
             (Some(offset), _) => Ok(object.wrapping_add(offset)),
-            (None, Some(place)) => place.address_from(object, memory),
+            (None, Some(location)) => location.address_from(object, memory),
             (None, None) => Err(LocationError::Unusable(
                 "no location of a virtual base class".to_owned(),
             )),

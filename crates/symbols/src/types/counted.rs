@@ -5,7 +5,7 @@
 
 use super::{Type, TypeKind};
 use crate::dwarf::{DebugInfo, Die, DieRef};
-use crate::location::{EvaluationContext, Location, Place};
+use crate::location::{EvaluationContext, Location, ValueLocation};
 use crate::variable::Variable;
 use gimli::AttributeValue;
 use std::sync::Arc;
@@ -71,32 +71,32 @@ impl Frame<'_> {
     fn value(&self, at: DieRef, value: crate::dwarf::Value) -> Option<u64> {
         if let AttributeValue::Exprloc(expression) = value {
             let location = Location::of_expression(self.info, self.function, expression);
-            return match self.place(&location)? {
+            return match self.value_location(&location)? {
                 // The value of the expression is the top of its stack.
-                Place::Address(number) | Place::Value(number) => Some(number),
+                ValueLocation::Address(number) | ValueLocation::Value(number) => Some(number),
                 _ => None,
             };
         }
         let variable = self.info.reference(at.unit, Some(value))?;
         let size = super::target(self.info, variable, &self.info.die(variable)?).size()?;
         let location = Location::of_die(self.info, variable, Some(self.function));
-        match self.place(&location)? {
-            Place::Address(address) => {
+        match self.value_location(&location)? {
+            ValueLocation::Address(address) => {
                 let mut word = [0; 8];
                 let bytes = word.get_mut(..size as usize)?;
                 let is_read = self.context.read(address, bytes);
                 is_read.then(|| u64::from_le_bytes(word))
             }
-            Place::Value(number) => Some(number),
-            Place::Register(register) => self.context.register(register),
+            ValueLocation::Value(number) => Some(number),
+            ValueLocation::Register(register) => self.context.register(register),
             _ => None,
         }
     }
 
-    fn place(&self, location: &Location) -> Option<Place> {
+    fn value_location(&self, location: &Location) -> Option<ValueLocation> {
         let pieces = location.evaluate(self.pc, self.context).ok()?;
         match <[_; 1]>::try_from(pieces) {
-            Ok([piece]) => Some(piece.place),
+            Ok([piece]) => Some(piece.location),
             Err(_) => None,
         }
     }

@@ -37,7 +37,7 @@ impl Search {
 
 /// A member of a class or of one of its bases, with the class that declares it.
 #[derive(Debug, Clone)]
-pub struct PlacedField {
+pub struct DeclaredField {
     /// The declaring class; members of its anonymous members count as its own.
     pub class: Type,
     /// The member, its offset relative to that class.
@@ -55,7 +55,7 @@ pub(super) fn size_to(member: &Type) -> u64 {
 impl Type {
     /// Returns the member with this name and the class that declares it: this one, or one
     /// of its bases.
-    pub fn declared_field(&self, name: &str) -> Option<PlacedField> {
+    pub fn declared_field(&self, name: &str) -> Option<DeclaredField> {
         let is_meant = |field: &Field| field.name.as_deref() == Some(name);
         self.declared_within(&is_meant, &mut Search::new())
     }
@@ -64,12 +64,12 @@ impl Type {
         &self,
         is_meant: &dyn Fn(&Field) -> bool,
         search: &mut Search,
-    ) -> Option<PlacedField> {
+    ) -> Option<DeclaredField> {
         search.within(|search| {
             let class = self.strip();
             let mut own = class.plain_fields(search).into_iter();
             if let Some(field) = own.find(is_meant) {
-                return Some(PlacedField { class, field });
+                return Some(DeclaredField { class, field });
             }
             let composite = class.composite()?;
             let mut bases = composite.bases.iter();
@@ -79,7 +79,7 @@ impl Type {
 
     /// Returns the member of a C++ class that begins at `offset` and has the type `member`.
     /// Bit fields are excluded.
-    pub fn field_at(&self, offset: u64, member: &Type) -> Option<PlacedField> {
+    pub fn field_at(&self, offset: u64, member: &Type) -> Option<DeclaredField> {
         self.field_at_within(offset, &member.plain_name(), &mut Search::new())
     }
 
@@ -88,7 +88,7 @@ impl Type {
         offset: u64,
         wanted: &str,
         search: &mut Search,
-    ) -> Option<PlacedField> {
+    ) -> Option<DeclaredField> {
         search.within(|search| {
             let class = self.strip();
             let is_meant = |field: &Field| {
@@ -97,7 +97,7 @@ impl Type {
             };
             let mut own = class.plain_fields(search).into_iter();
             if let Some(field) = own.find(is_meant) {
-                return Some(PlacedField { class, field });
+                return Some(DeclaredField { class, field });
             }
             let composite = class.composite()?;
             let mut bases = composite.bases.iter();

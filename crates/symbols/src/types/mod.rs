@@ -27,7 +27,7 @@ pub(crate) use kept::KeptKinds;
 pub use base::{Base, TableOwner, VirtualStep};
 pub use lookup::standard_name;
 pub use member::{Access, ClassMember, ClassMemberKind};
-pub use member_pointer::PlacedField;
+pub use member_pointer::DeclaredField;
 pub use method::Method;
 pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;

@@ -6,7 +6,7 @@
 //! vtable, and to its end if the class has no virtual functions; the word before it always
 //! belongs to the vtable.
 
-use crate::location::FixedPlace;
+use crate::location::FixedLocation;
 use crate::{SymbolFile, names};
 
 /// The last part of the name of a Rust vtable variable.
@@ -21,7 +21,7 @@ impl SymbolFile {
     pub fn trait_object_tables(&self) -> Vec<(u64, String)> {
         let tables = self.globals_named(TABLE).into_iter();
         let tables = tables.filter_map(|table| {
-            let Some(FixedPlace::AtAddress(address)) = table.location.fixed_at(0) else {
+            let Some(FixedLocation::AtAddress(address)) = table.location.fixed_at(0) else {
                 return None;
             };
             Some((address, names::subject(&table.name)?.to_owned()))

@@ -66,9 +66,9 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
         };
         let (mut caller, mut saved) = (Registers::default(), Registers::default());
         for number in 0..REGISTER_COUNT as u16 {
-            let place = self.place(rules, number, cfa, encoding)?;
-            saved.set(number, place);
-            let value = match place {
+            let saved_at = self.saved_at(rules, number, cfa, encoding)?;
+            saved.set(number, saved_at);
+            let value = match saved_at {
                 Some(address) => Some(read_word(self.memory, address)?),
                 None => self.recover(rules, number, cfa, encoding)?,
             };
@@ -94,7 +94,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
     }
 
     /// Returns the address at which the frame saved a register of the caller, if in memory.
-    fn place(
+    fn saved_at(
         &self,
         rules: &Rules,
         number: u16,
