@@ -131,7 +131,10 @@ fn distance(from: &Type, to: &Type) -> Result<i64, ValueError> {
 /// The name by which types of members are the same. The class of the object that a
 /// function is for is no part of it; whether the function changes it is.
 pub(crate) fn identity(member: &Type) -> String {
-    member.strip().member_pointer_of(&Type::void()).plain_name()
+    member
+        .strip()
+        .member_pointer_of(&Type::void())
+        .normalized_name()
 }
 
 /// A value as a pointer to members of this type.

@@ -19,7 +19,7 @@ use crate::values::{Asker, static_address};
 use crate::views::Views;
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
-use juror_symbols::{BitField, TableOwner, Type, TypeKind};
+use juror_symbols::{BitField, Type, TypeKind, VtableOwner};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -356,8 +356,8 @@ impl Memory for GlobalScope<'_> {
         is_read
     }
 
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
-        self.program.table_owner(address)
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
+        self.program.vtable_owner(address)
     }
 }
 

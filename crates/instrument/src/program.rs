@@ -8,7 +8,7 @@ use crate::symbol_store::SymbolStore;
 use crate::upcast::is_object;
 use crate::views::Views;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
-use juror_symbols::{Memory, TableOwner, Type};
+use juror_symbols::{Memory, Type, VtableOwner};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
@@ -349,10 +349,10 @@ impl Memory for Program {
         self.debuggee.read(address, buffer).is_ok()
     }
 
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
-        let name = self.modules.class_of_table(address)?;
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
+        let name = self.modules.class_of_vtable(address)?;
         let r#type = crate::format::Names::type_named(self, &name);
-        Some(TableOwner { name, r#type })
+        Some(VtableOwner { name, r#type })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::typed::{Memory, Place, Typed};
 use crate::value_error::ValueError;
 use crate::views::Views;
 use juror_language::Expression;
-use juror_symbols::{Piece, TableOwner, Type, Variable};
+use juror_symbols::{Piece, Type, Variable, VtableOwner};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -202,8 +202,8 @@ impl Memory for RecordingMemory<'_> {
         self.program.read(address, buffer)
     }
 
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
-        self.program.table_owner(address)
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
+        self.program.vtable_owner(address)
     }
 }
 

@@ -165,9 +165,9 @@ impl SymbolFile {
 
     /// Returns the descriptions of damage that was found and repaired since the last call,
     /// without duplicates.
-    pub fn take_remarks(&self) -> Vec<String> {
+    pub fn take_warnings(&self) -> Vec<String> {
         let info = self.inner.debug_info.get().and_then(Option::as_ref);
-        info.map_or_else(Vec::new, |info| info.take_remarks())
+        info.map_or_else(Vec::new, |info| info.take_warnings())
     }
 
     /// Returns the original bytes of the file at a file address; fewer if the segment ends,

@@ -55,15 +55,15 @@ pub use location::{
     ValueLocation, register, register_name,
 };
 pub use names::{
-    demangle, is_name_of, is_whole_name_of, leaves_arguments_out, scope_and_name,
+    demangle, is_name_of, is_whole_name_of, omits_template_arguments, scope_and_name,
     without_parameters,
 };
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Access, Base, BitField, Character, ClassMember, ClassMemberKind, Composite, CompositeKind,
-    DeclaredField, Encoding, Enumerator, Field, Method, TableOwner, TemplateArgument, Type,
-    TypeKind, Variant, VariantPart, VirtualStep, processor_flags, signal_information,
-    standard_name, vector_control, vector_register,
+    DeclaredField, Encoding, Enumerator, Field, Method, TemplateArgument, Type, TypeKind, Variant,
+    VariantPart, VirtualStep, VtableOwner, processor_flags, signal_information, standard_name,
+    vector_control, vector_register,
 };
 pub use unit_description::UnitDescription;
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound, unwind_without_file};

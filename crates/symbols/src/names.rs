@@ -305,7 +305,7 @@ pub fn is_whole_name_of(written: &str, name: &str) -> bool {
 
 /// Returns whether a name is that of a template instance, and `written` omits its
 /// arguments.
-pub fn leaves_arguments_out(written: &str, name: &str) -> bool {
+pub fn omits_template_arguments(written: &str, name: &str) -> bool {
     let has_arguments = |name| {
         parts(name)
             .last()
@@ -498,7 +498,7 @@ mod tests {
         ] {
             assert_eq!(is_whole_name_of(written, name), whole, "{written} {name}");
             assert_eq!(
-                leaves_arguments_out(written, name),
+                omits_template_arguments(written, name),
                 left_out,
                 "{written} {name}"
             );

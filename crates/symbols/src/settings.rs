@@ -24,7 +24,7 @@ pub struct Cache {
     pub size_max_bytes: u64,
     /// The minimum size of the debug information, in bytes, for which an index is cached;
     /// smaller ones are read anew every time.
-    pub worth_bytes: u64,
+    pub size_min_bytes: u64,
 }
 
 impl Cache {
@@ -33,7 +33,7 @@ impl Cache {
         Cache {
             directory: directory.into(),
             size_max_bytes: 1 << 30,
-            worth_bytes: 4 << 20,
+            size_min_bytes: 4 << 20,
         }
     }
 }

@@ -116,7 +116,7 @@ pub(crate) struct DebugInfo {
     /// Messages about missing files.
     pub problems: Vec<String>,
     /// Messages about damage, each reported once.
-    remarks: Mutex<Vec<String>>,
+    warnings: Mutex<Vec<String>>,
     /// The cached kinds of types.
     pub kinds: KeptKinds,
 }
@@ -149,7 +149,7 @@ impl DebugInfo {
             language: OnceLock::new(),
             cache: None,
             problems: Vec::new(),
-            remarks: Mutex::default(),
+            warnings: Mutex::default(),
             kinds: KeptKinds::default(),
         };
         // The supplementary file comes second, after the program's units are numbered.
@@ -327,7 +327,7 @@ impl DebugInfo {
             match identity.load(cache) {
                 Kept::Sound(names) => drop(self.names.set(*names)),
                 Kept::Absent => {}
-                Kept::Damaged(path, why) => self.remark(format!(
+                Kept::Damaged(path, why) => self.warn(format!(
                     "the index of names in {} is damaged and will be rebuilt: {why}",
                     path.display()
                 )),
@@ -344,16 +344,16 @@ impl DebugInfo {
         Some(names)
     }
 
-    fn remark(&self, remark: String) {
-        if let Ok(mut remarks) = self.remarks.lock() {
-            remarks.push(remark);
+    fn warn(&self, warning: String) {
+        if let Ok(mut warnings) = self.warnings.lock() {
+            warnings.push(warning);
         }
     }
 
     /// Returns the messages since the last call.
-    pub fn take_remarks(&self) -> Vec<String> {
-        let remarks = self.remarks.lock();
-        remarks.map_or_else(|_| Vec::new(), |mut it| std::mem::take(&mut *it))
+    pub fn take_warnings(&self) -> Vec<String> {
+        let warnings = self.warnings.lock();
+        warnings.map_or_else(|_| Vec::new(), |mut it| std::mem::take(&mut *it))
     }
 
     fn known_facts(&self, number: u32) -> Option<&Facts> {

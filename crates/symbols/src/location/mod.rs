@@ -9,7 +9,7 @@ mod uninitialized;
 mod view;
 
 use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
-use crate::types::TableOwner;
+use crate::types::VtableOwner;
 use evaluate::Evaluator;
 pub use fixed::FixedLocation;
 use gimli::{AttributeValue, Expression, Operation};
@@ -57,7 +57,7 @@ pub trait Memory {
 
     /// Returns the C++ class whose vtable contains an address, including construction
     /// vtables; `None` if there is none or the implementor knows no vtables.
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
         let _ = address;
         None
     }

@@ -4,7 +4,7 @@
 //! the object: DWARF gives an expression over the object's address (DWARF 5, section
 //! 5.7.3), which reads the object's vtable. For memory that is not such an object, the
 //! expression yields an arbitrary address, so the caller checks the vtable first
-//! ([`Memory::table_owner`]).
+//! ([`Memory::vtable_owner`]).
 
 use super::member::Access;
 use super::{CompositeKind, TYPE_DEPTH_MAX, Type, read, target};
@@ -29,7 +29,7 @@ pub struct Base {
 
 /// The C++ class that a vtable belongs to.
 #[derive(Debug, Clone)]
-pub struct TableOwner {
+pub struct VtableOwner {
     /// The name of the class in the symbol of the vtable.
     pub name: Box<str>,
     /// The class, if it has debug information.
@@ -93,12 +93,12 @@ impl Base {
     /// Returns the offset in bytes, relative to the vtable address in the object, of the
     /// vtable entry that holds the offset of a virtual base. `None` for other bases, and if
     /// the DWARF expression has another form.
-    pub fn table_entry(&self) -> Option<i64> {
+    pub fn vtable_entry(&self) -> Option<i64> {
         let location = self.location.as_ref()?;
         let LocationSource::Everywhere(expression) = &location.source else {
             return None;
         };
-        read::table_entry(expression.clone())
+        read::vtable_entry(expression.clone())
     }
 
     /// Returns the address of the base class in the object at `object`, an object of the
@@ -120,7 +120,7 @@ impl Base {
 impl Type {
     /// Returns whether objects of this C++ class begin with a vtable pointer: the class has
     /// virtual functions or virtual base classes, or a base class with a vtable pointer.
-    pub fn has_table(&self) -> bool {
+    pub fn has_vtable(&self) -> bool {
         self.has_table_within(TYPE_DEPTH_MAX / 4)
     }
 

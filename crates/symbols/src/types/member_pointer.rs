@@ -80,7 +80,7 @@ impl Type {
     /// Returns the member of a C++ class that begins at `offset` and has the type `member`.
     /// Bit fields are excluded.
     pub fn field_at(&self, offset: u64, member: &Type) -> Option<DeclaredField> {
-        self.field_at_within(offset, &member.plain_name(), &mut Search::new())
+        self.field_at_within(offset, &member.normalized_name(), &mut Search::new())
     }
 
     fn field_at_within(
@@ -93,7 +93,7 @@ impl Type {
             let class = self.strip();
             let is_meant = |field: &Field| {
                 let is_there = field.offset == offset && field.bits.is_none();
-                is_there && field.r#type.plain_name() == wanted
+                is_there && field.r#type.normalized_name() == wanted
             };
             let mut own = class.plain_fields(search).into_iter();
             if let Some(field) = own.find(is_meant) {
@@ -128,9 +128,9 @@ impl Type {
             // A class shares the vtable of the base at its start and appends to it.
             self.composite()?.bases.iter().find_map(|base| {
                 let inside = offset.checked_sub(base.offset?)?;
-                let has_table = base.r#type.has_table();
+                let has_vtable = base.r#type.has_vtable();
                 let found = || base.r#type.method_in_slot_within(inside, slot, search);
-                has_table.then(found).flatten()
+                has_vtable.then(found).flatten()
             })
         })
     }

@@ -24,7 +24,7 @@ mod vtable;
 
 pub(crate) use kept::KeptKinds;
 
-pub use base::{Base, TableOwner, VirtualStep};
+pub use base::{Base, VirtualStep, VtableOwner};
 pub use lookup::standard_name;
 pub use member::{Access, ClassMember, ClassMemberKind};
 pub use member_pointer::DeclaredField;

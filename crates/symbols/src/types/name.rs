@@ -30,7 +30,7 @@ impl Type {
 
     /// Returns the normalized name, for comparisons: integer types have one spelling
     /// (`long` for `long int`).
-    pub fn plain_name(&self) -> String {
+    pub fn normalized_name(&self) -> String {
         let mut name = self.strip().name();
         for (words, plain) in SPELLINGS {
             if name.contains(words) {

@@ -315,7 +315,7 @@ pub(super) fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader
 
 /// Returns the vtable offset in bytes of a virtual base's offset, if the expression is the
 /// usual one of compilers: `dup, deref, constant, minus, deref, plus`.
-pub(super) fn table_entry(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<i64> {
+pub(super) fn vtable_entry(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<i64> {
     use gimli::Operation::{
         Deref, Minus, Pick, Plus, PlusConstant, SignedConstant, UnsignedConstant,
     };

@@ -18,7 +18,7 @@ const WORD: u64 = 8;
 impl SymbolFile {
     /// Returns the vtables of all trait objects: the file address of each, and the name of
     /// the concrete type.
-    pub fn trait_object_tables(&self) -> Vec<(u64, String)> {
+    pub fn trait_object_vtables(&self) -> Vec<(u64, String)> {
         let tables = self.globals_named(TABLE).into_iter();
         let tables = tables.filter_map(|table| {
             let Some(FixedLocation::AtAddress(address)) = table.location.fixed_at(0) else {
@@ -32,7 +32,7 @@ impl SymbolFile {
     /// Returns the C++ class whose vtable precedes the file address that an object's vtable
     /// pointer holds. While a constructor or destructor of a base class runs, the object
     /// has the vtable of that class.
-    pub fn class_of_table(&self, address: u64) -> Option<Box<str>> {
+    pub fn class_of_vtable(&self, address: u64) -> Option<Box<str>> {
         let (symbol, _) = self.symbol_at(address.checked_sub(WORD)?)?;
         class_named(&symbol).map(Into::into)
     }

@@ -57,7 +57,7 @@ impl Identity {
 
     /// Returns whether the debug information is large enough to cache its index.
     fn is_worth(&self, cache: &Cache) -> bool {
-        self.entries_size >= cache.worth_bytes
+        self.entries_size >= cache.size_min_bytes
     }
 
     fn head(&self, length: u64) -> Option<[u8; LIST_START]> {
