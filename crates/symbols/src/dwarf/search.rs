@@ -18,9 +18,9 @@
 use super::borrowed::with_borrowed;
 use super::entries::EntrySection;
 use super::forms::Forms;
+use super::name_filter::{Sieve, without_repetitions};
 use super::pattern::{Offsets, Pattern, Sought};
 use super::processors::on_all_processors;
-use super::sieve::{Sieve, without_repetitions};
 use super::words::UNNAMED_NAMESPACE;
 use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX, Slot};
 use crate::names::tail;

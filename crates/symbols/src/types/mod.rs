@@ -5,12 +5,12 @@
 //! limit.
 
 mod base;
+mod cache;
+mod character;
 mod copying;
-mod counted;
+mod derived;
 mod field;
-mod kept;
 mod lookup;
-mod made;
 mod member;
 mod member_pointer;
 mod method;
@@ -19,12 +19,13 @@ mod read;
 mod registers;
 mod system;
 mod template;
-mod text;
+mod variable_length;
 mod vtable;
 
-pub(crate) use kept::KeptKinds;
+pub(crate) use cache::KeptKinds;
 
 pub use base::{Base, VirtualStep, VtableOwner};
+pub use character::Character;
 pub use lookup::standard_name;
 pub use member::{Access, ClassMember, ClassMemberKind};
 pub use member_pointer::DeclaredField;
@@ -32,7 +33,6 @@ pub use method::Method;
 pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;
 pub use template::TemplateArgument;
-pub use text::Character;
 
 pub(crate) use read::target;
 
@@ -66,7 +66,7 @@ enum Source {
         element: Arc<Type>,
         count: u64,
     },
-    Function(Arc<made::FunctionType>),
+    Function(Arc<derived::FunctionType>),
     MemberPointer {
         class: Arc<Type>,
         member: Arc<Type>,

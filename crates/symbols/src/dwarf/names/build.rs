@@ -5,7 +5,7 @@
 //! ends long after the others.
 
 use super::merge::merge;
-use super::texts::{Text, Texts};
+use super::strings::{Text, Texts};
 use super::{EXTERNAL, NameIndex, checksum, wide_checksum};
 use crate::dwarf::facts::{self, Facts};
 use crate::dwarf::processors::thread_count;

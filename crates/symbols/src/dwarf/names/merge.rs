@@ -1,7 +1,7 @@
 //! Merging the results of the threads into one index.
 
 use super::build::{FunctionRow, NamedRow, Part};
-use super::texts::{Text, Texts};
+use super::strings::{Text, Texts};
 use super::{EXTERNAL, NameIndex, TABLES_START, Table, WIDTHS};
 use crate::dwarf::DieRef;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -10,7 +10,7 @@
 mod build;
 mod cache;
 mod merge;
-mod texts;
+mod strings;
 
 pub(crate) use build::Watch;
 pub(crate) use cache::{Identity, Kept};
