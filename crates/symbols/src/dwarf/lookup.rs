@@ -25,7 +25,7 @@ enum Lookup<'a> {
 impl DebugInfo {
     /// Returns the source for the lookup of a name.
     fn lookup(&self, written: &str, wanted: Wanted) -> Lookup<'_> {
-        if let Some(names) = self.kept_names() {
+        if let Some(names) = self.available_names() {
             return Lookup::Index(names);
         }
         match self.found_by_search(written, wanted) {
@@ -36,12 +36,12 @@ impl DebugInfo {
 
     /// Returns whether the functions that match a name are found without building an index.
     pub fn finds_function(&self, written: &str) -> bool {
-        self.kept_names().is_some() || self.found_by_search(written, Wanted::Code).is_some()
+        self.available_names().is_some() || self.found_by_search(written, Wanted::Code).is_some()
     }
 
     /// Returns whether some name may be found without building an index.
     pub fn finds_any(&self) -> bool {
-        self.kept_names().is_some() || self.can_search()
+        self.available_names().is_some() || self.can_search()
     }
 
     /// Iterates over units and their definitions.
@@ -153,7 +153,7 @@ impl DebugInfo {
 
     /// Returns the units that may have code from a source file of this name, ascending.
     pub fn units_with_file(&self, name: &str) -> Vec<u32> {
-        let mut units: Vec<u32> = match self.kept_names() {
+        let mut units: Vec<u32> = match self.available_names() {
             Some(names) => names.units_with_file(name).collect(),
             None => self.units_with_line_file(name),
         };

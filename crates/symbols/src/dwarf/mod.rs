@@ -13,7 +13,7 @@
 //! - A section is read on first use (`source`). Entries and lines stay in the file and are
 //!   read unit by unit; a compressed section is decompressed once as a whole.
 //! - A name is looked up (`lookup`) in the compiler's index (`accelerated`), or else by a
-//!   search of the bytes for units that may have it (`search`, `sieve`; for words in names
+//!   search of the bytes for units that may have it (`search`, `name_filter`; for words in names
 //!   `words`). Only many names, or names encoded in other ways, need the index of all names
 //!   ([`names`]), which is built from all units and cached on disk.
 //! - Every unit uses the sections it refers to: those of the program, of its separate debug
@@ -48,11 +48,11 @@ pub(crate) use unit::{Language, Unit};
 
 use crate::elf::ElfFile;
 use crate::settings::{Cache, SymbolSettings};
-use crate::types::KeptKinds;
+use crate::types::TypeCache;
 use entries::{EntrySection, Header, UnitKind};
 use facts::{Facts, FunctionRecord};
 use gimli::AttributeValue;
-use names::{Identity, Kept, NameIndex, Watch};
+use names::{CachedIndex, Identity, NameIndex, Watch};
 use rustc_hash::FxHashMap;
 use search::Searches;
 use std::ops::Range;
@@ -108,7 +108,7 @@ pub(crate) struct DebugInfo {
     code: Vec<Range<u64>>,
     names: OnceLock<NameIndex>,
     /// Set after the cache has been searched for the index of names.
-    is_looked_for: OnceLock<()>,
+    is_cache_searched: OnceLock<()>,
     searches: Searches,
     language: OnceLock<Language>,
     /// The identity of the index of names, and its cache.
@@ -118,7 +118,7 @@ pub(crate) struct DebugInfo {
     /// Messages about damage, each reported once.
     warnings: Mutex<Vec<String>>,
     /// The cached kinds of types.
-    pub kinds: KeptKinds,
+    pub kinds: TypeCache,
 }
 
 impl std::fmt::Debug for DebugInfo {
@@ -144,13 +144,13 @@ impl DebugInfo {
             memory,
             code,
             names: OnceLock::new(),
-            is_looked_for: OnceLock::new(),
+            is_cache_searched: OnceLock::new(),
             searches: Searches::default(),
             language: OnceLock::new(),
             cache: None,
             problems: Vec::new(),
             warnings: Mutex::default(),
-            kinds: KeptKinds::default(),
+            kinds: TypeCache::default(),
         };
         // The supplementary file comes second, after the program's units are numbered.
         info.list_units(0);
@@ -298,7 +298,7 @@ impl DebugInfo {
 
     /// Returns the index of names, built on first use.
     pub fn names(&self) -> &NameIndex {
-        if let Some(names) = self.kept_names() {
+        if let Some(names) = self.available_names() {
             return names;
         }
         // Without a watcher the work is never cancelled.
@@ -308,7 +308,7 @@ impl DebugInfo {
 
     /// Builds the index of names if it does not exist. Returns false if cancelled.
     pub fn prepare_names(&self, watch: &mut Watch<'_>) -> bool {
-        if self.kept_names().is_some() {
+        if self.available_names().is_some() {
             return true;
         }
         let Some(names) = self.built_names(Some(watch)) else {
@@ -319,15 +319,15 @@ impl DebugInfo {
     }
 
     /// Returns the index of names if it was built, or is in the cache.
-    fn kept_names(&self) -> Option<&NameIndex> {
-        self.is_looked_for.get_or_init(|| {
+    fn available_names(&self) -> Option<&NameIndex> {
+        self.is_cache_searched.get_or_init(|| {
             let Some((identity, cache)) = &self.cache else {
                 return;
             };
             match identity.load(cache) {
-                Kept::Sound(names) => drop(self.names.set(*names)),
-                Kept::Absent => {}
-                Kept::Damaged(path, why) => self.warn(format!(
+                CachedIndex::Valid(names) => drop(self.names.set(*names)),
+                CachedIndex::Absent => {}
+                CachedIndex::Damaged(path, why) => self.warn(format!(
                     "the index of names in {} is damaged and will be rebuilt: {why}",
                     path.display()
                 )),

@@ -21,7 +21,7 @@ use gimli::{Abbreviation, AttributeValue, DwTag, UnitOffset};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The name to filter by.
-pub(super) struct Sieve<'a> {
+pub(super) struct NameFilter<'a> {
     pub info: &'a DebugInfo,
     /// The name as written, with or without scopes.
     pub written: &'a str,
@@ -31,13 +31,13 @@ pub(super) struct Sieve<'a> {
     pub pattern: &'a Pattern<'a>,
 }
 
-impl Sieve<'_> {
+impl NameFilter<'_> {
     /// Returns what a unit has under the name.
-    pub fn sift(&self, unit: u32) -> Sifted {
-        let sifted = with_borrowed(self.info, unit, |dwarf, unit| {
+    pub fn contents_of(&self, unit: u32) -> UnitContents {
+        let found = with_borrowed(self.info, unit, |dwarf, unit| {
             let info = self.info;
             let mut walk = Walk {
-                sieve: self,
+                filter: self,
                 entries: Borrowed { info, dwarf, unit },
                 scopes: Vec::new(),
                 named: FxHashMap::default(),
@@ -46,15 +46,15 @@ impl Sieve<'_> {
             };
             // Entries after damage are never read.
             let _ = walk.run();
-            walk.sifted()
+            walk.contents()
         });
-        sifted.unwrap_or_default()
+        found.unwrap_or_default()
     }
 }
 
 /// What a unit has under the name.
 #[derive(Debug, Default)]
-pub(super) struct Sifted {
+pub(super) struct UnitContents {
     /// The entry addresses of the matching functions, or of functions with inlined copies
     /// of one.
     entries: Vec<u64>,
@@ -64,15 +64,15 @@ pub(super) struct Sifted {
 
 /// Returns the units that have something no unit before has, ascending. Code that the
 /// linker kept once is claimed by every unit that generated it.
-pub(super) fn without_repetitions(mut sifted: Vec<(u32, Sifted)>) -> Vec<u32> {
-    sifted.sort_unstable_by_key(|(unit, _)| *unit);
+pub(super) fn without_repetitions(mut found: Vec<(u32, UnitContents)>) -> Vec<u32> {
+    found.sort_unstable_by_key(|(unit, _)| *unit);
     let mut known: FxHashSet<u64> = FxHashSet::default();
-    sifted.retain(|(_, of)| {
+    found.retain(|(_, of)| {
         let before = known.len();
         known.extend(&of.entries);
         of.has_other || known.len() > before
     });
-    sifted.into_iter().map(|(unit, _)| unit).collect()
+    found.into_iter().map(|(unit, _)| unit).collect()
 }
 
 /// The code of a function DIE.
@@ -104,7 +104,7 @@ struct Link<'a> {
 }
 
 struct Walk<'a, 'b> {
-    sieve: &'b Sieve<'b>,
+    filter: &'b NameFilter<'b>,
     entries: Borrowed<'a>,
     scopes: Vec<Scope>,
     /// The DIEs with the last component, and whether their qualified name matches.
@@ -209,12 +209,12 @@ impl<'a> Walk<'a, '_> {
             let linkage_name = attributes.linkage_name;
             self.links.insert(offset, Link { to, linkage_name });
         }
-        let is_met = |name: &Value<'a>| self.sieve.pattern.is_met_by(name);
+        let is_met = |name: &Value<'a>| self.filter.pattern.is_met_by(name);
         let name = self.entries.text(attributes.name.filter(is_met));
-        let Some(name) = name.filter(|name| names::tail(name) == self.sieve.tail) else {
+        let Some(name) = name.filter(|name| names::tail(name) == self.filter.tail) else {
             return;
         };
-        let fits = names::matches(&self.with_scopes(&name), self.sieve.written)
+        let fits = names::matches(&self.with_scopes(&name), self.filter.written)
             || self.is_mangled(attributes.linkage_name);
         self.named.insert(offset, fits);
     }
@@ -240,14 +240,14 @@ impl<'a> Walk<'a, '_> {
     fn is_mangled(&self, linkage_name: Option<Value<'a>>) -> bool {
         let readable = self.entries.text(linkage_name);
         let readable = readable.and_then(|raw| names::demangle(&raw));
-        readable.is_some_and(|readable| names::matches(&readable, self.sieve.written))
+        readable.is_some_and(|readable| names::matches(&readable, self.filter.written))
     }
 
     /// Returns what is present and has the name, or an origin with the name.
-    fn sifted(&self) -> Sifted {
-        let mut sifted = Sifted::default();
+    fn contents(&self) -> UnitContents {
+        let mut found = UnitContents::default();
         if self.named.is_empty() {
-            return sifted;
+            return found;
         }
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
         for (start, entry) in &self.present {
@@ -256,11 +256,11 @@ impl<'a> Walk<'a, '_> {
                 .or_insert_with(|| self.leads_to_name(*start));
             match entry {
                 _ if !*is_meant => {}
-                Some(entry) => sifted.entries.push(*entry),
-                None => sifted.has_other = true,
+                Some(entry) => found.entries.push(*entry),
+                None => found.has_other = true,
             }
         }
-        sifted
+        found
     }
 
     fn leads_to_name(&self, start: usize) -> bool {
@@ -283,15 +283,15 @@ fn target(value: Option<AttributeValue<Slice<'_>>>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sifted, without_repetitions};
+    use super::{UnitContents, without_repetitions};
 
     #[test]
     fn units_that_repeat_what_others_have_are_left_out() {
         let unit = |number: u32, entries: &[u64], has_other: bool| {
             let entries = entries.to_vec();
-            (number, Sifted { entries, has_other })
+            (number, UnitContents { entries, has_other })
         };
-        for (sifted, expected) in [
+        for (found, expected) in [
             (vec![], vec![]),
             (vec![unit(0, &[], false), unit(1, &[], true)], vec![1]),
             // The first unit gets it, whichever was read first.
@@ -305,7 +305,7 @@ mod tests {
                 vec![2, 4],
             ),
         ] {
-            assert_eq!(without_repetitions(sifted), expected);
+            assert_eq!(without_repetitions(found), expected);
         }
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! The four bytes may match by accident, and most names are those of parameters and local
 //! variables. So the units found are confirmed by a pass over their entries that decodes
-//! only names. For functions and variables the units are also filtered (`sieve`).
+//! only names. For functions and variables the units are also filtered (`name_filter`).
 //!
 //! **Invariant:** no unit is missed; a superfluous unit costs only time. If names may be
 //! encoded in other ways (indexed forms, several files), no search is done, and the index
@@ -18,7 +18,7 @@
 use super::borrowed::with_borrowed;
 use super::entries::EntrySection;
 use super::forms::Forms;
-use super::name_filter::{Sieve, without_repetitions};
+use super::name_filter::{NameFilter, without_repetitions};
 use super::pattern::{Offsets, Pattern, Sought};
 use super::processors::on_all_processors;
 use super::words::UNNAMED_NAMESPACE;
@@ -208,14 +208,14 @@ impl Search<'_> {
         let mut found = Found::default();
         // DIEs in other units are found by their origin here, even if nothing else is here.
         // So the filter requires that origins are in the same unit.
-        let sieve = Sieve {
+        let filter = NameFilter {
             info: self.info,
             written: self.written,
             tail: self.text,
             pattern: &pattern,
         };
-        let is_sieved = self.wanted == Wanted::Code && !forms.has_distant;
-        let mut new = self.units_with(&pattern, is_sieved.then_some(&sieve))?;
+        let is_filtered = self.wanted == Wanted::Code && !forms.has_distant;
+        let mut new = self.units_with(&pattern, is_filtered.then_some(&filter))?;
         for _ in 0..REFERENCE_DEPTH_MAX {
             found.units.extend(&new);
             found.units.sort_unstable();
@@ -279,7 +279,11 @@ impl Search<'_> {
 
     /// Returns the units that match the pattern, ascending, restricted to those that pass
     /// the filter; `None` if unreadable.
-    fn units_with(&self, pattern: &Pattern<'_>, sieve: Option<&Sieve<'_>>) -> Option<Vec<u32>> {
+    fn units_with(
+        &self,
+        pattern: &Pattern<'_>,
+        filter: Option<&NameFilter<'_>>,
+    ) -> Option<Vec<u32>> {
         let mut units = Vec::new();
         for section in [EntrySection::Info, EntrySection::Types] {
             let starts = self.unit_starts(section);
@@ -287,8 +291,8 @@ impl Search<'_> {
         }
         units.sort_unstable();
         units.dedup();
-        Some(match sieve {
-            Some(sieve) => without_repetitions(of_each(&units, |unit| sieve.sift(unit))),
+        Some(match filter {
+            Some(filter) => without_repetitions(of_each(&units, |unit| filter.contents_of(unit))),
             None => {
                 let has_entry = of_each(&units, |unit| self.has_entry(unit, pattern));
                 let right = has_entry.into_iter().filter(|(_, is_right)| *is_right);

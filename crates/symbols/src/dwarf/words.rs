@@ -20,7 +20,7 @@ impl DebugInfo {
     /// Returns the entry addresses of the functions that may have this word in their name;
     /// `None` if the index of names is needed.
     pub fn functions_with_word(&self, word: &str) -> Option<Vec<u64>> {
-        if let Some(names) = self.kept_names() {
+        if let Some(names) = self.available_names() {
             let is_certain = !may_be_shortened(word);
             return is_certain.then(|| names.functions_with_word(word).collect());
         }

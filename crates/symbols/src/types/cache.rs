@@ -15,10 +15,10 @@ const WEIGHT_MAX: usize = 1 << 16;
 
 /// The cached kinds of the types of a file, by DIE.
 #[derive(Default)]
-pub(crate) struct KeptKinds(Mutex<Kept>);
+pub(crate) struct TypeCache(Mutex<Entries>);
 
 #[derive(Default)]
-struct Kept {
+struct Entries {
     kinds: FxHashMap<DieRef, TypeKind>,
     arguments: FxHashMap<DieRef, Vec<TemplateArgument>>,
     weight: usize,
@@ -26,17 +26,17 @@ struct Kept {
     is_closed: bool,
 }
 
-impl KeptKinds {
+impl TypeCache {
     /// Returns the kind of a type; calls `read` if it is not cached.
     pub fn get(&self, die: DieRef, read: impl FnOnce() -> TypeKind) -> TypeKind {
-        if let Ok(kept) = self.0.lock()
-            && let Some(kind) = kept.kinds.get(&die)
+        if let Ok(entries) = self.0.lock()
+            && let Some(kind) = entries.kinds.get(&die)
         {
             return kind.clone();
         }
         let kind = read();
-        if let Ok(mut kept) = self.0.lock() {
-            kept.add(die, &kind);
+        if let Ok(mut entries) = self.0.lock() {
+            entries.add(die, &kind);
         }
         kind
     }
@@ -47,27 +47,27 @@ impl KeptKinds {
         die: DieRef,
         read: impl FnOnce() -> Vec<TemplateArgument>,
     ) -> Vec<TemplateArgument> {
-        if let Ok(kept) = self.0.lock()
-            && let Some(arguments) = kept.arguments.get(&die)
+        if let Ok(entries) = self.0.lock()
+            && let Some(arguments) = entries.arguments.get(&die)
         {
             return arguments.clone();
         }
         let arguments = read();
-        if let Ok(mut kept) = self.0.lock()
-            && kept.makes_room_for(arguments.len().saturating_add(1))
+        if let Ok(mut entries) = self.0.lock()
+            && entries.makes_room_for(arguments.len().saturating_add(1))
         {
-            kept.arguments.insert(die, arguments.clone());
+            entries.arguments.insert(die, arguments.clone());
         }
         arguments
     }
 
     /// Empties the cache and stops caching.
     pub fn close(&self) {
-        let before = self.0.lock().map(|mut kept| {
-            kept.is_closed = true;
+        let before = self.0.lock().map(|mut entries| {
+            entries.is_closed = true;
             (
-                std::mem::take(&mut kept.kinds),
-                std::mem::take(&mut kept.arguments),
+                std::mem::take(&mut entries.kinds),
+                std::mem::take(&mut entries.arguments),
             )
         });
         // Dropping an entry may drop the last reference to the debug information that holds
@@ -76,7 +76,7 @@ impl KeptKinds {
     }
 }
 
-impl Kept {
+impl Entries {
     fn add(&mut self, die: DieRef, kind: &TypeKind) {
         if self.makes_room_for(weight(kind)) {
             self.kinds.insert(die, kind.clone());
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_read_once_until_the_file_is_gone() {
-        let kinds = KeptKinds::default();
+        let kinds = TypeCache::default();
         let unread = || panic!("it is known");
         assert!(matches!(
             kinds.get(die(1), || TypeKind::Void),
@@ -141,11 +141,11 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let mut kept = Kept::default();
+        let mut entries = Entries::default();
         for offset in 0..3 * WEIGHT_MAX {
-            kept.add(die(offset), &TypeKind::Void);
-            assert!(kept.kinds.len() <= WEIGHT_MAX && kept.weight <= WEIGHT_MAX);
+            entries.add(die(offset), &TypeKind::Void);
+            assert!(entries.kinds.len() <= WEIGHT_MAX && entries.weight <= WEIGHT_MAX);
         }
-        assert!(!kept.kinds.is_empty());
+        assert!(!entries.kinds.is_empty());
     }
 }

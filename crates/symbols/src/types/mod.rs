@@ -22,7 +22,7 @@ mod template;
 mod variable_length;
 mod vtable;
 
-pub(crate) use cache::KeptKinds;
+pub(crate) use cache::TypeCache;
 
 pub use base::{Base, VirtualStep, VtableOwner};
 pub use character::Character;

@@ -5,7 +5,7 @@
 //! ends long after the others.
 
 use super::merge::merge;
-use super::strings::{Text, Texts};
+use super::strings::{StringRef, StringTable};
 use super::{EXTERNAL, NameIndex, checksum, wide_checksum};
 use crate::dwarf::facts::{self, Facts};
 use crate::dwarf::processors::thread_count;
@@ -33,8 +33,8 @@ pub(crate) struct Watch<'a> {
 pub(super) struct FunctionRow {
     pub low_pc: u64,
     pub die: DieRef,
-    pub name: Text,
-    pub linkage_name: Text,
+    pub name: StringRef,
+    pub linkage_name: StringRef,
     pub tail: u32,
     pub external: bool,
     /// The range in the parts of the same thread.
@@ -43,7 +43,7 @@ pub(super) struct FunctionRow {
 
 pub(super) struct NamedRow {
     pub die: DieRef,
-    pub name: Text,
+    pub name: StringRef,
     pub tail: u32,
     pub flags: u32,
 }
@@ -51,19 +51,19 @@ pub(super) struct NamedRow {
 /// The result of one thread.
 #[derive(Default)]
 pub(super) struct Part {
-    pub texts: Texts,
+    pub strings: StringTable,
     pub functions: Vec<FunctionRow>,
     pub ranges: Vec<Range<u64>>,
     pub globals: Vec<NamedRow>,
     pub types: Vec<NamedRow>,
     /// The indexes in `types` by name and kind.
-    pub seen_types: FxHashMap<(Text, u32), usize>,
+    pub seen_types: FxHashMap<(StringRef, u32), usize>,
     /// The enumerations by the checksums of the enumerator's name and scope.
     pub enumerators: FxHashMap<(u64, u64), DieRef>,
-    pub inlined: Vec<(u32, Text, u32)>,
+    pub inlined: Vec<(u32, StringRef, u32)>,
     pub unit_ranges: Vec<(Range<u64>, u32)>,
     pub files: Vec<(u32, u32)>,
-    pub paths: FxHashSet<Text>,
+    pub paths: FxHashSet<StringRef>,
 }
 
 impl DebugInfo {
@@ -156,7 +156,7 @@ impl Part {
             let Some(text) = path.to_str() else { continue };
             let name = path.file_name().and_then(|name| name.to_str());
             names.extend(name.map(|name| (checksum(name), number)));
-            let text = self.texts.keep(text.as_bytes());
+            let text = self.strings.keep(text.as_bytes());
             self.paths.insert(text);
         }
         names.sort_unstable();
@@ -173,8 +173,8 @@ impl Part {
             self.functions.push(FunctionRow {
                 low_pc: record.low_pc,
                 die: record.die,
-                name: self.texts.keep(record.name.as_bytes()),
-                linkage_name: self.texts.keep(linkage_name.as_bytes()),
+                name: self.strings.keep(record.name.as_bytes()),
+                linkage_name: self.strings.keep(linkage_name.as_bytes()),
                 tail: checksum(tail(&record.name)),
                 external: record.external,
                 parts: start..self.ranges.len(),
@@ -184,14 +184,14 @@ impl Part {
             if let Some(record) = info.named_global(number, facts, global) {
                 self.globals.push(NamedRow {
                     die: record.die,
-                    name: self.texts.keep(record.name.as_bytes()),
+                    name: self.strings.keep(record.name.as_bytes()),
                     tail: checksum(tail(&record.name)),
                     flags: if record.external { EXTERNAL } else { 0 },
                 });
             }
         }
         for record in &facts.types {
-            let name = self.texts.keep(record.name.as_bytes());
+            let name = self.strings.keep(record.name.as_bytes());
             let flags = u32::from(record.tag.0) | u32::from(record.declaration) << 16;
             // Every unit repeats the types of its headers; the first in the file counts, in
             // whatever order they are read.
@@ -219,7 +219,7 @@ impl Part {
         }
         for origin in &facts.inlined {
             if let Some(name) = info.abstract_name_from(number, facts, *origin) {
-                let text = self.texts.keep(name.as_bytes());
+                let text = self.strings.keep(name.as_bytes());
                 self.inlined.push((checksum(tail(name)), text, number));
             }
         }

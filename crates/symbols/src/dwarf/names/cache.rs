@@ -33,9 +33,9 @@ pub(crate) struct Identity {
 }
 
 /// The result of a search in the cache.
-pub(crate) enum Kept {
+pub(crate) enum CachedIndex {
     /// A valid index.
-    Sound(Box<NameIndex>),
+    Valid(Box<NameIndex>),
     /// A damaged file, and the damage.
     Damaged(PathBuf, &'static str),
     /// No usable file.
@@ -56,7 +56,7 @@ impl Identity {
     }
 
     /// Returns whether the debug information is large enough to cache its index.
-    fn is_worth(&self, cache: &Cache) -> bool {
+    fn is_large_enough(&self, cache: &Cache) -> bool {
         self.entries_size >= cache.size_min_bytes
     }
 
@@ -77,26 +77,26 @@ impl Identity {
     }
 
     /// Loads the index from the cache.
-    pub fn load(&self, cache: &Cache) -> Kept {
-        if !self.is_worth(cache) {
-            return Kept::Absent;
+    pub fn load(&self, cache: &Cache) -> CachedIndex {
+        if !self.is_large_enough(cache) {
+            return CachedIndex::Absent;
         }
         let Some(path) = self.path(cache) else {
-            return Kept::Absent;
+            return CachedIndex::Absent;
         };
         let Ok(bytes) = std::fs::read(&path) else {
-            return Kept::Absent;
+            return CachedIndex::Absent;
         };
         match self.check(bytes) {
             Ok(Some(index)) => {
                 // The time of the last use decides which files are removed.
                 let file = std::fs::File::options().append(true).open(&path);
                 let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
-                Kept::Sound(Box::new(index))
+                CachedIndex::Valid(Box::new(index))
             }
             // From another version of juror, or before a tool rewrote the program.
-            Ok(None) => Kept::Absent,
-            Err(why) => Kept::Damaged(path, why),
+            Ok(None) => CachedIndex::Absent,
+            Err(why) => CachedIndex::Damaged(path, why),
         }
     }
 
@@ -124,7 +124,7 @@ impl Identity {
 
     /// Stores the index in the cache; a failure only costs time later.
     pub fn keep(&self, cache: &Cache, index: &mut NameIndex) {
-        if !self.is_worth(cache) {
+        if !self.is_large_enough(cache) {
             return;
         }
         let Some(path) = self.path(cache) else { return };

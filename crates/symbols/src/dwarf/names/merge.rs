@@ -1,14 +1,14 @@
 //! Merging the results of the threads into one index.
 
 use super::build::{FunctionRow, NamedRow, Part};
-use super::strings::{Text, Texts};
+use super::strings::{StringRef, StringTable};
 use super::{EXTERNAL, NameIndex, TABLES_START, Table, WIDTHS};
 use crate::dwarf::DieRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The tables under construction.
 struct Tables {
-    texts: Texts,
+    strings: StringTable,
     tables: [Vec<u8>; WIDTHS.len()],
 }
 
@@ -42,11 +42,11 @@ fn words(address: u64) -> [u32; 2] {
 
 pub(super) fn merge(mut parts: Vec<Part>) -> Option<NameIndex> {
     let mut tables = Tables {
-        texts: Texts::default(),
+        strings: StringTable::default(),
         tables: Default::default(),
     };
     for part in &mut parts {
-        part.renumber(&mut tables.texts);
+        part.renumber(&mut tables.strings);
     }
     functions(&mut parts, &mut tables);
     let globals = parts
@@ -71,33 +71,34 @@ pub(super) fn merge(mut parts: Vec<Part>) -> Option<NameIndex> {
 
 impl Part {
     /// Moves the strings into the common table.
-    fn renumber(&mut self, all: &mut Texts) {
-        let texts = std::mem::take(&mut self.texts);
-        let mut places: Vec<(Text, Text)> = texts.known.iter().map(|text| (*text, *text)).collect();
-        places.sort_unstable();
-        for (own, place) in &mut places {
-            *place = all.keep(Texts::get(&texts.bytes, *own));
+    fn renumber(&mut self, all: &mut StringTable) {
+        let strings = std::mem::take(&mut self.strings);
+        let mut moved: Vec<(StringRef, StringRef)> =
+            strings.known.iter().map(|text| (*text, *text)).collect();
+        moved.sort_unstable();
+        for (own, new) in &mut moved {
+            *new = all.keep(StringTable::get(&strings.bytes, *own));
         }
-        drop(texts);
-        let place = |text: Text| {
-            let at = places.binary_search_by_key(&text, |(own, _)| *own);
+        drop(strings);
+        let new = |text: StringRef| {
+            let at = moved.binary_search_by_key(&text, |(own, _)| *own);
             at.ok()
-                .and_then(|at| places.get(at))
+                .and_then(|at| moved.get(at))
                 .map_or((0, 0), |it| it.1)
         };
         for row in &mut self.functions {
-            row.name = place(row.name);
-            row.linkage_name = place(row.linkage_name);
+            row.name = new(row.name);
+            row.linkage_name = new(row.linkage_name);
         }
         for row in self.globals.iter_mut().chain(&mut self.types) {
-            row.name = place(row.name);
+            row.name = new(row.name);
         }
         for (_, name, _) in &mut self.inlined {
-            *name = place(*name);
+            *name = new(*name);
         }
         self.paths = std::mem::take(&mut self.paths)
             .into_iter()
-            .map(place)
+            .map(new)
             .collect();
         self.seen_types = FxHashMap::default();
     }
@@ -204,13 +205,13 @@ fn the_rest(parts: &mut [Part], tables: &mut Tables) {
     for (name, unit) in files {
         tables.push(Table::Files, &[name, unit]);
     }
-    let paths: FxHashSet<Text> = parts
+    let paths: FxHashSet<StringRef> = parts
         .iter()
         .flat_map(|it| it.paths.iter().copied())
         .collect();
-    let mut paths: Vec<Text> = paths.into_iter().collect();
-    let bytes = &tables.texts.bytes;
-    paths.sort_unstable_by(|a, b| Texts::get(bytes, *a).cmp(Texts::get(bytes, *b)));
+    let mut paths: Vec<StringRef> = paths.into_iter().collect();
+    let bytes = &tables.strings.bytes;
+    paths.sort_unstable_by(|a, b| StringTable::get(bytes, *a).cmp(StringTable::get(bytes, *b)));
     for (start, length) in paths {
         tables.push(Table::Paths, &[start, length]);
     }
@@ -218,8 +219,8 @@ fn the_rest(parts: &mut [Part], tables: &mut Tables) {
 
 /// Concatenates all tables; the header of the file is filled in later.
 fn assemble(mut tables: Tables) -> Option<NameIndex> {
-    if let Some(texts) = tables.tables.get_mut(Table::Texts as usize) {
-        *texts = tables.texts.bytes;
+    if let Some(strings) = tables.tables.get_mut(Table::Strings as usize) {
+        *strings = tables.strings.bytes;
     }
     let size: usize = tables.tables.iter().map(Vec::len).sum();
     let mut bytes = Vec::with_capacity(TABLES_START + size + 16 * WIDTHS.len());

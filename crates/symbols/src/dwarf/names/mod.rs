@@ -13,7 +13,7 @@ mod merge;
 mod strings;
 
 pub(crate) use build::Watch;
-pub(crate) use cache::{Identity, Kept};
+pub(crate) use cache::{CachedIndex, Identity};
 
 use super::DieRef;
 use super::facts::{FunctionRecord, GlobalRecord, TypeRecord};
@@ -25,7 +25,7 @@ use std::ops::Range;
 /// The tables, in file order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
-    Texts,
+    Strings,
     /// Entry address, DIE, name, linkage name, flags, position in `Parts`.
     Functions,
     FunctionTails,
@@ -129,7 +129,7 @@ impl NameIndex {
     fn bytes_of_text(&self, row: Row<'_>, word: usize) -> &[u8] {
         let start = row.word(word) as usize;
         let end = start.checked_add(row.word(word + 1) as usize);
-        let text = end.and_then(|end| self.table(Table::Texts).get(start..end));
+        let text = end.and_then(|end| self.table(Table::Strings).get(start..end));
         text.unwrap_or(&[])
     }
 
