@@ -226,7 +226,7 @@ impl SymbolFile {
     /// enclosing function, because the first instruction belongs to the function's own
     /// call: the copy's next line, or else its second instruction, if every call passes it
     /// exactly once.
-    fn behind_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
+    fn address_after_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
         let ranges = info.code_ranges(copy.unit, &info.die(copy)?);
         let table = info.line_table(copy.unit)?;
         let (sequence, _) = table.find(entry)?;

@@ -258,7 +258,7 @@ fn merge_into_call(scopes: &mut [Scope], part: usize, address: u64) {
         let Some(known) = known.filter(|_| variable.parameter) else {
             return true;
         };
-        if variable.location.is_told_at(address) {
+        if variable.location.is_described_at(address) {
             known.location = variable.location.clone();
         }
         false

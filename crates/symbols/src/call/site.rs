@@ -71,7 +71,7 @@ impl SymbolFile {
         let mut found = Some(Vec::new());
         walk_calls(info, caller, |die, entry| {
             if is_tail_call(entry) {
-                let jump = jump_place(info, die, entry);
+                let jump = jump_addresses(info, die, entry);
                 found = found.take().zip(jump).map(|(mut found, jump)| {
                     found.push(CallSite {
                         symbols: self.clone(),
@@ -140,15 +140,15 @@ impl CallSite {
 
     /// Returns the addresses of the jump of a tail call.
     pub fn jump(&self) -> Option<JumpAddresses> {
-        jump_place(&self.info, self.die, &self.info.die(self.die)?)
+        jump_addresses(&self.info, self.die, &self.info.die(self.die)?)
     }
 
     /// Returns the value of a register at the time of the call.
     pub fn passed(&self, register: u16, caller: &dyn EvaluationContext) -> Option<u64> {
         let encoding = evaluation_encoding(&self.info, self.die.unit);
         self.argument(caller, |entry| {
-            let place = expression(entry.attr_value(gimli::DW_AT_location));
-            place.and_then(|place| single_register(&place, encoding)) == Some(register)
+            let location = expression(entry.attr_value(gimli::DW_AT_location));
+            location.and_then(|location| single_register(&location, encoding)) == Some(register)
         })
     }
 
@@ -226,7 +226,7 @@ fn is_tail_call(entry: &Die) -> bool {
     marks.iter().any(|mark| DebugInfo::is_set(entry, *mark))
 }
 
-fn jump_place(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpAddresses> {
+fn jump_addresses(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpAddresses> {
     // Before DWARF 5, and by gcc, only the return address is recorded.
     let start = info.address(die.unit, entry.attr_value(gimli::DW_AT_call_pc));
     let end = return_pc(info, die, entry);
@@ -239,14 +239,14 @@ fn jump_place(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpAddresse
 }
 
 fn return_pc(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<u64> {
-    let mut places = [gimli::DW_AT_call_return_pc, gimli::DW_AT_low_pc].iter();
-    places.find_map(|place| info.address(die.unit, entry.attr_value(*place)))
+    let mut attributes = [gimli::DW_AT_call_return_pc, gimli::DW_AT_low_pc].iter();
+    attributes.find_map(|name| info.address(die.unit, entry.attr_value(*name)))
 }
 
 /// Returns the abstract origin of the callee, if known.
 fn origin(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<DieRef> {
-    let mut places = [gimli::DW_AT_call_origin, gimli::DW_AT_abstract_origin].iter();
-    places.find_map(|place| info.reference(die.unit, entry.attr_value(*place)))
+    let mut attributes = [gimli::DW_AT_call_origin, gimli::DW_AT_abstract_origin].iter();
+    attributes.find_map(|name| info.reference(die.unit, entry.attr_value(*name)))
 }
 
 fn expression(value: Option<Value>) -> Option<Expression<Reader>> {

@@ -226,7 +226,9 @@ impl Search<'_> {
                 break;
             }
             let origins = self.origins_in(&new, &found.origins);
-            let distant = origins.iter().filter_map(|origin| self.place_of(*origin));
+            let distant = origins
+                .iter()
+                .filter_map(|origin| self.position_of(*origin));
             let distant: Vec<(u32, u32)> = distant.collect();
             found.origins.extend(origins);
             if !forms.has_distant || distant.is_empty() {
@@ -268,13 +270,13 @@ impl Search<'_> {
     }
 
     /// Returns the position of a DIE in `.debug_info` as a range of one offset.
-    fn place_of(&self, die: DieRef) -> Option<(u32, u32)> {
+    fn position_of(&self, die: DieRef) -> Option<(u32, u32)> {
         let header = &self.info.slots.get(die.unit as usize)?.header;
         if header.section != EntrySection::Info {
             return None;
         }
-        let place = u32::try_from(header.offset.checked_add(die.offset)?).ok()?;
-        Some((place, place))
+        let position = u32::try_from(header.offset.checked_add(die.offset)?).ok()?;
+        Some((position, position))
     }
 
     /// Returns the units that match the pattern, ascending, restricted to those that pass

@@ -66,7 +66,7 @@ impl DebugInfo {
                 None => split_file(&skeleton, id, parent, &program.path),
             };
             match found {
-                Ok(split) => self.put_in_place(number, skeleton, split),
+                Ok(split) => self.replace_skeleton(number, skeleton, split),
                 Err(problem) => self.problems.push(problem),
             }
         }
@@ -100,7 +100,7 @@ impl DebugInfo {
         found
     }
 
-    fn put_in_place(&mut self, number: u32, skeleton: gimli::Unit<Reader>, split: SplitUnit) {
+    fn replace_skeleton(&mut self, number: u32, skeleton: gimli::Unit<Reader>, split: SplitUnit) {
         let number_of_source = self.sources.len() as u32;
         let SplitUnit {
             mut source,

@@ -71,7 +71,7 @@ impl Written {
     }
 
     /// Returns whether `asked`, in which the user may omit scopes, matches this type.
-    fn is_meant_by(&self, asked: &Written) -> bool {
+    fn is_matched_by(&self, asked: &Written) -> bool {
         let is_whole = |rest: &str| {
             // Trailing template arguments, usually defaults, may be omitted.
             rest.is_empty() || asked.base.ends_with('>') && rest.starts_with(',')
@@ -270,7 +270,7 @@ impl SymbolFile {
         is_described
             || mangled_types(function).is_some_and(|types| {
                 let types: Vec<Vec<String>> = types.into_iter().map(|name| vec![name]).collect();
-                are_meant(&types, wanted)
+                all_match(&types, wanted)
             })
     }
 }
@@ -278,16 +278,16 @@ impl SymbolFile {
 /// Returns whether the function of a DIE has parameters of these types.
 pub(crate) fn entry_takes(info: &Arc<DebugInfo>, function: DieRef, wanted: &[&str]) -> bool {
     let types: Vec<Vec<String>> = types_in(info, function).iter().map(names_of).collect();
-    are_meant(&types, wanted)
+    all_match(&types, wanted)
 }
 
 /// Returns whether each parameter, given by all its names, matches.
-fn are_meant(types: &[Vec<String>], wanted: &[&str]) -> bool {
+fn all_match(types: &[Vec<String>], wanted: &[&str]) -> bool {
     types.len() == wanted.len()
         && types.iter().zip(wanted).all(|(names, wanted)| {
             let wanted = Written::read(wanted);
             let mut names = names.iter();
-            names.any(|name| Written::read(name).is_meant_by(&wanted))
+            names.any(|name| Written::read(name).is_matched_by(&wanted))
         })
 }
 
@@ -393,7 +393,7 @@ mod tests {
             ("", "", true),
         ] {
             let (one, other) = (Written::read(known), Written::read(asked));
-            assert_eq!(one.is_meant_by(&other), expected, "{known} for {asked}");
+            assert_eq!(one.is_matched_by(&other), expected, "{known} for {asked}");
         }
     }
 

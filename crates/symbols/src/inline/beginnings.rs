@@ -104,8 +104,8 @@ impl Asked<'_> {
     fn beginnings(&self) -> Result<Vec<Beginning>, Doubt> {
         let mut copies = self.holder.copies.iter();
         let number = copies.position(|held| held.die == self.copy.die);
-        let number = number.ok_or(Doubt::Untold)?;
-        let held = self.holder.copies.get(number).ok_or(Doubt::Untold)?;
+        let number = number.ok_or(Doubt::NotRecorded)?;
+        let held = self.holder.copies.get(number).ok_or(Doubt::NotRecorded)?;
         let code = &self.holder.code;
         if code.inside(&held.ranges).next().is_none() {
             return Err(Doubt::NoCode);
@@ -121,7 +121,7 @@ impl Asked<'_> {
                 marks
             }
             None => {
-                let begin = held.begin.ok_or(Doubt::Untold)?;
+                let begin = held.begin.ok_or(Doubt::NotRecorded)?;
                 check_region(code, held, begin)?;
                 self.check_not_doubled(held, begin)?;
                 vec![(begin, 0)]
@@ -134,10 +134,10 @@ impl Asked<'_> {
     /// Returns the marks of a copy: its own and their duplicates.
     fn marks_of(&self, number: usize, held: &Held, own: Mark) -> Result<Vec<Mark>, Doubt> {
         let name = held.name.filter(|name| name.column != 0);
-        let name = name.ok_or(Doubt::Untold)?;
+        let name = name.ok_or(Doubt::NotRecorded)?;
         let all = self.holder.marks(name);
         if !all.contains(&own) {
-            return Err(Doubt::Untold);
+            return Err(Doubt::NotRecorded);
         }
         let of_name = || {
             let copies = self.holder.copies.iter().enumerate();
@@ -219,7 +219,7 @@ impl Asked<'_> {
     /// at the end of the mark's basic block.
     fn is_too_early(&self, held: &Held, mark: Mark) -> bool {
         let code = &self.holder.code;
-        let Some(branch) = code.branch_behind(mark.0).filter(|at| !held.holds(*at)) else {
+        let Some(branch) = code.branch_after(mark.0).filter(|at| !held.holds(*at)) else {
             return false;
         };
         let Some(decided) = self.holder.row_of(branch) else {
@@ -292,9 +292,9 @@ impl Asked<'_> {
             false => mark.0,
         };
         if address == self.holder.entry {
-            return Err(Doubt::WithHolder);
+            return Err(Doubt::AtFunctionEntry);
         }
-        let level = self.level(held, address).ok_or(Doubt::Untold)?;
+        let level = self.level(held, address).ok_or(Doubt::NotRecorded)?;
         let caller = match held.outer.and_then(|outer| self.holder.copies.get(outer)) {
             Some(outer) => self.name_of(outer.die),
             None => Some(Arc::clone(&self.copy.caller)),
@@ -316,7 +316,10 @@ impl Asked<'_> {
     /// Returns the address at which the copy's own entry can be observed.
     fn address_seen(&self, entry: u64) -> u64 {
         let is_shared = entry == self.holder.entry;
-        let behind = is_shared.then(|| self.file.behind_entry(self.info, self.copy.die, entry));
+        let behind = is_shared.then(|| {
+            self.file
+                .address_after_entry(self.info, self.copy.die, entry)
+        });
         behind.flatten().unwrap_or(entry)
     }
 
@@ -352,7 +355,7 @@ impl Asked<'_> {
     fn arguments(&self, held: &Held, mark: Mark, address: u64) -> Vec<Variable> {
         let copies = self.holder.copies.iter();
         let mut around = copies.filter(|it| it.name == held.name && it.holds(mark.0));
-        let is_told = held.mark() == Some(mark) || around.all(|it| it.die == held.die);
+        let is_attributed = held.mark() == Some(mark) || around.all(|it| it.die == held.die);
         let changes = match mark.0 < address {
             true => Some(self.holder.code.changes(mark.0, address)),
             false => None,
@@ -362,12 +365,12 @@ impl Asked<'_> {
         for argument in &mut arguments {
             argument.location.function = Some(self.holder.die);
             let location = argument.location.at_moment(mark, padding);
-            let is_kept = is_told
+            let is_valid = is_attributed
                 && changes.as_ref().is_none_or(|changes| {
                     let uses = location.uses();
                     uses.is_some_and(|uses| changes.leave(&uses))
                 });
-            argument.location = match is_kept {
+            argument.location = match is_valid {
                 true => location,
                 false => location.lost(),
             };
@@ -381,7 +384,7 @@ impl Asked<'_> {
 /// them.
 fn check_region(code: &Code, held: &Held, begin: u64) -> Result<(), Doubt> {
     if !held.holds(begin) {
-        return Err(Doubt::Untold);
+        return Err(Doubt::NotRecorded);
     }
     for at in code.inside(&held.ranges) {
         let is_from_inside = |from: &u64| held.holds(*from);

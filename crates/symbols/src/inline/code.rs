@@ -81,7 +81,7 @@ impl Code {
     }
 
     /// Returns the branch at the end of an instruction's basic block.
-    pub fn branch_behind(&self, at: u64) -> Option<u64> {
+    pub fn branch_after(&self, at: u64) -> Option<u64> {
         let last = self.straight_from(at).last()?;
         let instruction = self.instructions.get(&last)?;
         (instruction.flow_control() == FlowControl::ConditionalBranch).then_some(last)
@@ -332,8 +332,8 @@ mod tests {
         assert_eq!(from(2), [2, 4]);
         assert_eq!(from(6), [6, 8]);
         assert_eq!(from(10), [10, 13, 14]);
-        assert_eq!(code.branch_behind(2), Some(4));
-        assert_eq!(code.branch_behind(6), None);
+        assert_eq!(code.branch_after(2), Some(4));
+        assert_eq!(code.branch_after(6), None);
         assert_eq!(code.falls_into(2), Some(0));
         assert_eq!(code.falls_into(6), Some(4));
         assert_eq!(code.falls_into(10), None);

@@ -6,11 +6,11 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
     /// The debug information has no beginning.
-    Untold,
+    NotRecorded,
     /// No code is left.
     NoCode,
     /// The call begins with its enclosing function, and no later address is certain.
-    WithHolder,
+    AtFunctionEntry,
     /// The code can be entered by another path, at this file address.
     OtherWays(u64),
     /// The first instruction, at this file address, is executed more than once per call.
@@ -27,9 +27,11 @@ pub enum Doubt {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Doubt::Untold => f.write_str("the debug information does not record where it begins"),
+            Doubt::NotRecorded => {
+                f.write_str("the debug information does not record where it begins")
+            }
             Doubt::NoCode => f.write_str("no code of it is left"),
-            Doubt::WithHolder => f.write_str("it begins with its enclosing function"),
+            Doubt::AtFunctionEntry => f.write_str("it begins with its enclosing function"),
             Doubt::OtherWays(_) => f.write_str("its code may be entered by another path"),
             Doubt::Repeats(_) => f.write_str("its first instruction may be executed repeatedly"),
             Doubt::TooEarly(_) => {

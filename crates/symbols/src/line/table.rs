@@ -226,9 +226,9 @@ fn lists_file<R: gimli::Reader<Offset = usize>>(
 /// 5, section 6.2.4).
 fn beneath(compiled_in: PathBuf, directory: &Path) -> PathBuf {
     let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_owned();
-    let place = plain(&compiled_in);
-    let has_place = place.components().next().is_some() && plain(directory).starts_with(&place);
-    match has_place {
+    let prefix = plain(&compiled_in);
+    let has_prefix = prefix.components().next().is_some() && plain(directory).starts_with(&prefix);
+    match has_prefix {
         true => directory.to_owned(),
         false => compiled_in.join(directory),
     }
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_are_beneath_the_place_where_the_program_was_compiled() {
+    fn directories_are_relative_to_the_compilation_directory() {
         let check = |compiled_in: &str, directory: &str, expected: &str| {
             let found = beneath(PathBuf::from(compiled_in), Path::new(directory));
             let found: PathBuf = found.components().collect();

@@ -314,7 +314,7 @@ impl Location {
     }
 
     /// Returns whether the location is described at an address.
-    pub(crate) fn is_told_at(&self, pc: u64) -> bool {
+    pub(crate) fn is_described_at(&self, pc: u64) -> bool {
         matches!(self.source, LocationSource::Constant(_)) || self.written_at(pc).is_some()
     }
 

@@ -47,7 +47,7 @@ impl<'a> Attributes<'a> {
 
     fn take(&mut self, attribute: gimli::Attribute<Slice<'a>>) {
         let is_set = || matches!(attribute.value(), AttributeValue::Flag(true));
-        let place = match attribute.name() {
+        let slot = match attribute.name() {
             gimli::DW_AT_name => &mut self.name,
             gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => &mut self.linkage_name,
             gimli::DW_AT_low_pc => &mut self.low_pc,
@@ -59,7 +59,7 @@ impl<'a> Attributes<'a> {
             gimli::DW_AT_external => return self.external = is_set(),
             _ => return,
         };
-        *place = Some(attribute.value());
+        *slot = Some(attribute.value());
     }
 
     /// Returns whether the compiler generated code for the function, which the linker may
