@@ -136,7 +136,8 @@ impl SymbolFile {
 
     /// Searches for one name, and builds the index only if the name is not found without
     /// it; otherwise as [`SymbolFile::prepare_names`]. Without a name, builds the index
-    /// only if no function at all is found without it.
+    /// only if no name at all can be searched. A session calls it before a command, so that
+    /// progress can be shown and the work be cancelled.
     pub fn prepare_name(
         &self,
         name: Option<&str>,
