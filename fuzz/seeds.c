@@ -1,5 +1,5 @@
-/* The program that the seeds of the fuzz targets come from: what a reader of
- * ELF and DWARF meets, in little space. */
+/* The program behind the seeds of the fuzz targets: a compact sample of what
+ * ELF and DWARF contain. */
 struct list {
     struct list *next;
     int value;

@@ -1,29 +1,29 @@
-//! ELF files around given sections, on disk where the reader wants them.
+//! ELF files with given sections, on disk where the reader needs them.
 
 use juror_symbols::{SymbolError, SymbolFile};
 use std::path::PathBuf;
 
-/// Where the one code segment of a built file begins, and its size.
+/// The start of the only code segment of a built file.
 pub const CODE: u64 = 0x1000;
 /// The size of the code segment in bytes.
 pub const CODE_SIZE: u64 = 0x1000;
 
-/// One section of a file to build.
+/// A section of a file to build.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// Where it is loaded; 0 for those that are not.
+    /// The load address; 0 for sections that are not loaded.
     pub address: u64,
-    /// What is in it.
+    /// The contents.
     pub contents: &'a [u8],
 }
 
-/// A shared library with these sections, and a page of code without a name.
+/// Builds a shared library with these sections and a page of code without a symbol.
 pub fn build(sections: &[Section]) -> Vec<u8> {
     let mut names = vec![0_u8];
     let mut body = vec![0_u8; 64 + 56];
-    // type, flags, and the rest of each row of the section table.
+    // The type, the flags, and the rest of each row of the section table.
     let mut rows = vec![[0_u64; 6]];
     for section in sections {
         let flags = if section.address == 0 { 0 } else { 2 };
@@ -73,7 +73,7 @@ fn header(table: u64, count: u16) -> Vec<u8> {
     for half in [64, 56, 1, 64, count, count - 1] {
         header.extend_from_slice(&half.to_le_bytes());
     }
-    // The page of code: readable, executable, and not in the file.
+    // The page of code: readable, executable, and without bytes in the file.
     header.extend_from_slice(&[1, 0, 0, 0, 5, 0, 0, 0]);
     for word in [0, CODE, CODE, 0, CODE_SIZE, 0x1000] {
         header.extend_from_slice(&u64::to_le_bytes(word));
@@ -81,12 +81,12 @@ fn header(table: u64, count: u16) -> Vec<u8> {
     header
 }
 
-/// Opens bytes as a file of this process's own.
+/// Opens bytes as a temporary file of this process.
 pub fn open(bytes: &[u8]) -> Result<SymbolFile, SymbolError> {
     let path = path();
     std::fs::write(&path, bytes).expect("the scratch directory takes a file");
     let file = SymbolFile::open(&path);
-    // An open file stays readable, and none is left behind.
+    // The open file stays readable after its removal.
     std::fs::remove_file(&path).expect("the file was just written");
     file
 }

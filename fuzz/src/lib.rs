@@ -1,8 +1,8 @@
-//! What several fuzz targets use: memory made of noise, small ELF files around
-//! arbitrary sections, and a look at everything that a symbol file tells.
+//! Shared parts of the fuzz targets: memory made of noise, small ELF files with given
+//! sections, and calls of all queries of a symbol file.
 //!
-//! A target keeps every input bounded itself, so that a slow input is a find
-//! in the crate and not in the target.
+//! A target bounds every input itself, so that a slow input is a bug in the crate and not
+//! in the target.
 
 pub mod elf;
 pub mod noise;

@@ -1,13 +1,13 @@
-//! Memory and registers whose contents follow from an address and a seed, so
-//! that an input finds the same at each run.
+//! Memory and registers whose contents are a function of address and seed, so that an input
+//! behaves the same in each run.
 
 use juror_symbols::{EvaluationContext, Memory};
 
-/// A process of noise.
+/// A process made of noise.
 #[derive(Debug, Clone, Copy)]
 pub struct Noise {
-    /// What the contents follow from. Even seeds give small words, which lead
-    /// to each other when they are taken for addresses.
+    /// The seed. Even seeds give small words, which lead to each other when used as
+    /// addresses.
     pub seed: u64,
 }
 

@@ -1,9 +1,9 @@
-//! Asks a symbol file everything, a bounded number of times.
+//! Calls all queries of a symbol file, a bounded number of times.
 
 use crate::noise::Noise;
 use juror_symbols::{Memory, Parameter, Registers, SymbolFile, Type, TypeKind, Variable, register};
 
-/// Asks everything.
+/// Calls all queries.
 pub fn look_at(file: &SymbolFile, noise: Noise) {
     let header = file.header();
     let _ = (
@@ -11,7 +11,7 @@ pub fn look_at(file: &SymbolFile, noise: Noise) {
         header.is_code(header.entry),
     );
     let _ = (file.has_debug_info(), file.debug_file_path());
-    // Names are searched until there is an index, which lists of them need.
+    // Names are searched until the index exists; lists of names build it.
     look_for_names(file);
     let mut sources = file.source_files();
     sources.truncate(2);
@@ -62,7 +62,7 @@ pub fn look_at(file: &SymbolFile, noise: Noise) {
     }
 }
 
-/// Asks for things by name.
+/// Calls the queries by name.
 fn look_for_names(file: &SymbolFile) {
     for name in ["main", "weigh", "list", "total", "GREEN"] {
         let found = (
@@ -77,7 +77,7 @@ fn look_for_names(file: &SymbolFile) {
     let _ = file.addresses_of_line("seeds.c", 7);
 }
 
-/// Asks everything about one address.
+/// Calls all queries about an address.
 pub fn look_at_address(file: &SymbolFile, address: u64, noise: Noise) {
     let answers = (
         file.function_at(address),
@@ -97,7 +97,7 @@ pub fn look_at_address(file: &SymbolFile, address: u64, noise: Noise) {
     }
 }
 
-/// Asks about the call that returns to an address.
+/// Calls the queries about the call that returns to an address.
 fn look_at_call(file: &SymbolFile, address: u64, noise: Noise) {
     let Some(site) = file.call_returning_to(address) else {
         return;
@@ -139,13 +139,13 @@ pub fn walk_stack(file: &SymbolFile, address: u64, noise: Noise) {
     }
 }
 
-/// Asks everything about a variable.
+/// Calls all queries about a variable.
 pub fn look_at_variable(variable: &Variable, address: u64, noise: Noise) {
     let _ = variable.location.evaluate(address, &noise);
     look_at_type(&variable.r#type, 3, &mut 64);
 }
 
-/// Asks everything about a type, and those that it is made of.
+/// Calls all queries about a type and its parts.
 pub fn look_at_type(of: &Type, depth: u8, budget: &mut u32) {
     let answers = (
         of.name(),

@@ -7,7 +7,7 @@ use juror_model::promela::Text;
 use juror_model::{Fault, System};
 use libfuzzer_sys::fuzz_target;
 
-/// What a text refines in turn.
+/// The model that a text may refine.
 const BASE: &str = "enum Mode = Off | On
     controlled mode : Mode = Off
     monitored button : Bool
@@ -23,7 +23,7 @@ fn text(name: &str, text: &str) -> Text {
     }
 }
 
-/// Places lie within the texts.
+/// Checks that locations lie within the texts.
 fn check_places(texts: &[Text], fault: &Fault) {
     let labels = fault.labels.iter().map(|(span, _)| *span);
     for span in fault.span.into_iter().chain(labels) {
@@ -58,7 +58,7 @@ fn walk(model: &Model, seed: u64) {
     }
 }
 
-/// How many steps a script asks for, at most.
+/// Returns the maximum number of steps that a script requests.
 fn steps(script: &str) -> usize {
     let count = |rest: &str| {
         let rest = rest.trim_start();
@@ -93,7 +93,7 @@ fuzz_target!(|data: &[u8]| {
     };
     walk(&model, data.len() as u64);
     match Script::read(&mut model, text("fuzz.run", script)) {
-        // Long runs take their time.
+        // Long runs take too much time.
         Ok(_) if steps(script) > 20 => {}
         Ok(ready) => {
             if let Err(fault) = ready.run(&model, &mut |_| {}) {

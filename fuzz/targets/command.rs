@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-// The command line belongs to the program `juror`, which is no library.
+// The command line belongs to the binary crate `juror`, which is not a library.
 #[allow(dead_code)]
 #[path = "../../crates/cli/src/arguments/mod.rs"]
 #[allow(unused_imports)]

@@ -1,5 +1,5 @@
-//! Arbitrary expressions of the prompt, over values of all C types; their
-//! values in all formats.
+//! Arbitrary expressions of the prompt, over values of all C types, formatted in all
+//! formats.
 #![no_main]
 
 use juror_fuzz::noise::Noise;
@@ -14,8 +14,8 @@ use juror_values::typed::Typed;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-/// A compiled program for structures and unions; `run` names it. Without one
-/// there are the basic types.
+/// A compiled program for structures and unions, named by `run`. Without one there are only
+/// the basic types.
 static PROGRAM: LazyLock<Option<SymbolFile>> = LazyLock::new(|| {
     let path = std::env::var_os("JUROR_FUZZ_PROGRAM")?;
     Some(SymbolFile::open(path).expect("JUROR_FUZZ_PROGRAM is a program"))

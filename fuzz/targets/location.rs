@@ -7,8 +7,8 @@ use juror_fuzz::noise::Noise;
 use juror_fuzz::symbols;
 use libfuzzer_sys::fuzz_target;
 
-/// A unit that has a variable `v` with a location; a base type for those
-/// operations that name one.
+/// A unit with a variable `v` that has a location, and a base type for operations that
+/// refer to one.
 const ABBREVIATIONS: &[u8] = &[
     1, 0x11, 1, 0, 0, // DW_TAG_compile_unit with children
     2, 0x24, 0, 0x0b, 0x0b, 0x3e, 0x0b, 0x03, 0x08, 0, 0, // base type: size, encoding, name
@@ -17,8 +17,7 @@ const ABBREVIATIONS: &[u8] = &[
 ];
 
 fn unit(expression: &[u8]) -> Vec<u8> {
-    // Version 5, compile unit, 8-byte addresses, abbreviations at 0; the type
-    // stands at 13.
+    // Version 5, compile unit, 8-byte addresses, abbreviations at 0; the type is at 13.
     let mut unit = vec![5, 0, 1, 8, 0, 0, 0, 0];
     unit.extend_from_slice(&[1, 2, 8, 5]);
     unit.extend_from_slice(b"long\0");

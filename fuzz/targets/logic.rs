@@ -1,7 +1,7 @@
 //! Arbitrary formulas and regular expressions, and letters for them.
 //!
-//! A tree is read from the front of the bytes, each operator from one; the
-//! letters are what is left.
+//! A tree is read from the front of the bytes, one operator per byte; the rest are the
+//! letters.
 #![no_main]
 
 use juror_event::Verdict;
@@ -9,10 +9,10 @@ use juror_logic::{Bound, Formula, Guard, Letter, Machine, Meaning, Regex, TimedM
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
 
-/// More states than this are not looked at.
+/// The maximum number of states.
 const STATES_MAX: usize = 300;
 const LETTERS_MAX: usize = 24;
-/// Of one tree.
+/// The maximum size of a tree.
 const SIZE_MAX: u32 = 10;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -57,7 +57,7 @@ fn formulas(formula: &Formula, letters: &[u8]) {
     }
 }
 
-/// A machine and its table say the same. Returns what they say.
+/// Checks that a machine and its table agree; returns their verdicts.
 fn run(machine: Machine, letters: &[u8]) -> Vec<Verdict> {
     let mut machine = machine.with_states_max(STATES_MAX);
     let table = machine.clone().to_table(STATES_MAX).ok();
@@ -79,7 +79,7 @@ fn run(machine: Machine, letters: &[u8]) -> Vec<Verdict> {
     verdicts
 }
 
-/// A machine with times decides no earlier than one without, and says the same
+/// Checks that a machine with times decides no earlier than one without, and agrees with it
 /// until then.
 fn timed(machine: &TimedMachine, formula: &Formula, letters: &[u8]) {
     let mut without = Machine::of_formula(formula).ok();
@@ -108,7 +108,7 @@ fn timed(machine: &TimedMachine, formula: &Formula, letters: &[u8]) {
     let _ = machine.explain(&state).describe(&name);
 }
 
-/// Three propositions side by side, and one far away.
+/// Returns a letter: three adjacent propositions, and one far away.
 fn letter(byte: u8) -> Letter {
     Letter(u64::from(byte & 7) | u64::from(byte >> 3 & 1) << 63)
 }
@@ -125,7 +125,7 @@ impl Input<'_> {
         Some(*first)
     }
 
-    /// The next operator; 0 where the tree is large enough.
+    /// Returns the next operator; 0 if the tree is large enough.
     fn operator(&mut self) -> u8 {
         self.size += 1;
         match self.size > SIZE_MAX {

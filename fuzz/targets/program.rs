@@ -1,4 +1,4 @@
-//! An arbitrary file, opened as a program and asked everything.
+//! An arbitrary file, opened as a program, with calls of all queries.
 #![no_main]
 
 use juror_fuzz::noise::Noise;

@@ -5,7 +5,7 @@ use juror_model::promela::{Model, Question, Reading, Text};
 use juror_model::{Chart, Options, Search, System as _, accepting_run, search};
 use libfuzzer_sys::fuzz_target;
 
-/// More states than this are not looked at.
+/// The maximum number of states searched.
 const STATES_MAX: u32 = 300;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -62,7 +62,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = model.values(&first);
 });
 
-/// Keeps the first state.
+/// A visitor that keeps the first state.
 struct First<'a>(&'a mut Vec<u8>);
 
 impl juror_model::Visitor for First<'_> {

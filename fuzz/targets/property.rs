@@ -9,8 +9,8 @@ use juror_monitor::{Monitor, Occurrence};
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
 
-/// With n slice parameters there may be as many slices as events to the power
-/// of n: that is the definition, and this keeps it small.
+/// The maximum number of events. With n slice parameters there may be as many slices as
+/// events to the power of n, by definition.
 const EVENTS_MAX: usize = 40;
 const SLICE_PARAMETERS_MAX: usize = 3;
 
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(source) = std::str::from_utf8(text) else {
         return;
     };
-    // Every file that it uses says the same as it does.
+    // Every file that it uses has the same text.
     let loaded = load_with("", source, &mut |_| Ok(source.to_owned()));
     check_ranges(source, &loaded.diagnostics);
     for used in &loaded.used {
@@ -33,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Every range can be underlined.
+/// Checks that every range can be underlined.
 fn check_ranges(source: &str, diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
         let labels = diagnostic.labels.iter().map(|(range, _)| range);
@@ -44,14 +44,14 @@ fn check_ranges(source: &str, diagnostics: &[Diagnostic]) {
 }
 
 fn feed(property: Arc<Property>, bytes: &[u8]) {
-    // A formula may have more states than a monitor takes.
+    // A formula may need more states than a monitor supports.
     let Ok(mut monitor) = Monitor::with_history(Arc::clone(&property), 16) else {
         return;
     };
     let mut bytes = bytes.iter().copied();
     for sequence in 0..EVENTS_MAX {
         let Some(chosen) = bytes.next() else { break };
-        // One more than there are: a number that is no event does no harm.
+        // Includes one number that is no event, which must be harmless.
         let event = EventId(u16::from(chosen) % (property.events.len() as u16 + 1));
         let captures = property
             .event(event)
@@ -88,7 +88,7 @@ fn feed(property: Arc<Property>, bytes: &[u8]) {
     assert!(worst.is_none_or(|worst| worst <= monitor.verdict().at_end()));
 }
 
-/// An event is needed exactly when a slice is in a state that waits for it.
+/// Checks that an event is needed exactly if a slice is in a state that waits for it.
 fn check_needs(monitor: &Monitor, property: &Property) {
     let mut waited = vec![false; property.events.len()];
     for slice in monitor.slices().filter(|slice| !slice.ended) {

@@ -1,5 +1,5 @@
-//! Arbitrary instructions at arbitrary addresses: a relocated copy must be the
-//! same instruction, and lead to where the original leads.
+//! Arbitrary instructions at arbitrary addresses: a relocated copy must be the same
+//! instruction and have the original's target.
 //!
 //! The first 16 bytes are the two addresses; the instruction follows.
 #![no_main]
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let code = &code[..code.len().min(15)];
-    // Addresses of a process, away from the ends.
+    // Addresses within a process, away from both ends.
     let user = |at: u64| 0x1_0000 + at % 0x7fff_fff0_0000;
     let [address, slot] = [0, 8].map(|at| {
         let mut word = [0; 8];
@@ -67,7 +67,7 @@ fn decode_at(copy: &OutOfLineCode, at: u64) -> Instruction {
     decode(&copy.bytes[(at - copy.at) as usize..], at)
 }
 
-/// Where an unconditional jump of a copy leads.
+/// Returns the target of a copied unconditional jump.
 fn follow_jump(copy: &OutOfLineCode, at: u64) -> u64 {
     let jump = decode_at(copy, at);
     if jump.is_jmp_short_or_near() {
@@ -80,7 +80,7 @@ fn follow_jump(copy: &OutOfLineCode, at: u64) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The same test, and both its outcomes.
+/// Checks for the same condition and both its outcomes.
 fn check_branch(copy: &OutOfLineCode, original: &Instruction) {
     let test = decode_at(copy, copy.at);
     assert_eq!(test.mnemonic(), original.mnemonic());
@@ -94,7 +94,7 @@ fn check_branch(copy: &OutOfLineCode, original: &Instruction) {
     }
 }
 
-/// The same instruction, and a way back where one is needed.
+/// Checks for the same instruction, and a way back if needed.
 fn check_copy(copy: &OutOfLineCode, original: &Instruction) {
     let copied = decode_at(copy, copy.at);
     assert_eq!(copied.code(), original.code());

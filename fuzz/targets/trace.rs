@@ -1,5 +1,5 @@
-//! Arbitrary traces of all three forms: the first byte chooses. What is read
-//! from JSON lines and the binary form is written again and read alike; a
+//! Arbitrary traces of all three formats; the first byte chooses the format. The result of
+//! reading JSON lines and the binary format is written and read again and must be equal; a
 //! property is evaluated over it.
 #![no_main]
 
@@ -10,7 +10,7 @@ use juror_trace::{Batch, Binding, Decoder, Encoder, Form, How, Moment};
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};
 
-/// More events than that are more of the same.
+/// The maximum number of events; more add nothing new.
 const EVENTS_MAX: usize = 200;
 
 static PROPERTY: LazyLock<Arc<Property>> = LazyLock::new(|| {
@@ -24,7 +24,7 @@ static PROPERTY: LazyLock<Arc<Property>> = LazyLock::new(|| {
     Arc::new(properties.remove(0))
 });
 
-/// An event by its names: without values that were not captured.
+/// An event by its names, without values that were not captured.
 type Seen = (String, Option<u64>, Option<u64>, u32, Vec<(String, String)>);
 
 fuzz_target!(|bytes: &[u8]| {
@@ -42,13 +42,13 @@ fuzz_target!(|bytes: &[u8]| {
     ] {
         let written = write(encoder, &events, &values);
         let (again, _) = read(form, &written, written.len());
-        // Numbers out of order were told of when they were first read, and
-        // times may be told of again; the events are the same.
+        // The first read reports numbers out of order, and the second may report times
+        // again; the events are the same.
         assert_eq!(events, again);
     }
 });
 
-/// Reads everything, the bytes up to `cut` first; evaluates the property.
+/// Reads everything, first the bytes up to `cut`; evaluates the property.
 fn read(form: Form, bytes: &[u8], cut: usize) -> (Vec<Seen>, Vec<Vec<Value>>) {
     let mut decoder = Decoder::new(form);
     let mut batch = Batch::default();

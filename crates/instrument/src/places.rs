@@ -14,7 +14,7 @@ use juror_program::modules::Module;
 use juror_program::program::Program;
 use juror_program::scope::global;
 use juror_program::variables::{Asker, static_address};
-use juror_symbols::{BitField, TableOwner, Type, TypeKind};
+use juror_symbols::{BitField, Type, TypeKind, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
@@ -356,8 +356,8 @@ impl Memory for GlobalScope<'_> {
         is_read
     }
 
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
-        self.program.table_owner(address)
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
+        self.program.vtable_owner(address)
     }
 }
 

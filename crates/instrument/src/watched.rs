@@ -11,7 +11,7 @@ use juror_language::Expression;
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
-use juror_symbols::{Piece, TableOwner, Type, Variable};
+use juror_symbols::{Piece, Type, Variable, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
@@ -202,8 +202,8 @@ impl Memory for RecordingMemory<'_> {
         self.program.read(address, buffer)
     }
 
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
-        self.program.table_owner(address)
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
+        self.program.vtable_owner(address)
     }
 }
 

@@ -13,7 +13,7 @@ use juror_debuggee::{Registers, ThreadId};
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
 use juror_stepping::{Access, AccessState, RegisterSet, RegisterUse, accesses_of, registers_used};
-use juror_symbols::{Piece, Place, register};
+use juror_symbols::{Piece, ValueLocation, register};
 use std::ops::Range;
 
 /// The general registers by their numbers in the machine's encoding, as DWARF
@@ -118,10 +118,10 @@ fn holders_of(pieces: &[Piece]) -> (RegisterSet, Vec<Range<u64>>) {
     let mut registers = RegisterSet::default();
     let mut ranges = Vec::new();
     for piece in pieces {
-        match &piece.place {
-            Place::Register(number) => insert(&mut registers, *number),
+        match &piece.location {
+            ValueLocation::Register(number) => insert(&mut registers, *number),
             // A value that is whole in memory has been read there.
-            Place::Address(address) => {
+            ValueLocation::Address(address) => {
                 let start = address.saturating_add(piece.offset_bits / 8);
                 let length = piece.size_bits.unwrap_or(0).div_ceil(8);
                 ranges.push(start..start.saturating_add(length));
@@ -173,16 +173,16 @@ mod tests {
 
     #[test]
     fn pieces_tell_what_holds_a_value() {
-        let piece = |place| Piece {
+        let piece = |location| Piece {
             size_bits: Some(32),
             offset_bits: 0,
-            place,
+            location,
         };
         let (registers, ranges) = holders_of(&[
-            piece(Place::Register(register::RBX)),
-            piece(Place::Address(0x1000)),
-            piece(Place::Value(7)),
-            piece(Place::OptimizedOut),
+            piece(ValueLocation::Register(register::RBX)),
+            piece(ValueLocation::Address(0x1000)),
+            piece(ValueLocation::Value(7)),
+            piece(ValueLocation::OptimizedOut),
         ]);
         let mut expected = RegisterSet::default();
         // The machine numbers `rbx` alike.

@@ -93,15 +93,15 @@ pub fn sites_of(place: &Resolvable, modules: &Modules) -> Vec<Site> {
     for found in place.find_all(modules) {
         let entry = found.address;
         let bias = entry.wrapping_sub(found.file_address);
-        let Some(rest) = &found.rest else {
+        let Some(part) = &found.outlined_part else {
             at(entry, None);
             continue;
         };
         at(entry, Some(Passage::Begins(entry)));
-        for call in &rest.calls {
+        for call in &part.calls {
             at(call.wrapping_add(bias), Some(Passage::GoesOn(entry)));
         }
-        let caller = rest.caller_entry.wrapping_add(bias);
+        let caller = part.caller_entry.wrapping_add(bias);
         at(caller, Some(Passage::Enters(entry)));
     }
     sites

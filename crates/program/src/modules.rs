@@ -73,7 +73,7 @@ impl Module {
     /// The type of the trait objects whose table is at this file address.
     fn type_of_table(&self, file_address: u64) -> Option<Type> {
         let found = || {
-            let tables = self.symbols.trait_object_tables().into_iter();
+            let tables = self.symbols.trait_object_vtables().into_iter();
             tables.map(|(at, name)| (at, name.into())).collect()
         };
         let name = self.tables.get_or_init(found).get(&file_address)?;
@@ -386,9 +386,9 @@ impl Modules {
     }
 
     /// The class of C++ whose table of virtual functions is before an address.
-    pub fn class_of_table(&self, address: u64) -> Option<Box<str>> {
+    pub fn class_of_vtable(&self, address: u64) -> Option<Box<str>> {
         let module = self.find(address.checked_sub(1)?)?;
-        module.symbols.class_of_table(module.to_file(address))
+        module.symbols.class_of_vtable(module.to_file(address))
     }
 
     /// The function that holds an address.

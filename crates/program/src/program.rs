@@ -4,7 +4,7 @@
 use crate::modules::{Bound, Described, Modules};
 use crate::symbol_store::SymbolStore;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
-use juror_symbols::{Memory, TableOwner, Type};
+use juror_symbols::{Memory, Type, VtableOwner};
 use juror_values::classes::upcast::is_object;
 use juror_values::format::ELEMENTS_MAX;
 use juror_values::pretty_printers::Views;
@@ -349,10 +349,10 @@ impl Memory for Program {
         self.debuggee.read(address, buffer).is_ok()
     }
 
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
-        let name = self.modules.class_of_table(address)?;
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
+        let name = self.modules.class_of_vtable(address)?;
         let r#type = juror_values::format::Names::type_named(self, &name);
-        Some(TableOwner { name, r#type })
+        Some(VtableOwner { name, r#type })
     }
 }
 

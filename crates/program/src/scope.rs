@@ -12,7 +12,7 @@ use crate::stack::frames::Frame;
 use crate::variables::{Asker, static_address, static_value};
 use juror_symbols::{
     Function, Memory, Parameter, Signature, Type, Variable, argument_plan, is_whole_name_of,
-    leaves_arguments_out, register,
+    omits_template_arguments, register,
 };
 use juror_values::error::ValueError;
 use juror_values::expression::{Overload, Scope, dereference, function_at};
@@ -302,7 +302,7 @@ fn known(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) -> Op
         return Some(value);
     }
     let mut functions = functions(module, name, scopes);
-    let function = functions.find(|function| !leaves_arguments_out(name, &function.name));
+    let function = functions.find(|function| !omits_template_arguments(name, &function.name));
     if let Some(function) = function {
         return Some(function_value(module, &function));
     }

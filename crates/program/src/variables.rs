@@ -6,8 +6,8 @@ use crate::stack::callers::CALLERS_MAX;
 use crate::stack::frames::Frame;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    CallSite, DroppedParameter, EntryLocation, EntryPlace, EvaluationContext, Location, Memory,
-    Piece, Place as PiecePlace, Type, Variable, register,
+    CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EvaluationContext, Location,
+    Memory, Piece, Type, ValueLocation, Variable, register,
 };
 use juror_values::error::ValueError;
 use juror_values::typed::pieces::Gathered;
@@ -50,8 +50,8 @@ impl Program {
     /// Whether a piece was in the part of the stack that a function has given up by
     /// ending in a jump: other calls use it now.
     fn is_given_up(&self, frame: &Frame, pieces: &[Piece]) -> bool {
-        let addresses = pieces.iter().filter_map(|piece| match piece.place {
-            PiecePlace::Address(address) => Some(address),
+        let addresses = pieces.iter().filter_map(|piece| match piece.location {
+            ValueLocation::Address(address) => Some(address),
             _ => None,
         });
         let Some(stack) = frame.registers.get(register::RSP) else {
@@ -81,39 +81,39 @@ impl Program {
             };
             let address = |number: u16| frame.registers.get(number);
             let stack = |offset: &i64| cfa.map(|cfa| cfa.wrapping_add_signed(*offset));
-            match &piece.place {
-                EntryPlace::PointedByRegister(number) => {
+            match &piece.location {
+                EntryPieceLocation::PointedByRegister(number) => {
                     return match address(*number) {
                         Some(address) => Typed::in_memory(r#type, address),
                         None => Typed::missing(r#type, "its address is not known"),
                     };
                 }
-                EntryPlace::PointedByStack(offset) => {
+                EntryPieceLocation::PointedByStack(offset) => {
                     let mut word = [0; 8];
                     return match stack(offset).filter(|&at| self.read(at, &mut word)) {
                         Some(_) => Typed::in_memory(r#type, u64::from_le_bytes(word)),
                         None => Typed::missing(r#type, "its address is not known"),
                     };
                 }
-                EntryPlace::Stack(offset) if location.len() == 1 => {
+                EntryPieceLocation::Stack(offset) if location.len() == 1 => {
                     return match stack(offset) {
                         Some(address) => Typed::in_memory(r#type, address),
                         None => Typed::missing(r#type, "its address is not known"),
                     };
                 }
-                EntryPlace::Unavailable(why) => return Typed::missing(r#type, *why),
-                EntryPlace::Register(number) => match register(*number) {
+                EntryPieceLocation::Unavailable(why) => return Typed::missing(r#type, *why),
+                EntryPieceLocation::Register(number) => match register(*number) {
                     Some(wide) => put(&mut bytes, piece.offset, piece.size, &wide),
                     None => return Typed::missing(r#type, "its register is not known"),
                 },
-                EntryPlace::Stack(offset) => {
+                EntryPieceLocation::Stack(offset) => {
                     let mut word = [0; 8];
                     match stack(offset).filter(|&at| self.read(at, &mut word)) {
                         Some(_) => put(&mut bytes, piece.offset, piece.size, &word),
                         None => return Typed::missing(r#type, "its place cannot be read"),
                     }
                 }
-                EntryPlace::Constant(constant) => {
+                EntryPieceLocation::Constant(constant) => {
                     put(&mut bytes, piece.offset, piece.size, constant);
                 }
             }
@@ -306,7 +306,7 @@ pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
     match variable.location.evaluate(0, &context).ok()?.as_slice() {
         [
             Piece {
-                place: PiecePlace::Address(address),
+                location: ValueLocation::Address(address),
                 ..
             },
         ] => Some(*address),
@@ -334,7 +334,7 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
         [] => return Typed::missing(r#type, ValueError::OptimizedOut),
         [
             Piece {
-                place: PiecePlace::Address(address),
+                location: ValueLocation::Address(address),
                 size_bits: None,
                 ..
             },
@@ -343,7 +343,7 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
         }
         [
             Piece {
-                place: PiecePlace::OptimizedOut,
+                location: ValueLocation::OptimizedOut,
                 ..
             },
         ] => {

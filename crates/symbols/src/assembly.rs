@@ -1,23 +1,24 @@
-//! Instructions as text, in Intel's notation.
+//! Instructions as text, in Intel notation.
 //!
-//! Names stand behind the addresses that they belong to, never in their place:
-//! what is shown can be typed back.
+//! Symbol names are appended to addresses and never replace them, so that the text can be
+//! typed back.
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter, OpKind};
 
 /// An instruction as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assembly {
-    /// Its address.
+    /// The address.
     pub address: u64,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Vec<u8>,
-    /// The instruction; `(bad)` for bytes that are none.
+    /// The text; `(bad)` for an invalid byte.
     pub text: String,
 }
 
-/// The instructions that begin in `bytes`, which stand at `address`. One that
-/// is cut off at their end is left out. `name_of` names an address.
+/// Disassembles the instructions that begin in `bytes`, located at `address`. An
+/// instruction cut off at the end is omitted. `name_of` returns the symbol name of an
+/// address.
 pub fn disassemble(
     bytes: &[u8],
     address: u64,
@@ -36,7 +37,7 @@ pub fn disassemble(
         }
         let mut text = String::new();
         if instruction.is_invalid() {
-            // The next byte may begin one.
+            // The next byte may begin a valid instruction.
             let _ = decoder.set_position(start + 1);
             decoder.set_ip(at.wrapping_add(1));
             text.push_str("(bad)");
@@ -69,7 +70,7 @@ fn formatter() -> IntelFormatter {
     formatter
 }
 
-/// The place that an instruction leads to or that it reads beside itself.
+/// Returns the comment for the branch target or the RIP-relative operand of an instruction.
 fn remark(instruction: &Instruction, name_of: &dyn Fn(u64) -> Option<String>) -> String {
     if instruction.is_ip_rel_memory_operand() {
         let address = instruction.ip_rel_memory_address();

@@ -1,30 +1,30 @@
-//! What can be wrong with a file, said so that a person can act on it.
+//! The errors of opening a symbol file, each with a hint what to do.
 
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why the symbols of a file cannot be read.
+/// The reason why the symbols of a file cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SymbolError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{}: no such file", path.display())]
     NotFound {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
     },
     /// The file exists but cannot be read.
     #[error("{}: cannot be read: {source}", path.display())]
     Unreadable {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A directory, device or pipe.
+    /// The path is a directory, device or pipe.
     #[error("{}: not a regular file", path.display())]
     NotAFile {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
     },
     /// The file is a script.
@@ -33,45 +33,45 @@ pub enum SymbolError {
         path.display(), path.display()
     )]
     Script {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
-        /// What the first line names.
+        /// The interpreter named in the first line.
         interpreter: String,
     },
-    /// The file is no ELF file.
+    /// The file is not an ELF file.
     #[error("{}: not an ELF program", path.display())]
     NotElf {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
     },
-    /// An ELF file for 32-bit machines.
+    /// The file is an ELF file for 32-bit machines.
     #[error("{}: a 32-bit program; only 64-bit x86-64 programs can be debugged", path.display())]
     ThirtyTwoBit {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
     },
-    /// An ELF file for another machine.
+    /// The file is an ELF file for another machine.
     #[error("{}: a program for {machine}; only x86-64 programs can be debugged", path.display())]
     OtherMachine {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
         /// The machine's name, or its number in the ELF header.
         machine: String,
     },
-    /// An object file or core dump.
+    /// The file is an object file or core dump.
     #[error("{}: {kind}, not a program or a shared library", path.display())]
     NotLoadable {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
-        /// What it is.
+        /// The kind of the file, in words.
         kind: String,
     },
-    /// The file ends too early or contradicts itself.
+    /// The ELF file is truncated or inconsistent.
     #[error("{}: the ELF file is truncated or damaged: {what}", path.display())]
     Damaged {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
-        /// Which part is wrong.
+        /// The damaged part.
         what: String,
     },
 }

@@ -1,4 +1,4 @@
-//! One program or library on disk, read on demand.
+//! One program or shared library on disk, read on demand.
 
 use crate::SymbolError;
 use crate::dwarf::DebugInfo;
@@ -51,7 +51,7 @@ impl SymbolFile {
         SymbolFile::open_with(path, Arc::default())
     }
 
-    /// The same, where a person has set something.
+    /// Opens a file like [`SymbolFile::open`], with settings of the user.
     ///
     /// # Errors
     /// As [`SymbolFile::open`].
@@ -62,11 +62,11 @@ impl SymbolFile {
         Ok(SymbolFile::of(ElfFile::open(path.as_ref())?, settings))
     }
 
-    /// One whose bytes are in memory, as those of the kernel's vDSO; what stands for its
-    /// path is a name.
+    /// Opens a file whose bytes are in memory, such as the kernel's vDSO. `name` replaces
+    /// its path.
     ///
     /// # Errors
-    /// The bytes are no complete 64-bit x86-64 library.
+    /// The bytes are not a complete 64-bit x86-64 shared library.
     pub fn in_memory(
         name: impl AsRef<Path>,
         bytes: Arc<[u8]>,
@@ -91,22 +91,22 @@ impl SymbolFile {
         }
     }
 
-    /// Whether both share what has been read.
+    /// Returns whether both are clones that share what has been read.
     pub fn is_same(&self, other: &SymbolFile) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// The path that it was opened by.
+    /// Returns the path the file was opened with.
     pub fn path(&self) -> &Path {
         &self.inner.elf.path
     }
 
-    /// What the headers say.
+    /// Returns the ELF headers.
     pub fn header(&self) -> &Header {
         &self.inner.elf.header
     }
 
-    /// Whether DWARF was found, in the file or in a separate debug file.
+    /// Returns whether DWARF exists, in the file or in a separate debug file.
     pub fn has_debug_info(&self) -> bool {
         self.header().has_debug_info
             || self
@@ -115,29 +115,29 @@ impl SymbolFile {
                 .is_some_and(|f| f.header.has_debug_info)
     }
 
-    /// Whether nothing but the names that it exports is known: neither the
-    /// file nor a separate debug file tells more.
+    /// Returns whether only the exported names are known: the file has no symbol table and
+    /// no separate debug file exists.
     pub fn is_stripped(&self) -> bool {
         !self.header().has_symbol_table && self.inner.debug_file().is_none()
     }
 
-    /// The separate debug file in use.
+    /// Returns the path of the separate debug file in use.
     pub fn debug_file_path(&self) -> Option<&Path> {
         self.inner.debug_file().map(|file| file.path.as_path())
     }
 
-    /// Makes the index of names, unless it is there: all names are listed by it.
-    /// `progress` is told how much is done, and of how much; setting `cancel` gives
-    /// it up. False when it was given up.
+    /// Builds the index of all names if it does not exist. `progress` receives the work
+    /// done and the total; setting `cancel` aborts. Returns false if aborted.
     pub fn prepare_names(&self, cancel: &AtomicBool, progress: &mut dyn FnMut(u64, u64)) -> bool {
         let watch = &mut Watch { cancel, progress };
         let info = self.inner.debug_info();
         info.is_none_or(|info| info.prepare_names(watch))
     }
 
-    /// Looks for one name, and makes the index only where it is not found without;
-    /// otherwise as [`SymbolFile::prepare_names`]. Without a name it is any: the
-    /// index is made where nothing at all is found without.
+    /// Searches for one name, and builds the index only if the name is not found without
+    /// it; otherwise as [`SymbolFile::prepare_names`]. Without a name, builds the index
+    /// only if no name at all can be searched. A session calls it before a command, so that
+    /// progress can be shown and the work be cancelled.
     pub fn prepare_name(
         &self,
         name: Option<&str>,
@@ -155,8 +155,8 @@ impl SymbolFile {
         })
     }
 
-    /// Debug information that belongs to the file and is not there, in words,
-    /// with where it was looked for. Reads the lists of what there is.
+    /// Returns a message for each missing piece of debug information that belongs to the
+    /// file, with the paths that were searched. Reads the list of units.
     pub fn problems(&self) -> Vec<String> {
         let separate = self.inner.search().problem(&self.inner.elf);
         let info = self.inner.debug_info();
@@ -164,14 +164,15 @@ impl SymbolFile {
         separate.into_iter().chain(split).collect()
     }
 
-    /// What was found damaged and has been put right, in words; each once.
-    pub fn take_remarks(&self) -> Vec<String> {
+    /// Returns the descriptions of damage that was found and repaired since the last call,
+    /// without duplicates.
+    pub fn take_warnings(&self) -> Vec<String> {
         let info = self.inner.debug_info.get().and_then(Option::as_ref);
-        info.map_or_else(Vec::new, |info| info.take_remarks())
+        info.map_or_else(Vec::new, |info| info.take_warnings())
     }
 
-    /// The original bytes of the file at a file address; shorter where the
-    /// segment ends, `None` outside.
+    /// Returns the original bytes of the file at a file address; fewer if the segment ends,
+    /// `None` outside of segments.
     pub fn bytes_at(&self, address: u64, size: u64) -> Option<Vec<u8>> {
         self.inner.elf.bytes_at(address, size)
     }
@@ -221,7 +222,7 @@ impl Inner {
             .get_or_init(|| FrameRules::load(&self.elf, self.debug_file().map(|file| &**file)))
     }
 
-    /// What came of the search for a separate debug file.
+    /// Returns the result of the search for a separate debug file.
     fn search(&self) -> &Search {
         self.search.get_or_init(|| {
             if self.elf.header.has_debug_info {
@@ -231,7 +232,7 @@ impl Inner {
         })
     }
 
-    /// The separate debug file, where distributions put them.
+    /// Returns the separate debug file.
     pub fn debug_file(&self) -> Option<&Arc<ElfFile>> {
         self.search().found.as_ref()
     }

@@ -1,4 +1,8 @@
 //! Inlined calls: the frames that a debugger shows but the stack lacks.
+//!
+//! An inlined call is a `DW_TAG_inlined_subroutine`, called an inlined copy of the callee
+//! here. Several nested copies may begin at one instruction; the functions here report all
+//! of them, and the caller chooses.
 
 use crate::call::returns_to;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
@@ -7,9 +11,9 @@ use crate::{SymbolFile, names};
 pub use beginnings::{Beginning, InlinedCall, Order};
 pub(crate) use call_lines::CallLine;
 pub use doubt::Doubt;
-pub use rest::Rest;
-pub(crate) use rest::is_rest;
-use rest::{KnownParts, Parts};
+pub use outlined::OutlinedPart;
+pub(crate) use outlined::is_outlined_part;
+use outlined::{KnownParts, Parts};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -21,37 +25,37 @@ mod code;
 mod doubt;
 mod entry_line;
 mod holder;
-mod rest;
+mod outlined;
 
-/// A place where a call was replaced by the code of the callee.
+/// A call that was replaced by the callee's code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinedCopy {
-    /// The callee.
+    /// The name of the callee.
     pub name: Arc<str>,
-    /// The function that holds the copy.
+    /// The name of the function that contains the copy.
     pub caller: Arc<str>,
-    /// The file address of the copy's first instruction.
+    /// The file address of the first instruction.
     pub entry: u64,
-    /// Where it goes on in a part that was split off the callee, if the copy's first
-    /// instruction is not always passed before.
-    pub rest: Option<Rest>,
-    /// The source file of the replaced call.
+    /// The places in the callee's outlined part that are reached without the copy's first
+    /// instruction, if any.
+    pub outlined_part: Option<OutlinedPart>,
+    /// The source file of the call.
     pub call_file: Option<PathBuf>,
-    /// The line of the replaced call.
+    /// The line of the call.
     pub call_line: Option<u32>,
     pub(crate) die: DieRef,
-    /// The entry of the function that holds it.
+    /// The DIE of the function that contains the copy.
     pub(crate) holder: DieRef,
 }
 
-/// A call whose code the compiler put into its caller.
+/// The frame of an inlined call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinedFrame {
-    /// The inlined function, with its scopes.
+    /// The qualified name of the inlined function.
     pub name: Arc<str>,
-    /// The file address where its code begins.
+    /// The file address of the first instruction.
     pub entry: u64,
-    /// The source file of the call: where the frame outside it stands.
+    /// The source file of the call, where the outer frame stands.
     pub call_file: Option<PathBuf>,
     /// The line of the call.
     pub call_line: Option<u32>,
@@ -59,7 +63,7 @@ pub struct InlinedFrame {
 }
 
 impl SymbolFile {
-    /// Where calls of this function were replaced by its code.
+    /// Returns the inlined copies of a function.
     pub fn inlined_copies(&self, name: &str) -> Vec<InlinedCopy> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -74,7 +78,7 @@ impl SymbolFile {
         found
     }
 
-    /// What the copies of this function have in common.
+    /// Returns the abstract origins of the inlined copies of a function.
     pub(crate) fn inlined_origins(&self, info: &Arc<DebugInfo>, name: &str) -> Vec<DieRef> {
         let asked = Asked::read(name);
         let mut known: FxHashMap<DieRef, bool> = FxHashMap::default();
@@ -101,7 +105,7 @@ impl SymbolFile {
         wanted.map(|(origin, _)| origin).collect()
     }
 
-    /// The copies that the functions of one unit hold.
+    /// Adds the copies contained in the functions of one unit.
     fn add_copies_of_unit(
         &self,
         info: &Arc<DebugInfo>,
@@ -116,10 +120,10 @@ impl SymbolFile {
         let mut wanted: FxHashMap<DieRef, Option<Callee>> = FxHashMap::default();
         for caller in facts.function_dies() {
             let mut copies: Vec<Copy> = Vec::new();
-            let mut path = rest::Path::new(info, caller);
+            let mut path = outlined::Path::new(info, caller);
             info.walk(caller, |depth, die, entry| {
                 match entry.tag() {
-                    // A function in the function has its own copies.
+                    // A nested function has its own copies.
                     gimli::DW_TAG_subprogram if depth > 0 => return Visit::Skip,
                     gimli::DW_TAG_inlined_subroutine => {}
                     _ => return Visit::Descend,
@@ -164,10 +168,10 @@ impl SymbolFile {
             let caller: Arc<str> =
                 caller.map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
             for mut copy in copies {
-                copy.entry = self.place_of_copy(info, copy.die, copy.entry);
+                copy.entry = self.stop_address_of_copy(info, copy.die, copy.entry);
                 let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
-                    rest: self.rest(info, &copy),
+                    outlined_part: self.outlined_part(info, &copy),
                     die: copy.die,
                     holder,
                     name: copy.callee.name,
@@ -180,8 +184,9 @@ impl SymbolFile {
         }
     }
 
-    /// The first instruction of a copy that is told to begin where the code is another one's:
-    /// of its own code that leads there, or comes from there, in a straight line.
+    /// Returns the first instruction of a copy. If the recorded entry is in code of another
+    /// copy, returns the start of a range of the copy connected with it by straight-line
+    /// code.
     fn first_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
         let ranges = info
             .die(copy)
@@ -202,10 +207,10 @@ impl SymbolFile {
         starts.into_iter().find(is_near).unwrap_or(entry)
     }
 
-    /// Where to stop in a copy: where it begins. Where the function around begins with it,
-    /// the compiler may count what sets up the frame to the copy: that is passed, as it is
-    /// for the function.
-    fn place_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
+    /// Returns the address to stop at in a copy: its first instruction. If the enclosing
+    /// function begins with the copy, the compiler may attribute the prologue to the copy;
+    /// then the end of the prologue is returned, as for the function.
+    fn stop_address_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
         let entry = self.first_of_copy(info, copy, entry);
         let function = self.function_at(entry);
         let around = function.filter(|function| function.low_pc == entry);
@@ -217,25 +222,25 @@ impl SymbolFile {
         }
     }
 
-    /// Where the call of a copy is seen that begins with the function that holds it: the
-    /// events of the first instruction are those of the function's own call. So it is the
-    /// copy's first line behind that, or else its second instruction, where every call
-    /// comes to it, and once.
-    fn behind_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
+    /// Returns the address at which to observe the call of a copy that begins with its
+    /// enclosing function, because the first instruction belongs to the function's own
+    /// call: the copy's next line, or else its second instruction, if every call passes it
+    /// exactly once.
+    fn address_after_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
         let ranges = info.code_ranges(copy.unit, &info.die(copy)?);
         let table = info.line_table(copy.unit)?;
         let (sequence, _) = table.find(entry)?;
         let is_inside = |at: u64| ranges.iter().any(|range| range.contains(&at));
         let mut behind = table.rows(sequence).iter();
         let row = behind.find(|row| row.address > entry && row.line != 0 && is_inside(row.address));
-        let flow = rest::Flow::of_function(self, &self.function_at(entry)?.ranges);
-        let places = row.map(|row| row.address).into_iter();
-        let mut places = places.chain(flow.after(entry).filter(|at| is_inside(*at)));
-        places.find(|at| self.always_reached(entry, *at) && !flow.leads_back_to(*at))
+        let flow = outlined::Flow::of_function(self, &self.function_at(entry)?.ranges);
+        let candidates = row.map(|row| row.address).into_iter();
+        let mut candidates = candidates.chain(flow.after(entry).filter(|at| is_inside(*at)));
+        candidates.find(|at| self.always_reached(entry, *at) && !flow.leads_back_to(*at))
     }
 
-    /// The inlined calls that an address lies in, innermost first. The
-    /// function that holds them all is [`SymbolFile::function_at`].
+    /// Returns the inlined calls at an address, innermost first. The enclosing function is
+    /// [`SymbolFile::function_at`].
     pub fn inlined_frames(&self, address: u64) -> Vec<InlinedFrame> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -266,8 +271,8 @@ impl SymbolFile {
         frames
     }
 
-    /// All code of an inlined call that an address lies in: 1 is the outermost, which was
-    /// inlined into the function itself.
+    /// Returns the code ranges of an inlined call at an address; nesting 1 is the outermost
+    /// call, inlined into the function itself.
     pub fn inlined_ranges(&self, address: u64, nesting: usize) -> Vec<Range<u64>> {
         let found = self.inner.debug_info().and_then(|info| {
             let (die, _) = *inlined_chain(info, address).get(nesting.checked_sub(1)?)?;
@@ -277,27 +282,27 @@ impl SymbolFile {
     }
 }
 
-/// A function of which copies are looked for.
+/// The function whose copies are searched.
 #[derive(Debug, Clone)]
 struct Callee {
     name: Arc<str>,
     parts: Arc<Parts>,
 }
 
-/// A copy that is found.
+/// A copy that was found.
 #[derive(Debug)]
 struct Copy {
     callee: Callee,
     die: DieRef,
     entry: u64,
-    /// Where its rest begins that was inlined into it.
+    /// The start addresses of the outlined part where it was inlined again.
     goes_on_at: Vec<u64>,
 }
 
-/// A function as a user asks for it.
+/// The function name given by the user.
 struct Asked<'a> {
     name: &'a str,
-    /// The types of its parameters, where they are written.
+    /// The types of the parameters, if given.
     types: Option<Vec<&'a str>>,
 }
 
@@ -318,23 +323,23 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// A block or an inlined copy around an address.
+/// A block or an inlined copy at an address.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Around {
     pub die: DieRef,
     depth: isize,
     is_copy: bool,
-    /// Its code holds the address.
+    /// Whether its code contains the address.
     holds: bool,
 }
 
-/// The blocks and inlined copies of a function around an address, outermost first.
+/// Returns the blocks and inlined copies of a function at an address, outermost first.
 ///
-/// A copy begins at its entry, also where the compiler has moved its code elsewhere, or
-/// has left none: an address that is the entry of a copy is in it, and in all that the
-/// copy is in. Of several the innermost counts, and of those the last. But code that is
-/// said to be of a copy stays in that one, and where a call returns to, one is still
-/// where it was made.
+/// A copy begins at its entry, even if the compiler moved its code elsewhere or left none:
+/// the entry address of a copy is in the copy and in all copies around it. Of several
+/// copies with this entry the innermost counts, and of those the last. But code recorded as
+/// a copy's stays in that copy, and a return address belongs to the copy that made the
+/// call.
 pub(crate) fn around(info: &DebugInfo, function: DieRef, address: u64) -> Vec<Around> {
     let mut path: Vec<Around> = Vec::new();
     let mut held: Vec<Around> = Vec::new();
@@ -390,12 +395,13 @@ pub(crate) fn around(info: &DebugInfo, function: DieRef, address: u64) -> Vec<Ar
     }
 }
 
-/// How many inlined calls there are on the way.
+/// Returns the number of inlined calls in a path.
 fn copies(path: &[Around]) -> usize {
     path.iter().filter(|node| node.is_copy).count()
 }
 
-/// Whether the last of a path lies directly in the last, a copy, of another one.
+/// Returns whether the last node of a path is a direct child of the copy at the end of
+/// another path.
 fn is_inside_of(path: &[Around], outer: &[Around]) -> bool {
     let before = path.split_last().and_then(|(_, before)| before.last());
     let around = outer.last().filter(|node| node.is_copy);
@@ -404,8 +410,8 @@ fn is_inside_of(path: &[Around], outer: &[Around]) -> bool {
         .is_some_and(|(before, around)| before.die == around.die)
 }
 
-/// The calls that were inlined around an address, outermost first, and their entries. The
-/// rest of a function that was inlined again is no call.
+/// Returns the inlined calls at an address and their entries, outermost first. An outlined
+/// part that was inlined again does not count as a call.
 pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
     let Some(function) = info.function_at(address) else {
         return Vec::new();
@@ -415,7 +421,7 @@ pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)
     let mut outer = function.die;
     let calls = copies.filter_map(|node| {
         let copy = info.die(node.die)?;
-        if rest::is_rest(info, outer, node.die, &copy) {
+        if outlined::is_outlined_part(info, outer, node.die, &copy) {
             return None;
         }
         outer = node.die;
@@ -424,8 +430,8 @@ pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)
     calls.collect()
 }
 
-/// The innermost block around an address, of the function or the inlined copy that it is
-/// in, which has variables of its own.
+/// Returns the innermost block at an address with variables of its own, within the
+/// innermost function or inlined copy.
 pub(crate) fn innermost_block(info: &DebugInfo, address: u64) -> Option<DieRef> {
     let function = info.function_at(address)?;
     let mut blocks: Vec<DieRef> = Vec::new();
@@ -456,7 +462,7 @@ fn has_variables(info: &DebugInfo, block: DieRef) -> bool {
     found
 }
 
-/// The first instruction of an inlined copy.
+/// Returns the first instruction of an inlined copy.
 fn copy_entry(info: &DebugInfo, unit: u32, entry: &Die) -> Option<u64> {
     let marked = info.address(unit, entry.attr_value(gimli::DW_AT_entry_pc));
     let lowest = || {
@@ -466,17 +472,17 @@ fn copy_entry(info: &DebugInfo, unit: u32, entry: &Die) -> Option<u64> {
     marked.filter(|pc| info.is_code(*pc)).or_else(lowest)
 }
 
-/// Whether a block lies around an address. One of which nothing is said has all the
-/// code around it; one whose code was optimized away has none.
+/// Returns whether a block contains an address. A block without ranges covers its whole
+/// parent; a block whose code was optimized away covers nothing.
 pub(crate) fn covers(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
-    let places = [gimli::DW_AT_low_pc, gimli::DW_AT_ranges];
-    let is_said = places
+    let attributes = [gimli::DW_AT_low_pc, gimli::DW_AT_ranges];
+    let has_ranges = attributes
         .iter()
-        .any(|place| entry.attr_value(*place).is_some());
-    !is_said || holds(info, die, entry, address)
+        .any(|name| entry.attr_value(*name).is_some());
+    !has_ranges || holds(info, die, entry, address)
 }
 
-/// Whether the code of an inlined call holds an address.
+/// Returns whether the code of an inlined call contains an address.
 pub(crate) fn holds(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
     let ranges = info.code_ranges(die.unit, entry);
     ranges.iter().any(|range| range.contains(&address))

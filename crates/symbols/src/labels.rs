@@ -1,4 +1,4 @@
-//! Labels of functions, where `goto` leads to: `FUNCTION:LABEL`.
+//! Labels of functions, the targets of `goto`: `FUNCTION:LABEL`.
 
 use crate::dwarf::Visit;
 use crate::{Function, SymbolFile};
@@ -7,17 +7,17 @@ use std::sync::Arc;
 /// A label in a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// The file address of its code.
+    /// The file address of the labelled code.
     pub address: u64,
     /// The source line that declares it.
     pub line: Option<u32>,
 }
 
 impl SymbolFile {
-    /// The labels of a function that have code, in the order of the source. Those of
-    /// calls that were inlined into it are not its own.
+    /// Returns the labels of a function that have code, in source order. Labels of calls
+    /// inlined into it are excluded.
     pub fn labels(&self, function: &Function) -> Vec<Label> {
         let (Some(info), Some(home)) = (self.inner.debug_info(), function.die) else {
             return Vec::new();

@@ -1,20 +1,19 @@
 //! ELF and DWARF for the debugger: names, lines, types, locations, unwinding.
 //!
-//! A [`SymbolFile`] is one program or shared library on disk. It knows
-//! nothing of processes: what it needs of a running one (registers, memory)
-//! comes in through the small traits [`Memory`] and [`EvaluationContext`].
+//! A [`SymbolFile`] is one program or shared library on disk. The crate knows nothing of
+//! processes: it reads the registers and memory of a running one through the small traits
+//! [`Memory`] and [`EvaluationContext`].
 //!
-//! All addresses are *file* addresses, as the linker wrote them; the caller
-//! adds the load bias. The exceptions say so: values of registers, and
-//! addresses that come out of evaluating a location.
+//! All addresses are *file* addresses, as the linker wrote them; the caller adds the load
+//! bias. The exceptions, each documented, are values of registers and addresses computed by
+//! evaluating a location.
 //!
-//! Invariants: opening reads headers only, everything else is read on first
-//! use and kept; no input makes it panic, loop or allocate without bound; a
-//! damaged part hides itself, not the sound parts.
+//! **Invariant:** opening a file reads its headers only; everything else is read on first
+//! use and kept. No input causes a panic, an endless loop or an unbounded allocation. A
+//! damaged part is ignored without hiding the sound parts.
 //!
-//! After the *DWARF Debugging Information Format*, versions 4 and 5, and the
-//! *System V Application Binary Interface, AMD64 Architecture Processor
-//! Supplement*.
+//! Sources: the *DWARF Debugging Information Format*, versions 4 and 5, and the *System V
+//! Application Binary Interface, AMD64 Architecture Processor Supplement*.
 
 #![forbid(unsafe_code)]
 
@@ -40,30 +39,30 @@ mod variable;
 
 pub use assembly::{Assembly, disassemble};
 pub use call::{
-    ArgumentClass, CallSite, Callee, EntryError, EntryLocation, EntryPiece, EntryPlace,
-    EntryUnavailable, EntryValue, JumpPlace, OutgoingCall, Parameter, ReturnValue, Signature,
+    ArgumentClass, CallSite, Callee, EntryError, EntryLocation, EntryPiece, EntryPieceLocation,
+    EntryUnavailable, EntryValue, JumpAddresses, OutgoingCall, Parameter, ReturnValue, Signature,
     argument_plan, outgoing_call_of_c,
 };
 pub use elf::{Binding, FileKind, Header, Segment, ThreadLocalStorage};
 pub use error::SymbolError;
 pub use file::SymbolFile;
 pub use function::Function;
-pub use inline::{Beginning, Doubt, InlinedCall, InlinedCopy, InlinedFrame, Order, Rest};
+pub use inline::{Beginning, Doubt, InlinedCall, InlinedCopy, InlinedFrame, Order, OutlinedPart};
 pub use labels::Label;
 pub use line::{Line, LineAddresses};
 pub use location::{
-    DroppedParameter, EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place,
-    register, register_name,
+    DroppedParameter, EvaluationContext, FixedLocation, Location, LocationError, Memory, Piece,
+    ValueLocation, register, register_name,
 };
 pub use names::{
-    demangle, is_name_of, is_whole_name_of, leaves_arguments_out, scope_and_name,
+    demangle, is_name_of, is_whole_name_of, omits_template_arguments, scope_and_name,
     without_parameters,
 };
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Access, Base, BitField, Character, ClassMember, ClassMemberKind, Composite, CompositeKind,
-    Encoding, Enumerator, Field, Method, PlacedField, TableOwner, TemplateArgument, Type, TypeKind,
-    Variant, VariantPart, VirtualStep, processor_flags, signal_information, standard_name,
+    DeclaredField, Encoding, Enumerator, Field, Method, TemplateArgument, Type, TypeKind, Variant,
+    VariantPart, VirtualStep, VtableOwner, processor_flags, signal_information, standard_name,
     vector_control, vector_register,
 };
 pub use unit_description::UnitDescription;

@@ -1,9 +1,11 @@
 //! Names as users write them, matched against names as compilers write them.
 //!
-//! A user says `method`, `Class::method` or `ns::Class::method`; the file
-//! says `_ZN2ns5Class6methodIiEEvT_`. Both become a list of components
-//! without template arguments, parameters and anonymous scopes, and the
-//! user's must be the end of the compiler's.
+//! A user writes `method`, `Class::method` or `ns::Class::method`; the file has
+//! `_ZN2ns5Class6methodIiEEvT_`. Both are split into components without template arguments,
+//! parameters and anonymous scopes, and the user's components must be the end of the
+//! compiler's. Template arguments that the user writes must match, and Rust's `<Type as
+//! Trait>::method` matches by the type and by the trait. Parameter types are compared by
+//! `function::signature`.
 
 use crate::function::signature::{self, normal_arguments};
 use std::fmt;
@@ -14,16 +16,15 @@ mod words;
 use words::is_part_of_standard;
 pub(crate) use words::{Word, may_be_shortened};
 
-/// The most bytes that the readable form of a name takes. A mangled name may
-/// repeat its parts, and repeat the repetitions: a few hundred bytes stand for
-/// more text than any memory holds.
+/// The maximum length of a readable name in bytes. Mangled names refer back to their parts,
+/// so a few hundred bytes may expand beyond any memory.
 const READABLE_LENGTH_MAX: usize = 64 << 10;
 
-/// The readable form of a mangled C++ or Rust name, without parameters;
-/// `None` for a plain name, and for one whose readable form is out of bounds.
+/// Demangles a C++ or Rust name, without parameters; `None` for a name that is not mangled
+/// or is too long when readable.
 pub fn demangle(raw: &str) -> Option<String> {
     let (mangled, clone) = split_clone(raw);
-    // What only makes a name unique says nothing to a person.
+    // `.llvm.` suffixes only make a name unique; they mean nothing to users.
     let clone = clone.filter(|clone| !clone.starts_with(".llvm."));
     if let Ok(name) = rustc_demangle::try_demangle(mangled) {
         return Some(format!("{name:#}{}", clone.unwrap_or("")));
@@ -35,7 +36,7 @@ pub fn demangle(raw: &str) -> Option<String> {
     Some(format!("{name}{}", clone.unwrap_or("")))
 }
 
-/// The readable form of a mangled C++ name with its parameters.
+/// Demangles a C++ name with its parameters.
 pub(crate) fn demangle_whole(raw: &str) -> Option<String> {
     let options = cpp_demangle::DemangleOptions::new().no_return_type();
     demangle_cpp(split_clone(raw).0, &options)
@@ -51,7 +52,7 @@ fn demangle_cpp(mangled: &str, options: &cpp_demangle::DemangleOptions) -> Optio
     Some(name.0)
 }
 
-/// The scopes of a name, as far as a mangled name that has them has them as they are.
+/// Returns the scopes of a name that occur literally in its mangled form.
 pub(crate) fn literal_scopes(written: &str) -> Vec<&str> {
     let mut found = components(written);
     found.pop();
@@ -62,7 +63,7 @@ pub(crate) fn literal_scopes(written: &str) -> Vec<&str> {
     found
 }
 
-/// Text that refuses to grow beyond [`READABLE_LENGTH_MAX`].
+/// A string that refuses to grow beyond [`READABLE_LENGTH_MAX`].
 struct Bounded(String);
 
 impl fmt::Write for Bounded {
@@ -75,8 +76,8 @@ impl fmt::Write for Bounded {
     }
 }
 
-/// Splits the suffix that gcc and LLVM append to the copies they make
-/// (`foo.constprop.0` into `foo` and `.constprop.0`).
+/// Splits off the suffix that gcc and LLVM append to clones: `foo.constprop.0` into `foo`
+/// and `.constprop.0`.
 pub(crate) fn split_clone(name: &str) -> (&str, Option<&str>) {
     let search_from = end_of_rust_hash(name).unwrap_or(0);
     let dot = name.get(search_from..).and_then(|rest| rest.find('.'));
@@ -89,8 +90,8 @@ pub(crate) fn split_clone(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Where the hash ends that closes an old mangled name of Rust, whose
-/// identifiers may hold dots (`_ZN…$LT$a..b$GT$…17h0123456789abcdefE`).
+/// Returns the end of the hash of a legacy Rust mangled name, whose identifiers may contain
+/// dots (`_ZN…$LT$a..b$GT$…17h0123456789abcdefE`).
 fn end_of_rust_hash(name: &str) -> Option<usize> {
     const MARK: &str = "17h";
     const LENGTH: usize = MARK.len() + 16;
@@ -103,14 +104,14 @@ fn end_of_rust_hash(name: &str) -> Option<usize> {
     (closed && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(at + LENGTH + 1)
 }
 
-/// What a clone suffix says about the code it names.
+/// The kind of code that a clone suffix denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CloneKind {
-    /// The whole function, specialised (`.constprop`, `.isra`, `.llvm`).
+    /// A specialised clone of the whole function (`.constprop`, `.isra`, `.llvm`).
     Instance,
     /// An outlined part that other code calls (`.part`).
     Part,
-    /// Moved code that is jumped to (`.cold`).
+    /// A cold part, entered by jumps (`.cold`).
     Fragment,
 }
 
@@ -129,11 +130,11 @@ pub(crate) fn clone_kind(suffix: &str) -> CloneKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Part<'a> {
     name: &'a str,
-    /// Its template arguments with their brackets; empty without any.
+    /// The template arguments with their brackets; empty if none.
     arguments: &'a str,
 }
 
-/// The components of a qualified name, as they are compared.
+/// Splits a qualified name into the components that are compared.
 pub(crate) fn components(name: &str) -> Vec<&str> {
     parts(name).into_iter().map(|part| part.name).collect()
 }
@@ -144,8 +145,8 @@ fn parts(name: &str) -> Vec<Part<'_>> {
     found
 }
 
-/// The components of a method of a Rust trait by its trait: `Shape::area` of
-/// `<Square as Shape>::area`.
+/// Returns the components of a Rust trait method by its trait: `Shape::area` for `<Square
+/// as Shape>::area`.
 fn parts_by_trait(name: &str) -> Option<Vec<Part<'_>>> {
     let (component, rest) = split_component(name.trim());
     let inner = component.strip_prefix('<')?.strip_suffix('>')?;
@@ -161,12 +162,12 @@ fn collect<'a>(name: &'a str, found: &mut Vec<Part<'a>>, depth: u8) {
         let (component, after) = split_component(rest);
         let is_generic = !found.is_empty() && !component.starts_with("<impl ");
         if is_generic && component.starts_with('<') {
-            // `max::<i32>` in Rust: arguments of the component before.
+            // `max::<i32>` in Rust: arguments of the preceding component.
             if let Some(last) = found.last_mut() {
                 last.arguments = component;
             }
         } else if let Some(inner) = component.strip_prefix('<') {
-            // `<Type as Trait>` in Rust: the type is what users name.
+            // `<Type as Trait>` in Rust: users name the type.
             let inner = inner.strip_suffix('>').unwrap_or(inner);
             let subject = split_at_depth_zero(inner, " as ").unwrap_or(inner);
             if depth < 8 {
@@ -187,7 +188,7 @@ fn collect<'a>(name: &'a str, found: &mut Vec<Part<'a>>, depth: u8) {
     }
 }
 
-/// The template arguments behind the name of a component.
+/// Returns the template arguments after the name of a component.
 fn arguments_of<'a>(component: &'a str, plain: &str) -> &'a str {
     let behind = component.get(plain.len()..).unwrap_or("").trim();
     if !behind.starts_with('<') {
@@ -205,11 +206,11 @@ fn arguments_of<'a>(component: &'a str, plain: &str) -> &'a str {
     end.and_then(|end| behind.get(..=end)).unwrap_or(behind)
 }
 
-/// The first component of a name and what follows its `::`.
+/// Splits off the first component of a name; returns it and the text after its `::`.
 fn split_component(name: &str) -> (&str, &str) {
     let begin = match operator::sign_end(name) {
         Some(end) => end,
-        // A conversion to a type, whose name may be qualified.
+        // A conversion operator, whose type may be qualified.
         None if operator::is_operator(name) => return (name, ""),
         None => 0,
     };
@@ -248,7 +249,7 @@ fn find_at_depth_zero(text: &str, separator: &str) -> Option<usize> {
     None
 }
 
-/// A component without template arguments and parameters.
+/// Returns a component without template arguments and parameters.
 fn plain_component(component: &str) -> &str {
     if let Some(end) = operator::sign_end(component) {
         return component.get(..end).unwrap_or(component);
@@ -261,7 +262,7 @@ fn plain_component(component: &str) -> &str {
     component.get(..end).unwrap_or("")
 }
 
-/// The type that a method of a Rust trait is for: `Square` of `<Square as
+/// Returns the type that implements a Rust trait method: `Square` for `<Square as
 /// Shape>::area`.
 pub(crate) fn subject(name: &str) -> Option<&str> {
     let (component, _) = split_component(name.trim());
@@ -269,43 +270,42 @@ pub(crate) fn subject(name: &str) -> Option<&str> {
     split_at_depth_zero(inner, " as ")
 }
 
-/// The last component: the name without its scopes.
+/// Returns the last component: the name without its scopes.
 pub(crate) fn tail(name: &str) -> &str {
-    // Most names are plain, and every name of a file comes through here.
+    // Most names are plain, and this function is called for every name of a file.
     if !name.contains(['<', '(', '[', '{', ' ']) && !name.contains("operator") {
         return name.rsplit("::").next().unwrap_or(name);
     }
     components(name).last().copied().unwrap_or(name)
 }
 
-/// A name in two: what it stands in, and its last component. Nothing for a name without
-/// scopes.
+/// Splits a name into its scope and its last component; `None` for a name without scopes.
 pub fn scope_and_name(name: &str) -> Option<(&str, &str)> {
     let last = tail(name);
     let scope = name.strip_suffix(last)?.strip_suffix("::")?;
     (!scope.is_empty()).then_some((scope, last))
 }
 
-/// Whether a user who writes `written` can mean the function called `name`: by
-/// its last components, with template arguments or without.
+/// Returns whether `written` matches the function called `name`: by its last components,
+/// with or without template arguments.
 pub fn is_name_of(written: &str, name: &str) -> bool {
     matches(name, written)
 }
 
-/// A name as it was written, without the types of parameters that follow it.
+/// Returns a name without the parameter types that follow it.
 pub fn without_parameters(written: &str) -> &str {
     signature::split(written).map_or(written, |(name, _)| name)
 }
 
-/// Whether `written` is the whole of a name: all its scopes, in which no namespace
-/// without a name counts, and its template arguments if it has any.
+/// Returns whether `written` is a complete name: with all scopes except anonymous
+/// namespaces. Template arguments, if written, must match.
 pub fn is_whole_name_of(written: &str, name: &str) -> bool {
     parts(written).len() == parts(name).len() && matches(name, written)
 }
 
-/// Whether a name is that of an instance of a template, and `written` leaves its
-/// arguments out.
-pub fn leaves_arguments_out(written: &str, name: &str) -> bool {
+/// Returns whether a name is that of a template instance, and `written` omits its
+/// arguments.
+pub fn omits_template_arguments(written: &str, name: &str) -> bool {
     let has_arguments = |name| {
         parts(name)
             .last()
@@ -314,7 +314,7 @@ pub fn leaves_arguments_out(written: &str, name: &str) -> bool {
     has_arguments(name) && !has_arguments(written)
 }
 
-/// Whether a user who says `query` can mean `name`.
+/// Returns whether the query of a user matches `name`.
 pub(crate) fn matches(name: &str, query: &str) -> bool {
     if name == query {
         return true;
@@ -342,8 +342,8 @@ fn ends_with(name: &[Part<'_>], query: &[Part<'_>]) -> bool {
     !query.is_empty() && end.len() == query.len() && end.iter().zip(query).all(is_same)
 }
 
-/// Whether template arguments that a user wrote are these. Those at the end may
-/// be left out, as defaults are.
+/// Returns whether template arguments written by a user match. Trailing ones may be
+/// omitted, as defaults are.
 fn has_arguments(known: &str, asked: &str) -> bool {
     if asked.is_empty() {
         return true;
@@ -498,7 +498,7 @@ mod tests {
         ] {
             assert_eq!(is_whole_name_of(written, name), whole, "{written} {name}");
             assert_eq!(
-                leaves_arguments_out(written, name),
+                omits_template_arguments(written, name),
                 left_out,
                 "{written} {name}"
             );

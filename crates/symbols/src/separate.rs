@@ -1,23 +1,22 @@
-//! Debug information that stands in a file of its own: where it is looked for,
-//! and how it is told that it belongs to the program.
+//! Separate debug files: where they are searched for, and how a file is matched with its
+//! program.
 //!
-//! A separate debug file is found by the program's build identity below a debug
-//! directory (`.build-id/ab/cdef.debug`), or by the name in `.gnu_debuglink`,
-//! beside the program, in its `.debug`, and below the debug directories. What
-//! has another identity, or another checksum, is of another build and is not
-//! used.
+//! A separate debug file is found by the program's build id below a debug directory
+//! (`.build-id/ab/cdef.debug`), or by the file name in `.gnu_debuglink`, beside the
+//! program, in its `.debug`, and below the debug directories. A file with another build id
+//! or checksum is from another build and is not used.
 
 use crate::elf::{ElfFile, text_at, u32_at};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What `.gnu_debugaltlink` says.
+/// The contents of `.gnu_debugaltlink`.
 pub(crate) struct SupplementaryLink {
     path: PathBuf,
     build_id: Vec<u8>,
 }
 
-/// Reads `.gnu_debugaltlink`: a path, and the identity of that file.
+/// Reads `.gnu_debugaltlink`: the path and the build id of the supplementary file.
 pub(crate) fn supplementary_link(data: &[u8]) -> Option<SupplementaryLink> {
     let path = text_at(data, 0).filter(|path| !path.is_empty())?;
     let build_id = data.get(path.len() + 1..)?.to_vec();
@@ -27,7 +26,8 @@ pub(crate) fn supplementary_link(data: &[u8]) -> Option<SupplementaryLink> {
     })
 }
 
-/// Opens the supplementary file of a file; an error says where it was looked for.
+/// Opens the supplementary file that a file links to; the error lists the paths that were
+/// tried.
 pub(crate) fn find_supplementary(
     from: &ElfFile,
     link: &SupplementaryLink,
@@ -48,15 +48,15 @@ pub(crate) fn find_supplementary(
     });
     opened.ok_or_else(|| {
         format!(
-            "{} shares debug information with other programs, and the file that holds it is \
-             missing, or of another build ({})",
+            "{} shares debug information with other programs in a supplementary file, which is \
+             missing or from another build ({})",
             from.path.display(),
             list_of(&looked_at)
         )
     })
 }
 
-/// A file below a debug directory, by identity.
+/// Returns the path of a file below a debug directory by its build id.
 fn by_build_id(directory: &Path, build_id: &[u8]) -> Option<PathBuf> {
     let (first, rest) = build_id.split_first()?;
     let rest: String = rest.iter().fold(String::new(), |mut text, byte| {
@@ -67,20 +67,20 @@ fn by_build_id(directory: &Path, build_id: &[u8]) -> Option<PathBuf> {
     Some(below.join(format!("{rest}.debug")))
 }
 
-/// What came of the search for the separate debug file.
+/// The result of the search for a separate debug file.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
-    /// Every place, in order.
+    /// The paths that were tried, in order.
     pub looked_at: Vec<PathBuf>,
-    /// Files that are there, and belong to another build.
+    /// Existing files from another build.
     pub of_another_build: Vec<PathBuf>,
-    /// The one that is used.
+    /// The matching file.
     pub found: Option<std::sync::Arc<ElfFile>>,
 }
 
 impl Search {
-    /// What a person is told where nothing was found; `None` for a program that
-    /// names no separate file by itself.
+    /// Returns the message for the user if nothing was found; `None` if the program names
+    /// no separate file.
     pub fn problem(&self, program: &ElfFile) -> Option<String> {
         let link = program.section_data(".gnu_debuglink");
         if self.found.is_some() || link_name(&link).is_none() {
@@ -89,19 +89,18 @@ impl Search {
         let program = program.path.display();
         Some(match self.of_another_build.as_slice() {
             [] => format!(
-                "the debug information of {program} is in a file of its own, which is not there \
-                 ({})",
+                "the debug information of {program} is in a separate file, which was not found ({})",
                 list_of(&self.looked_at)
             ),
             others => format!(
-                "the separate debug file of {program} is of another build, and is not used ({})",
+                "the separate debug file of {program} is from another build and is not used ({})",
                 list_of(others)
             ),
         })
     }
 }
 
-/// Looks for the separate debug file of a program.
+/// Searches for the separate debug file of a program.
 pub(crate) fn search(program: &ElfFile, directories: &[PathBuf]) -> Search {
     let mut search = Search::default();
     let link = program.section_data(".gnu_debuglink");
@@ -110,7 +109,7 @@ pub(crate) fn search(program: &ElfFile, directories: &[PathBuf]) -> Search {
     let by_id = directories.iter();
     let by_id = by_id.filter_map(|directory| by_build_id(directory, build_id?));
     search.looked_at.extend(by_id);
-    // The name is a file name; a path in it could lead anywhere.
+    // The link is a plain file name; a path in it could lead anywhere.
     let name = link_name(&link).filter(|name| !name.contains('/'));
     let own = program.path.canonicalize().ok();
     if let (Some(name), Some(parent)) = (name, own.as_deref().and_then(Path::parent)) {
@@ -130,7 +129,7 @@ pub(crate) fn search(program: &ElfFile, directories: &[PathBuf]) -> Search {
         };
         let same = match (&file.header.build_id, build_id) {
             (Some(debug), Some(program)) => debug == program,
-            // Without an identity on both sides the checksum decides.
+            // If one side has no build id, the checksum decides.
             _ => checksum.is_none_or(|wanted| file.checksum() == Some(wanted)),
         };
         if same {
@@ -142,23 +141,23 @@ pub(crate) fn search(program: &ElfFile, directories: &[PathBuf]) -> Search {
     search
 }
 
-/// The file name in `.gnu_debuglink`.
+/// Returns the file name in `.gnu_debuglink`.
 fn link_name(data: &[u8]) -> Option<&str> {
     text_at(data, 0).filter(|name| !name.is_empty())
 }
 
-/// The checksum behind the name, at the next multiple of four.
+/// Returns the checksum after the name, at the next multiple of four.
 fn link_checksum(data: &[u8]) -> Option<u32> {
     let name = link_name(data)?;
     u32_at(data, (name.len() + 1).next_multiple_of(4))
 }
 
-/// Where something was looked for.
+/// Formats a list of tried paths for a message.
 pub(crate) fn list_of(paths: &[PathBuf]) -> String {
     if paths.is_empty() {
-        return "there is nowhere to look".to_owned();
+        return "no directory to search".to_owned();
     }
-    let mut text = "looked at ".to_owned();
+    let mut text = "tried ".to_owned();
     for (at, path) in paths.iter().enumerate() {
         let comma = if at == 0 { "" } else { ", " };
         let _ = write!(text, "{comma}{}", path.display());

@@ -1,38 +1,39 @@
-//! What a person may set about symbols: where debug information is looked for,
-//! and where the index of names is kept.
+//! User settings for symbols: the search directories of separate debug files, and the cache
+//! of name indexes.
 
 use std::path::PathBuf;
 
-/// The directory in which distributions put separate debug files.
+/// The directory in which distributions install separate debug files.
 const DEBUG_DIRECTORY: &str = "/usr/lib/debug";
 
-/// Where symbols come from.
+/// The settings that a symbol file is opened with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolSettings {
-    /// The directories below which separate debug files are looked for.
+    /// The directories that are searched for separate debug files.
     pub debug_file_directories: Vec<PathBuf>,
-    /// Where indexes of names are kept; nowhere if there is none.
+    /// The cache of name indexes; `None` disables it.
     pub cache: Option<Cache>,
 }
 
-/// A directory of indexes, each named by the build identity of its program.
+/// A directory of name indexes, each named by the build id of its program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cache {
-    /// It is made when it is needed.
+    /// The directory; created on first use.
     pub directory: PathBuf,
-    /// What all indexes in it take at the most, in bytes.
+    /// The maximum total size of all indexes in it, in bytes.
     pub size_max_bytes: u64,
-    /// Debug information of less than this is read anew every time, in bytes.
-    pub worth_bytes: u64,
+    /// The minimum size of the debug information, in bytes, for which an index is cached;
+    /// smaller ones are read anew every time.
+    pub size_min_bytes: u64,
 }
 
 impl Cache {
-    /// A cache in a directory, within the usual bounds.
+    /// Returns a cache in `directory` with the default limits.
     pub fn new(directory: impl Into<PathBuf>) -> Cache {
         Cache {
             directory: directory.into(),
             size_max_bytes: 1 << 30,
-            worth_bytes: 4 << 20,
+            size_min_bytes: 4 << 20,
         }
     }
 }

@@ -1,19 +1,19 @@
-//! Static variables of functions, by `function::variable`.
+//! Static variables of functions, named `function::variable`.
 //!
-//! Of a function whose calls were all inlined the variable is there, too: gcc gives its
-//! place with what all copies have in common, LLVM with the function or a copy.
+//! A function whose calls were all inlined has its static variables, too: gcc gives the
+//! location in the abstract instance, LLVM in the function or in one inlined copy.
 
 use crate::dwarf::{DebugInfo, DieRef, Visit};
-use crate::location::{FixedPlace, Location};
+use crate::location::{FixedLocation, Location};
 use crate::variable::{Variable, unit_is, variable};
 use crate::{SymbolFile, names};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl SymbolFile {
-    /// The static variables `function::variable`, each place once; those that the
-    /// compiler removed, too.
-    /// `file.c::function::variable` asks for those of a source file.
+    /// Returns the static variables `function::variable`, one per address; those that the
+    /// compiler removed are included. `file.c::function::variable` restricts the search to
+    /// a source file.
     pub fn statics_named(&self, name: &str) -> Vec<Variable> {
         let (Some(info), Some((function, wanted))) = (self.inner.debug_info(), split(name)) else {
             return Vec::new();
@@ -36,12 +36,12 @@ impl SymbolFile {
         homes.extend(self.inlined_origins(info, function));
         homes.retain(|die| file.is_none_or(|file| unit_is(info, die.unit, file)));
         let mut found = Vec::new();
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         for home in homes {
             add_statics(info, home, wanted, &mut |variable| {
-                let place = variable.location.fixed_at(0);
-                if !places.contains(&place) {
-                    places.push(place);
+                let location = variable.location.fixed_at(0);
+                if !locations.contains(&location) {
+                    locations.push(location);
                     found.push(variable);
                 }
             });
@@ -50,7 +50,7 @@ impl SymbolFile {
     }
 }
 
-/// A name in the function and the variable; nothing where it has no scope.
+/// Splits a name into function and variable; `None` if it has no scope.
 fn split(name: &str) -> Option<(&str, &str)> {
     let variable = names::tail(name);
     let function = name.strip_suffix(variable)?.strip_suffix("::")?;
@@ -60,7 +60,7 @@ fn split(name: &str) -> Option<(&str, &str)> {
 fn add_statics(info: &Arc<DebugInfo>, home: DieRef, wanted: &str, add: &mut impl FnMut(Variable)) {
     info.walk(home, |depth, die, entry| match entry.tag() {
         _ if depth == 0 => Visit::Descend,
-        // What another function has is not this one's.
+        // Nested functions and inlined calls have static variables of their own.
         gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine => Visit::Skip,
         gimli::DW_TAG_variable => {
             let is_wanted = info.inherited_text(die, gimli::DW_AT_name).as_deref() == Some(wanted);
@@ -76,10 +76,10 @@ fn add_statics(info: &Arc<DebugInfo>, home: DieRef, wanted: &str, add: &mut impl
     });
 }
 
-/// Whether a variable is not one of each call. One that is nowhere may be either.
+/// Returns whether a variable is static. One that was optimized out counts as static.
 fn is_static(location: &Location) -> bool {
     match location.fixed_at(0) {
-        Some(place) => matches!(place, FixedPlace::AtAddress(_)),
+        Some(location) => matches!(location, FixedLocation::AtAddress(_)),
         None => location.is_nowhere(),
     }
 }

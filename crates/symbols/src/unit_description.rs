@@ -1,34 +1,34 @@
-//! What a compiler says of the unit that an address lies in.
+//! The description of a compilation unit: file, directory, language, compiler.
 
 use crate::SymbolFile;
 use crate::dwarf::{DieRef, Language};
 use gimli::AttributeValue;
 use std::path::PathBuf;
 
-/// What is known of a unit; nothing where the compiler has not said it.
+/// The description of a compilation unit; `None` for what the compiler did not record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitDescription {
-    /// The file that was compiled, as the compiler was told.
+    /// The primary source file, as given to the compiler.
     pub name: Option<Box<str>>,
-    /// Where the compiler ran.
+    /// The compiler's working directory.
     pub directory: Option<PathBuf>,
-    /// The language, with its version: `C++14`.
+    /// The language with its version, such as `C++14`.
     pub language: Option<String>,
-    /// The compiler, with its options where it tells them.
+    /// The compiler, with its options if recorded.
     pub producer: Option<Box<str>>,
-    /// The version of DWARF.
+    /// The DWARF version.
     pub dwarf_version: u16,
 }
 
 impl SymbolFile {
-    /// Whether the unit that a file address lies in is of C++.
+    /// Returns whether the compilation unit at a file address is C++.
     pub fn is_cpp_at(&self, address: u64) -> bool {
         let info = self.inner.debug_info();
         let unit = info.and_then(|info| info.unit(info.unit_at(address)?));
         unit.is_some_and(|unit| unit.language == Language::Cpp)
     }
 
-    /// What is known of the unit that a file address lies in.
+    /// Returns the description of the compilation unit at a file address.
     pub fn unit_description(&self, address: u64) -> Option<UnitDescription> {
         let info = self.inner.debug_info()?;
         let number = info.unit_at(address)?;
@@ -54,7 +54,7 @@ impl SymbolFile {
     }
 }
 
-/// A language as people write it: `C++14` for `DW_LANG_C_plus_plus_14`.
+/// Returns the usual name of a language: `C++14` for `DW_LANG_C_plus_plus_14`.
 fn readable(constant: &str) -> String {
     let name = constant.strip_prefix("DW_LANG_").unwrap_or(constant);
     let name = name.replace("C_plus_plus_", "C++");

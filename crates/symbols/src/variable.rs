@@ -2,7 +2,7 @@
 
 use crate::dwarf::facts::GlobalRecord;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
-use crate::inline::{around, covers, is_rest};
+use crate::inline::{around, covers, is_outlined_part};
 use crate::location::Location;
 use crate::types::{Type, target};
 use crate::{Function, SymbolFile, names};
@@ -12,43 +12,42 @@ use std::sync::Arc;
 /// A variable or parameter of the program.
 #[derive(Debug, Clone)]
 pub struct Variable {
-    /// Its name; of a global variable with its scopes; empty for a parameter
-    /// that the source leaves without one.
+    /// The name; qualified for a global variable, empty for an unnamed parameter.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub r#type: Type,
-    /// Where its value is.
+    /// The location of the value.
     pub location: Location,
     /// Whether it is a parameter.
     pub parameter: bool,
-    /// Made by the compiler (`this`).
+    /// Whether the compiler generated it (`this`).
     pub artificial: bool,
     /// The source line that declares it.
     pub line: Option<u32>,
 }
 
-/// What kind of scope variables belong to.
+/// The kind of a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScopeKind {
     /// A block of statements.
     Block,
-    /// The body of an inlined function of this name.
+    /// The body of the inlined function with this name.
     Inlined(Arc<str>),
     /// The body of the function itself.
     Function,
 }
 
-/// The variables of one scope.
+/// A scope with its variables.
 #[derive(Debug, Clone)]
 pub struct Scope {
-    /// What the scope is.
+    /// The kind of the scope.
     pub kind: ScopeKind,
-    /// Its variables, parameters first, in the order of their declarations.
+    /// The variables, parameters first, in the order of their declarations.
     pub variables: Vec<Variable>,
 }
 
 impl Scope {
-    /// A scope whose variables are still to be read.
+    /// Returns a scope without variables.
     fn of(kind: ScopeKind) -> Scope {
         Scope {
             kind,
@@ -58,8 +57,8 @@ impl Scope {
 }
 
 impl SymbolFile {
-    /// The parameters of a function in order; those that the compiler made
-    /// (`this`) included. Empty without debug information.
+    /// Returns the parameters of a function in order, including generated ones (`this`).
+    /// Empty without debug information.
     pub fn parameters(&self, function: &Function) -> Vec<Variable> {
         let (Some(info), Some(die)) = (self.inner.debug_info(), function.die) else {
             return Vec::new();
@@ -67,8 +66,8 @@ impl SymbolFile {
         parameters(info, die)
     }
 
-    /// The scopes around a file address, innermost first, each with its
-    /// variables. The last one is the function's.
+    /// Returns the scopes around a file address with their variables, innermost first. The
+    /// last one is the function's.
     pub fn locals_at(&self, address: u64) -> Vec<Scope> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -86,7 +85,7 @@ impl SymbolFile {
         let around = around(info, function, address);
         let is_around = |die: DieRef| around.iter().any(|node| node.die == die);
         let mut call = function;
-        let mut rests: Vec<usize> = Vec::new();
+        let mut outlined_parts: Vec<usize> = Vec::new();
         info.walk(function, |depth, die, entry| {
             if depth == 0 {
                 return Visit::Descend;
@@ -99,9 +98,9 @@ impl SymbolFile {
                     Visit::Descend
                 }
                 gimli::DW_TAG_inlined_subroutine
-                    if is_around(die) && is_rest(info, call, die, entry) =>
+                    if is_around(die) && is_outlined_part(info, call, die, entry) =>
                 {
-                    rests.push(scopes.len());
+                    outlined_parts.push(scopes.len());
                     scopes.push((depth, Scope::of(ScopeKind::Block)));
                     Visit::Descend
                 }
@@ -114,7 +113,7 @@ impl SymbolFile {
                     Visit::Descend
                 }
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
-                    // The parameters of the function itself are there already.
+                    // The parameters of the function itself are already in the list.
                     let known = depth == 1 && entry.tag() == gimli::DW_TAG_formal_parameter;
                     let scope = scopes.iter_mut().rev().find(|(at, _)| *at < depth);
                     if let (false, Some((_, scope))) = (known, scope) {
@@ -128,25 +127,26 @@ impl SymbolFile {
             }
         });
         let mut scopes: Vec<Scope> = scopes.into_iter().map(|(_, scope)| scope).collect();
-        for rest in rests {
-            give_to_call(&mut scopes, rest, address);
+        for part in outlined_parts {
+            merge_into_call(&mut scopes, part, address);
         }
         scopes.reverse();
         scopes
     }
 
-    /// The global and file-static variables of this name; visible ones
-    /// first. `file.c::name` asks for the one of a source file.
+    /// Returns the global and file-static variables with this name, external ones first.
+    /// `file.c::name` restricts the search to a source file.
     pub fn globals_named(&self, name: &str) -> Vec<Variable> {
         self.globals_where(name, |_, _| true)
     }
 
-    /// Those of them that other files see.
+    /// Returns the variables of [`SymbolFile::globals_named`] that have external linkage.
     pub fn externals_named(&self, name: &str) -> Vec<Variable> {
         self.globals_where(name, |_, record| record.external)
     }
 
-    /// Those of exactly this name in the source file of the code at a file address.
+    /// Returns the global variables with exactly this name in the compilation unit of the
+    /// code at a file address.
     pub fn globals_beside(&self, name: &str, address: u64) -> Vec<Variable> {
         let function = |info: &Arc<DebugInfo>| info.function_at(address).map(|it| it.die.unit);
         let Some(unit) = self.inner.debug_info().and_then(function) else {
@@ -187,7 +187,8 @@ impl SymbolFile {
             .collect()
     }
 
-    /// The names of all global variables, for completion; sorted, each once.
+    /// Returns the names of all global variables for completion, sorted and without
+    /// duplicates.
     pub fn global_names(&self) -> Vec<String> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -198,7 +199,7 @@ impl SymbolFile {
         found
     }
 
-    /// Whether some function has a local variable or parameter of this name.
+    /// Returns whether some function has a local variable or parameter with this name.
     /// Reads the functions one by one until one has.
     pub fn has_local_named(&self, name: &str) -> bool {
         let Some(info) = self.inner.debug_info() else {
@@ -226,14 +227,14 @@ impl SymbolFile {
         })
     }
 
-    /// Where in a thread's copy of the module's storage a variable is that each thread
-    /// has for itself, and its size, by its symbol.
+    /// Returns the offset of a thread-local variable in the module's TLS block, and its
+    /// size in bytes, from the symbol table.
     pub fn thread_local_symbol(&self, name: &str) -> Option<(u64, u64)> {
         let symbol = self.inner.symbols().thread_locals_named(name).next()?;
         Some((symbol.address, symbol.size))
     }
 
-    /// File address and size of a data symbol, with or without debug
+    /// Returns the file address and the size in bytes of a data symbol. Needs no debug
     /// information.
     pub fn data_symbol(&self, name: &str) -> Option<(u64, u64)> {
         let symbol = self.inner.symbols().objects_named(name).next()?;
@@ -241,23 +242,23 @@ impl SymbolFile {
     }
 }
 
-/// The parameters of the rest of a function, which was inlined again, are those of the call
-/// that it is in; where both are told of, the rest knows better where they are.
-fn give_to_call(scopes: &mut [Scope], rest: usize, address: u64) {
-    let Some((outer, [rest, ..])) = scopes.split_at_mut_checked(rest) else {
+/// Merges the parameters of an outlined part that was inlined again into the inlined call
+/// around it. If both have a location, that of the outlined part is more exact.
+fn merge_into_call(scopes: &mut [Scope], part: usize, address: u64) {
+    let Some((outer, [part, ..])) = scopes.split_at_mut_checked(part) else {
         return;
     };
     let is_call = |scope: &&mut Scope| !matches!(scope.kind, ScopeKind::Block);
     let Some(call) = outer.iter_mut().rev().find(is_call) else {
         return;
     };
-    rest.variables.retain(|variable| {
+    part.variables.retain(|variable| {
         let mut known = call.variables.iter_mut();
         let known = known.find(|known| known.parameter && known.name == variable.name);
         let Some(known) = known.filter(|_| variable.parameter) else {
             return true;
         };
-        if variable.location.is_told_at(address) {
+        if variable.location.is_described_at(address) {
             known.location = variable.location.clone();
         }
         false
@@ -269,8 +270,8 @@ pub(crate) fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {
     name.is_some_and(|name| Path::new(&*String::from_utf8_lossy(name.bytes())).ends_with(file))
 }
 
-/// The parameters of a function; those that this copy of it lost are there
-/// too, at the place that the source gives them.
+/// Returns the parameters of a function in declaration order. Parameters that this copy of
+/// the function lost are included, with the location of the abstract origin.
 pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variable> {
     let is_parameter = |(_, entry): &(DieRef, Die)| entry.tag() == gimli::DW_TAG_formal_parameter;
     let own: Vec<_> = info
@@ -311,8 +312,8 @@ pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variabl
         .collect()
 }
 
-/// The parameters of an inlined call as its function declares them; gcc gives those of the
-/// call in another order.
+/// Returns the parameters of an inlined call in the order of the function's declaration;
+/// gcc lists those of the call in another order.
 pub(crate) fn inlined_parameters(info: &Arc<DebugInfo>, call: DieRef) -> Vec<Variable> {
     let of = |die: DieRef| {
         let children = info.children(die).into_iter();
@@ -339,14 +340,14 @@ pub(crate) fn variable(
     entry: &Die,
     function: Option<DieRef>,
 ) -> Option<Variable> {
-    // A declaration inside a function stands for a global variable.
+    // A declaration inside a function refers to a global variable.
     if DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
         return None;
     }
     let parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
     let name = match info.inherited_text(die, gimli::DW_AT_name) {
         Some(name) => name,
-        // A parameter without name is passed like any other.
+        // An unnamed parameter is passed like any other.
         None if parameter => "".into(),
         None => return None,
     };

@@ -1,15 +1,14 @@
-//! What a checkpoint and a restore cost: juror, and gdb's `checkpoint` where it can
+//! The costs of a checkpoint and a restore: juror, and gdb's `checkpoint` if applicable
 //! (one thread), in the same run.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench checkpoint [-- --quick]
 //! ```
 //!
-//! The program touches so much memory and makes so many threads, which sleep. The
-//! table (Markdown) has medians of several checkpoints of one process, and of as
-//! many restores. gdb's are timed by itself, command by command. The floor is what
-//! the kernel takes for a bare `fork` of the same process, which no copy of a
-//! process is cheaper than, and for the end of one.
+//! The program touches some memory and starts some threads, which sleep. The table
+//! (Markdown) has medians of several checkpoints of one process, and of as many restores.
+//! gdb measures its own, per command. The floor is the time of a bare `fork` of the same
+//! process, the cheapest possible copy, and of its exit.
 //!
 //! `--quick` takes some seconds and shows only that everything works.
 
@@ -70,10 +69,10 @@ const SOURCE: &str = r#"
     }
 "#;
 
-/// Megabytes and threads.
+/// Pairs of megabytes and threads.
 const CASES: [(u32, u32); 6] = [(10, 1), (100, 1), (1024, 1), (10, 8), (100, 8), (1024, 8)];
 
-/// More than the ends of two processes of this size take.
+/// An upper bound for the exit of two processes of this size.
 const END_PER_GIGABYTE: Duration = Duration::from_millis(400);
 
 type Failure = Box<dyn std::error::Error>;
@@ -157,7 +156,7 @@ fn juror(
     let settings = Settings::default();
     let (mut taken, mut back) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        // What the round before has given up ends in the background.
+        // The processes discarded by the previous round exit in the background.
         std::thread::sleep(END_PER_GIGABYTE * megabytes / 1024);
         run_to_hit(&mut debuggee)?;
         let start = Instant::now();
@@ -173,7 +172,7 @@ fn juror(
     Ok((median(taken), median(back)))
 }
 
-/// What a `fork` of the program takes that it makes itself, and the end of the copy.
+/// Returns the time of a `fork` by the program itself, and of the copy's exit.
 fn floor(
     program: &Path,
     megabytes: u32,
@@ -221,7 +220,7 @@ fn symbol(program: &Path) -> Result<u64, Failure> {
     Ok(u64::from_str_radix(address.ok_or("no symbol")?, 16)?)
 }
 
-/// gdb's times; none where there is no gdb, or no Python in it.
+/// Returns gdb's times; `None` without gdb, or if it has no Python.
 fn gdb(
     program: &Path,
     megabytes: u32,

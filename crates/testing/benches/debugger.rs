@@ -1,17 +1,16 @@
-//! What a debugger costs: juror, gdb and lldb at the same work, in the same run.
+//! The costs of a debugger: juror, gdb and lldb doing the same work in the same run.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench debugger [-- --quick]
 //! ```
 //!
-//! The debuggers take turns, several rounds, so that a busy machine is busy for
-//! all of them; the table (Markdown) has medians, and how many times as much
-//! the peers take. Where the program can, it takes the time itself, from before
-//! the first hit to after the last, so that the debugger's own start does not
-//! count. Attaching is the whole command, from start to end.
+//! The debuggers alternate for several rounds, so that load on the machine affects all of
+//! them; the table (Markdown) has medians, and the factors of the peers. If possible, the
+//! program measures the time itself, from before the first hit to after the last, so that
+//! the debugger's start does not count. Attaching is measured as a whole command.
 //!
-//! Beside them runs the floor (`programs/floor.c`): a tracer that does nothing but
-//! what the kernel asks of any for a trap.
+//! The floor (`programs/floor.c`) runs beside them: a tracer that only does what the kernel
+//! requires for a trap.
 //!
 //! `--quick` takes less than a minute and shows only that everything works.
 
@@ -23,32 +22,32 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-/// How much is measured.
+/// The extent of the measurement.
 #[derive(Clone, Copy, PartialEq)]
 enum Effort {
     Full,
     Quick,
 }
 
-/// Longer than any run on any machine.
+/// A deadline longer than any run.
 const DEADLINE: Duration = Duration::from_secs(300);
 const THREADS: usize = 64;
-/// Stops of all threads in one round.
+/// The number of stops of all threads per round.
 const HALTS: usize = 50;
 
-/// A line of the table.
+/// A row of the table.
 struct Case {
     title: &'static str,
     task: Task<'static>,
     work: Work,
-    /// How much juror, gdb and lldb do; each about a second.
+    /// The units of work of juror, gdb and lldb; each takes about a second.
     amounts: [u32; 3],
 }
 
-/// What the program does, and what one unit of it is.
+/// The program's work and its unit.
 #[derive(Clone, Copy)]
 enum Work {
-    /// Calls of `tick`, by so many threads.
+    /// Calls of `tick` by this many threads.
     Calls(u32),
     /// `work` in this mode; the unit is a store or a line.
     Mode(&'static str),
@@ -193,7 +192,7 @@ impl Bench {
         let floors = RefCell::new(Vec::new());
         let mut counted = None;
         for (number, case) in CASES.iter().enumerate() {
-            // The floor takes its turns in the first row.
+            // The floor is measured with the first row.
             let own = self.print_row(case.title, |debugger| {
                 if number == 0 && debugger.is_juror() {
                     floors.borrow_mut().push(self.time_floor()?);
@@ -233,8 +232,8 @@ impl Bench {
         println!("|{}", " --- |".repeat(header.len()));
     }
 
-    /// Measures one row, the debuggers taking turns, and prints it; gives
-    /// juror's median. `time` gives nothing where a debugger cannot do the work.
+    /// Measures one row, alternating the debuggers, and prints it; returns juror's median.
+    /// `time` returns `None` if a debugger cannot do the work.
     fn print_row(
         &self,
         title: &str,
@@ -260,7 +259,7 @@ impl Bench {
         Ok(own)
     }
 
-    /// Nanoseconds for a trap under a tracer that does nothing else.
+    /// Returns the nanoseconds of a trap under a tracer that does nothing else.
     fn time_floor(&self) -> Result<f64, String> {
         let traps = match self.effort {
             Effort::Full => 40_000,
@@ -275,7 +274,7 @@ impl Bench {
             .ok_or_else(|| format!("{command:?} does not run to its end:\n{}", output.stderr))
     }
 
-    /// Nanoseconds for a unit of the work.
+    /// Returns the nanoseconds per unit of work.
     fn time(&self, case: &Case, debugger: &Debugger) -> Result<Option<f64>, String> {
         let amount = self.amount(case, debugger);
         let task = match case.task {
@@ -313,7 +312,7 @@ impl Bench {
         }
     }
 
-    /// How much of the work this debugger does.
+    /// Returns the units of work of this debugger.
     fn amount(&self, case: &Case, debugger: &Debugger) -> u32 {
         let [juror, gdb, lldb] = case.amounts;
         let amount = match debugger.name() {
@@ -327,7 +326,7 @@ impl Bench {
         }
     }
 
-    /// Nanoseconds of a command that attaches to threads and lets them go.
+    /// Returns the nanoseconds of a command that attaches to threads and detaches.
     fn time_attach(&self, debugger: &Debugger) -> Result<f64, String> {
         let failed = |error: std::io::Error| error.to_string();
         let mut program = Command::new(&self.work)
@@ -346,7 +345,7 @@ impl Bench {
         let begin = Instant::now();
         let output = run_with_deadline(&mut command, b"", DEADLINE);
         let elapsed = begin.elapsed();
-        // Its input ends, and so does it.
+        // The program ends when its input ends.
         drop(program.stdin.take());
         let status = program.wait().map_err(failed)?;
         let output = output.map_err(|error| error.to_string())?;
@@ -359,7 +358,7 @@ impl Bench {
         }
     }
 
-    /// Nanoseconds in which juror stops all threads, in this process.
+    /// Returns the nanoseconds in which juror stops all threads, in this process.
     fn time_halts(&self) -> Result<f64, String> {
         let mut samples = Vec::new();
         for _ in 0..self.rounds() {
@@ -369,7 +368,7 @@ impl Bench {
     }
 }
 
-/// Runs the sleeping threads, and stops them all again and again.
+/// Runs the sleeping threads, and stops all of them repeatedly.
 fn halts(program: &Path) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
     let (input, keep) = std::io::pipe()?;
     let mut debuggee = Debuggee::launch(&Launch {
@@ -391,7 +390,7 @@ fn halts(program: &Path) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
         debuggee.halt_all()?;
         samples.push(begin.elapsed().as_nanos() as f64);
         debuggee.resume_all()?;
-        // They are to sleep again before the next stop.
+        // The threads must be asleep before the next stop.
         std::thread::sleep(Duration::from_millis(2));
     }
     drop(keep);
@@ -405,14 +404,14 @@ fn number_after(output: &str, name: &str) -> Option<u64> {
     rest.get(..end.unwrap_or(rest.len()))?.parse().ok()
 }
 
-/// The middle of the samples, if there are any.
+/// Returns the median, if there are samples.
 fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied()
 }
 
-/// In the unit that fits.
+/// Formats a duration in a suitable unit.
 fn duration(ns: f64) -> String {
     match ns {
         ns if ns >= 1e7 => format!("{:.0} ms", ns / 1e6),

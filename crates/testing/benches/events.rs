@@ -1,20 +1,19 @@
-//! What an event costs: juror against gdb, in the same run.
+//! The costs of an event: juror against gdb, in the same run.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench events [-- --quick]
 //! ```
 //!
-//! A program calls a function in a loop and takes the time of the loop. Each
-//! call is one event: an argument is read, a guard asked, a transition taken, a
-//! variable updated; `programs/calls.prop` says so for juror,
-//! `programs/calls_gdb.py` for gdb, with a Python breakpoint. The program alone,
-//! juror and gdb take turns, several rounds, so that a busy machine is busy for
-//! all of them. The time per event is that of the loop, less that of the loop
-//! alone, divided by the calls. A run in which somebody has not seen every call
+//! A program calls a function in a loop and measures the time of the loop. Each call is one
+//! event: an argument is read, a guard evaluated, a transition taken, a variable updated;
+//! by `programs/calls.prop` in juror and by `programs/calls_gdb.py`, with a Python
+//! breakpoint, in gdb. The program alone, juror and gdb alternate for several rounds, so
+//! that load on the machine affects all of them. The time per event is that of the loop,
+//! less that of the loop alone, divided by the number of calls. A run that misses a call
 //! fails the benchmark.
 //!
-//! `juror after` is a call whose event is its return (`programs/returns.prop`):
-//! two stops, and a point at the return address that comes and goes.
+//! `juror after` is a call whose event is its return (`programs/returns.prop`): two stops,
+//! and a temporary point at the return address.
 
 use juror_testing::{Build, Fixture, Juror, Language, run_with_deadline};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -22,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-/// How much is measured.
+/// The extent of the measurement.
 struct Effort {
     rounds: usize,
     bare_calls: u32,
@@ -44,19 +43,19 @@ const QUICK: Effort = Effort {
     gdb_calls: 100,
 };
 
-/// Longer than any run on any machine.
+/// A deadline longer than any run.
 const DEADLINE: Duration = Duration::from_secs(300);
 
-/// What runs the program.
+/// The way the program is run.
 #[derive(Clone, Copy, PartialEq)]
 enum Runner {
     Bare,
-    /// With this property, and this for `--cpu`.
+    /// juror with this property, and this value of `--cpu`.
     Juror(&'static str, &'static str),
     Gdb,
 }
 
-/// Where all have one processor anyway, juror's policies are one.
+/// On one processor, juror's policies are the same.
 const ONE_PROCESSOR: &[Runner] = &[
     Runner::Bare,
     Runner::Gdb,
@@ -84,7 +83,7 @@ impl Runner {
     }
 }
 
-/// The program and those who run it.
+/// The program and the runners.
 struct Bench {
     effort: Effort,
     calls: PathBuf,
@@ -124,7 +123,7 @@ impl Bench {
         let gdb = Command::new("gdb").arg("--version").output();
         let gdb = gdb.is_ok_and(|output| output.status.success());
         if !gdb {
-            println!("There is no gdb here: juror is measured without its peer.");
+            println!("gdb is not installed; juror is measured alone.");
         }
         Ok(Bench {
             effort,
@@ -172,7 +171,7 @@ impl Bench {
             if samples.is_empty() {
                 continue;
             }
-            // The loop alone as it is; the others without it.
+            // The bare loop is shown as it is, the others less the bare loop.
             let own_ns = if runner == Runner::Bare { 0.0 } else { bare_ns };
             let median_ns = median(samples) - own_ns;
             let ratio = match runner {
@@ -190,8 +189,8 @@ impl Bench {
         Ok(())
     }
 
-    /// Nanoseconds per call of each runner, one for each round. They take
-    /// turns.
+    /// Returns the nanoseconds per call of each runner, one value per round. The runners
+    /// alternate.
     fn measure(&self, runners: &[Runner], threads: u32) -> Result<Vec<Vec<f64>>, String> {
         let mut samples = vec![Vec::new(); runners.len()];
         for _ in 0..self.effort.rounds {
@@ -212,7 +211,7 @@ impl Bench {
         }
     }
 
-    /// Runs the program once, and gives its nanoseconds per call.
+    /// Runs the program once; returns its nanoseconds per call.
     fn time(&self, runner: Runner, threads: u32) -> Result<f64, String> {
         let mut command = match runner {
             Runner::Bare => Command::new(&self.calls),
@@ -261,7 +260,7 @@ impl Bench {
     }
 }
 
-/// How often the only event of juror's report happened.
+/// Returns the count of the only event in juror's report.
 fn events_seen(report: &str) -> Option<u64> {
     let line = report.lines().find(|line| line.contains(" tick "))?;
     let (before, _) = line.split_once(" times")?;
@@ -273,8 +272,8 @@ fn number_after(output: &str, name: &str) -> Option<u64> {
     rest.lines().next()?.trim().parse().ok()
 }
 
-/// Binds this thread, and what it starts, to the processor with the highest
-/// number that it may use. Gives the processors that it had.
+/// Binds this thread and its children to the highest-numbered processor allowed; returns
+/// the processors allowed before.
 fn bind_to_one_processor() -> Result<CpuSet, String> {
     let before = sched_getaffinity(None).map_err(|error| error.to_string())?;
     let mut one = CpuSet::new();
@@ -289,14 +288,14 @@ fn set_affinity(processors: &CpuSet) -> Result<(), String> {
     sched_setaffinity(None, processors).map_err(|error| error.to_string())
 }
 
-/// The middle of the samples; of none, it is zero.
+/// Returns the median; zero without samples.
 fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
 
-/// The least of the samples.
+/// Returns the minimum.
 fn minimum(samples: &[f64]) -> f64 {
     samples.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -1,19 +1,18 @@
-//! What checking a model costs: juror against Spin, in the same run.
+//! The costs of checking a model: juror against Spin, in the same run.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench model [-- --quick]
 //! ```
 //!
-//! Both search all states of models of this repository, without any reduction;
-//! Spin's checker is compiled with `-O2`, and what that takes is shown, too. They
-//! take turns, several rounds; the time on the processor counts, of the best
-//! round of each, and a round goes on until the clock can tell it. What a state
-//! takes of memory is told by each itself, for Spin without its hash table. What
-//! two threads gain is of the time that passes: `2 jobs` in one search, and `2 apart`
-//! in two searches of their own, which is what the machine's second core is worth to
-//! threads that have nothing to do with each other. The last columns are from the text
-//! of the model to the verdict: for Spin, its compiler is on the way. Other counts
-//! of states than Spin's fail the benchmark. Without Spin, juror is measured alone.
+//! Both search all states of models of this repository without any reduction; Spin's
+//! checker is compiled with `-O2`, and its compile time is shown, too. They alternate for
+//! several rounds. The processor time of the best round counts, and a round repeats until
+//! the clock can resolve it. The memory per state is each tool's own figure, for Spin
+//! without its hash table. The gain of two threads is in wall-clock time: `2 jobs` in one
+//! search, and `2 apart` in two independent searches, which shows the gain of the machine's
+//! second core for unrelated threads. The last columns are the time from the text of the
+//! model to the verdict, which for Spin includes its compiler. A count of states that
+//! differs from Spin's fails the benchmark. Without Spin, juror is measured alone.
 
 use juror_model::promela::{Model, Reading, Text};
 use juror_model::{Options, Report, Search, search};
@@ -21,7 +20,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-/// Models and macros, from few states to many.
+/// The models and macros, from few states to many.
 const MODELS: &[(&str, &[&str])] = &[
     ("leader", &[]),
     ("sliding-window", &[]),
@@ -127,8 +126,7 @@ fn measure(name: &str, macros: &[&str], rounds: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// How long something takes by a clock, on the average of as many times as the clock
-/// needs to tell it.
+/// Returns the average time of `run` by a clock, over as many runs as the clock needs.
 fn repeated(
     clock: fn() -> Duration,
     mut run: impl FnMut() -> Result<(), String>,
@@ -166,7 +164,7 @@ fn run(model: &Model, kind: Search) -> Report {
     search(model, kind, &Options::default(), &mut |_, _| true)
 }
 
-/// How long two threads take that search the same states each for itself.
+/// Returns the time of two threads that search the same states independently.
 fn two_searches(model: &Model) -> Duration {
     let begun = Instant::now();
     std::thread::scope(|scope| {
@@ -177,8 +175,7 @@ fn two_searches(model: &Model) -> Duration {
     begun.elapsed()
 }
 
-/// The time of this thread on the processor. Linux brings it up to date when the
-/// thread offers its turn.
+/// Returns the processor time of this thread. Linux updates it when the thread yields.
 fn processor_time() -> Duration {
     std::thread::yield_now();
     let shown = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -196,7 +193,7 @@ struct Spin {
 }
 
 impl Spin {
-    /// Nothing where Spin is not installed.
+    /// Returns `None` if Spin is not installed.
     fn new(file: &Path, macros: &[&str]) -> Result<Option<Spin>, String> {
         let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
         let begun = Instant::now();
@@ -254,21 +251,21 @@ impl Spin {
     }
 }
 
-/// What Spin's checker tells.
+/// The results of Spin's checker.
 struct Found {
-    /// States and transitions.
+    /// The numbers of states and transitions.
     counts: (u64, u64),
-    /// What a state takes of memory.
+    /// The memory per state in bytes.
     state_bytes: f64,
 }
 
-/// What a second has of the units in which Linux tells times of processes.
+/// The number of clock ticks per second in which Linux reports process times.
 const TICKS: f64 = 100.0;
 
-/// The time on the processor of all processes that have been waited for.
+/// Returns the processor time of all reaped child processes.
 fn children_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program may have spaces; fields are counted behind it.
+    // The name of the program may contain spaces; fields are counted after it.
     let rest = stat.rsplit(')').next().unwrap_or("");
     let mut fields = rest.split_whitespace().skip(13);
     let mut field = || -> u64 {

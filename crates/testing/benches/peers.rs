@@ -1,15 +1,15 @@
-//! What debuggers report, and what is true: juror, gdb and lldb on the programs
-//! of [`juror_testing::exact`], whose counts are known.
+//! Reports of debuggers compared with the truth: juror, gdb and lldb on the programs of
+//! [`juror_testing::exact`], whose counts are known.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench peers
 //! ```
 //!
-//! Each debugger has one breakpoint or watchpoint that counts and never stops
-//! (an ignore count), and passes on the signals that the program handles. The
-//! table is Markdown. A wrong count is in bold; so is what the program says of
-//! itself, where it went wrong under the debugger. A debugger that is not done
-//! after a minute hangs: it is ended, and what it has started.
+//! Each debugger has one breakpoint or watchpoint that counts and never stops (an ignore
+//! count), and passes on the signals that the program handles. The table is Markdown. A
+//! wrong count is in bold, and so is the program's own count if it went wrong under the
+//! debugger. A debugger that has not finished after a minute hangs; it is killed with its
+//! descendants.
 
 use juror_testing::exact::{ROWS, Row, program_says};
 use juror_testing::{Build, Debugger, Language, RunError, run_with_deadline};
@@ -17,16 +17,16 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-/// Longer than any debugger takes that gets on.
+/// A deadline longer than any debugger takes that makes progress.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What came of a run.
+/// The result of a run.
 enum Finding {
-    /// So many reports, and what the program said of itself.
+    /// The number of reports, and the count printed by the program.
     Counted(u64, Option<String>),
-    /// The debugger gave no count.
+    /// The debugger printed no count.
     NoCount,
-    /// It was not done at the deadline.
+    /// The debugger had not finished at the deadline.
     Hangs,
 }
 
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the table; whether juror is right everywhere.
+/// Prints the table; returns whether juror is right everywhere.
 fn compare() -> Result<bool, String> {
     let debuggers = Debugger::all_present()?;
     let names = debuggers.iter().map(Debugger::name);
@@ -75,7 +75,8 @@ fn compare() -> Result<bool, String> {
     Ok(is_right)
 }
 
-/// At fixed addresses, so that places can be named before the program runs.
+/// Returns a build with fixed addresses, so that addresses can be given before the program
+/// runs.
 fn build() -> Build {
     Build {
         pie: false,
@@ -98,7 +99,7 @@ fn find(debugger: &Debugger, row: &Row, program: &Path) -> Result<Finding, Strin
     })
 }
 
-/// A cell of the table; what is wrong is in bold.
+/// Formats a cell of the table, with errors in bold.
 fn cell(row: &Row, finding: &Finding) -> String {
     let (count, says) = match finding {
         Finding::Counted(count, says) => (*count, says),
@@ -116,7 +117,7 @@ fn cell(row: &Row, finding: &Finding) -> String {
     }
 }
 
-/// With a space before each three digits.
+/// Formats a number with a space between groups of three digits.
 fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut spaced = String::new();

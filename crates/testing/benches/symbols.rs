@@ -1,20 +1,19 @@
-//! What symbols cost: juror and gdb from their start to the first answer, in the
-//! same run, with the memory that they take.
+//! The costs of symbols: juror and gdb from their start to the first answer, in the same
+//! run, with their memory.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench symbols [-- --quick]
 //! ```
 //!
-//! Each cell is a whole command: the debugger starts, loads the program, answers
-//! and ends. *Cold* means that neither has kept an index; *warm* that each has kept
-//! its own (gdb's `index-cache`). The programs are in the page cache both times. The
-//! debuggers take turns, and begin by turns; the table (Markdown) has the best of
-//! several rounds, since what disturbs only adds, and how many times as much gdb
-//! takes.
+//! Each cell is a whole command: the debugger starts, loads the program, answers and ends.
+//! *Cold* is without a cached index; *warm* is with each debugger's own (gdb's
+//! `index-cache`). The programs are in the page cache both times. The debuggers alternate,
+//! also in who begins; the table (Markdown) has the best of several rounds, since
+//! disturbances only add, and gdb's factor.
 //!
-//! Time is that of the wall clock. Memory is the largest resident set of all
-//! processes of the command (`ru_maxrss`), asked by a process of its own that has
-//! had no other children; pages of mapped files count where they were touched.
+//! Time is wall-clock time. Memory is the largest resident set of all processes of the
+//! command (`ru_maxrss`), measured by a process of its own without other children; touched
+//! pages of mapped files count.
 //!
 //! `--quick` makes one round, and shows only that everything works.
 
@@ -28,11 +27,11 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Longer than any command on any machine.
+/// A deadline longer than any command.
 const DEADLINE: Duration = Duration::from_secs(300);
-/// The argument by which this program runs a command and tells what it took.
+/// The argument with which this program measures a command.
 const MEASURE: &str = "--measure";
-/// What it says then, last.
+/// The prefix of the last line printed then.
 const MEASURED: &str = "measured (ns, KiB): ";
 
 type Failure = Box<dyn std::error::Error>;
@@ -59,7 +58,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a command, whose end is the end of this process, too.
+/// Runs a command and exits with its status.
 fn measure_command(command: &[OsString]) -> ExitCode {
     let Some((program, arguments)) = command.split_first() else {
         return ExitCode::FAILURE;
@@ -76,28 +75,28 @@ fn measure_command(command: &[OsString]) -> ExitCode {
     }
 }
 
-/// A program, and what is asked about it.
+/// A program and the questions about it.
 struct Subject {
     title: String,
     program: PathBuf,
     arguments: Vec<OsString>,
-    /// It is called deep inside the program.
+    /// A function called deep inside the program.
     function: &'static str,
-    /// Its caller's caller, or one farther out.
+    /// A caller of its caller, or one farther out.
     outer: &'static str,
-    /// The last part of its name, which both print.
+    /// The last part of its name, which both debuggers print.
     pattern: &'static str,
 }
 
-/// What a debugger is asked.
+/// The question for a debugger.
 #[derive(Clone, Copy)]
 enum Question {
     Prompt,
     Break,
     Backtrace,
     Functions,
-    /// The same by an expression that is no word: it needs the index of all names, and
-    /// is not measured.
+    /// All functions, by an expression that is not a word; it needs the index of all names,
+    /// and is not measured.
     AllFunctions,
 }
 
@@ -119,7 +118,7 @@ impl Question {
         }
     }
 
-    /// The same words for both.
+    /// Returns the commands, which are the same for both debuggers.
     fn script(self, subject: &Subject) -> Vec<String> {
         let breakpoint = format!("break {}", subject.function);
         match self {
@@ -131,7 +130,7 @@ impl Question {
         }
     }
 
-    /// What both print when they have understood.
+    /// Returns the text that both print if they answered.
     fn proof(self, subject: &Subject) -> Option<&'static str> {
         match self {
             Question::Prompt => None,
@@ -142,14 +141,14 @@ impl Question {
     }
 }
 
-/// Who is asked.
+/// The debugger.
 #[derive(Clone, Copy)]
 enum Debugger {
     Juror,
     Gdb,
 }
 
-/// What a command took.
+/// The costs of a command.
 #[derive(Clone, Copy)]
 struct Cost {
     elapsed_ns: f64,
@@ -157,7 +156,7 @@ struct Cost {
 }
 
 impl Cost {
-    /// The better of both, in each respect.
+    /// Returns the minimum of both, separately for time and memory.
     fn best(self, other: Cost) -> Cost {
         Cost {
             elapsed_ns: self.elapsed_ns.min(other.elapsed_ns),
@@ -177,7 +176,7 @@ fn compare(is_quick: bool) -> Result<(), Failure> {
     let gdb = Command::new("gdb").arg("--version").output();
     let has_gdb = gdb.is_ok_and(|output| output.status.success());
     if !has_gdb {
-        println!("There is no gdb here: juror is measured alone.\n");
+        println!("gdb is not installed; juror is measured alone.\n");
     }
     let bench = Bench {
         juror: Juror::find_as_built()?,
@@ -209,7 +208,7 @@ fn small() -> Result<Subject, Failure> {
     })
 }
 
-/// juror itself, as it is built for its own tests.
+/// Returns juror itself, as built for its own tests.
 fn largest() -> Result<Subject, Failure> {
     let program = Juror::find("dev")?;
     let megabytes = std::fs::metadata(&program)?.len() as f64 / 1e6;
@@ -229,7 +228,7 @@ fn largest() -> Result<Subject, Failure> {
 }
 
 impl Bench {
-    /// Measures one row, the debuggers taking turns, and prints it.
+    /// Measures one row, alternating the debuggers, and prints it.
     fn print_row(
         &self,
         subject: &Subject,
@@ -269,13 +268,13 @@ impl Bench {
         Ok(())
     }
 
-    /// Lets a debugger keep its index, by a question that needs it.
+    /// Fills a debugger's index cache by a question that needs the index.
     fn fill(&self, debugger: Debugger, subject: &Subject, kept: &Path) -> Result<(), Failure> {
         self.ask(debugger, subject, Question::AllFunctions, Some(kept))?;
         Ok(())
     }
 
-    /// Asks one question; what is kept is in the directory, nothing without one.
+    /// Asks one question; the cache is in the directory `kept`, if given.
     fn ask(
         &self,
         debugger: Debugger,
@@ -309,7 +308,7 @@ impl Bench {
         for line in question.script(subject) {
             command.args(["-e", &line]);
         }
-        // Without it the program runs to its end.
+        // Without it the program would run to its end.
         command.args(["-e", "quit", "--"]);
     }
 }
@@ -335,7 +334,7 @@ fn gdb_arguments(
     command.arg("--args");
 }
 
-/// What the measuring process says, behind all that the command has printed.
+/// Returns the costs that the measuring process printed after the command's output.
 fn cost(output: &Output) -> Option<Cost> {
     let (_, measured) = output.stdout.rsplit_once(MEASURED)?;
     let (elapsed_ns, resident_kib) = measured.trim().split_once(' ')?;
@@ -345,7 +344,7 @@ fn cost(output: &Output) -> Option<Cost> {
     })
 }
 
-/// What both take, and how many times as much gdb takes.
+/// Formats both costs and gdb's factor.
 fn cells(
     juror: Option<Cost>,
     gdb: Option<Cost>,

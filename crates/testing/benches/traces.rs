@@ -1,16 +1,15 @@
-//! What reading a trace costs: juror against plain readers, in the same run.
+//! The costs of reading a trace: juror against plain readers, in the same run.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench traces [-- --quick]
 //! ```
 //!
-//! A trace of a resource that is opened, read and closed, for many resources in
-//! turn, is made in memory in each form. juror reads it alone, and with a
-//! property on the way (one instance a resource), on one thread; `serde_json`
-//! into a plain structure and the `csv` crate into fields read the same bytes.
-//! They take turns, several rounds; the time on the processor counts, of the
-//! best round of each, since what else the machine does only adds to it. A reader that does not find
-//! every event, or the wrong verdict, fails the benchmark.
+//! A trace of resources that are opened, read and closed in turn is made in memory in each
+//! format. juror reads it alone, and while evaluating a property (one instance per
+//! resource), on one thread; `serde_json` into a plain structure and the `csv` crate into
+//! fields read the same bytes. They alternate for several rounds; the processor time of the
+//! best round counts, since other load only adds. A reader that misses an event or has the
+//! wrong verdict fails the benchmark.
 
 use juror_event::{Value, Verdict};
 use juror_monitor::{Monitor, Occurrence};
@@ -50,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A reader: gives how many events it has found.
+/// A reader, which returns the number of events found.
 type Reader = fn(&[u8]) -> Result<u64, String>;
 
 fn run(events: u64, rounds: usize) -> Result<(), String> {
@@ -104,8 +103,7 @@ fn run(events: u64, rounds: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// How long this thread has been on a processor: what others do there meanwhile
-/// does not count.
+/// Returns the processor time of this thread in seconds, excluding other load.
 fn processor_time_s() -> Result<f64, String> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat");
     let text = text.map_err(|error| format!("/proc/thread-self/schedstat: {error}"))?;
@@ -118,7 +116,7 @@ fn processor_time_s() -> Result<f64, String> {
         .ok_or_else(|| "/proc/thread-self/schedstat has no time".to_owned())
 }
 
-/// Of an event by its number: what it is, where the value is, and the value.
+/// Returns the kind of an event by its number, the position of its value, and the value.
 fn event(number: u64) -> (usize, u64) {
     let address = 0x5555_5555_0000 + number / 3 % RESOURCES * 64;
     ((number % 3) as usize, address)
@@ -161,7 +159,7 @@ fn as_csv(events: u64) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Decodes everything; each batch is given to `take`.
+/// Decodes everything; passes each batch to `take`.
 fn read(form: Form, bytes: &[u8], mut take: impl FnMut(&Batch)) -> Result<(), String> {
     let mut decoder = Decoder::new(form);
     let mut batch = Batch::default();

@@ -3,34 +3,33 @@
 use crate::{Compiler, Language};
 use std::fmt;
 
-/// How much the compiler optimises.
+/// The optimization level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Optimization {
-    /// Not at all (`-O0`).
+    /// No optimization (`-O0`).
     None,
-    /// As far as it does not get into the way of a debugger (`-Og`; of Rust
-    /// `opt-level=1`).
+    /// Optimization that does not impede debugging (`-Og`; for Rust `opt-level=1`).
     Light,
-    /// As released programs are (`-O2`).
+    /// Optimization as for releases (`-O2`).
     Full,
 }
 
-/// One way to compile a fixture.
+/// The way a fixture is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Build {
-    /// By which compiler.
+    /// The compiler.
     pub compiler: Compiler,
-    /// How much it optimises.
+    /// The optimization level.
     pub optimization: Optimization,
-    /// A position-independent executable, or one with fixed addresses.
+    /// Whether the executable is position-independent or has fixed addresses.
     pub pie: bool,
-    /// With debug information (DWARF, the compiler's own version).
+    /// Whether it has debug information (DWARF, in the compiler's default version).
     pub debug: bool,
 }
 
 impl Build {
-    /// What one uses at the desk: not optimised, position-independent, with
-    /// debug information, by the first compiler for the language.
+    /// Returns the usual build during development: not optimized, position-independent,
+    /// with debug information, by the first compiler for the language.
     pub fn plain(language: Language) -> Build {
         let compilers = Compiler::of(language);
         let compiler = compilers.iter().find(|compiler| compiler.is_present());
@@ -42,14 +41,13 @@ impl Build {
         }
     }
 
-    /// Every way to compile C that the machine's compilers allow: each
-    /// compiler, optimised and not, position-independent and not, with debug
-    /// information.
+    /// Returns all builds of C with the machine's compilers: each compiler, optimized and
+    /// not, position-independent and not, with debug information.
     pub fn all() -> Vec<Build> {
         Build::all_of(Language::C)
     }
 
-    /// The same as [`Build::all`] for any language.
+    /// Returns all builds, as [`Build::all`], for any language.
     pub fn all_of(language: Language) -> Vec<Build> {
         let mut builds = Vec::new();
         for &compiler in Compiler::of(language) {
@@ -70,8 +68,8 @@ impl Build {
         builds
     }
 
-    /// One way for each compiler of a language to optimise lightly: as programs are
-    /// built that are to be debugged.
+    /// Returns one build with light optimization per compiler of a language, as for
+    /// programs to be debugged.
     pub fn light_of(language: Language) -> Vec<Build> {
         let present = Compiler::of(language).iter();
         let present = present.filter(|compiler| compiler.is_present());
@@ -84,7 +82,7 @@ impl Build {
         present.map(light).collect()
     }
 
-    /// The arguments that make the compiler do so.
+    /// Returns the compiler's arguments for this build.
     pub(crate) fn arguments(&self) -> Vec<&'static str> {
         match self.compiler.language() {
             Language::C | Language::Cpp => self.c_arguments(),

@@ -1,16 +1,16 @@
-//! The compilers that the machine may have.
+//! The supported compilers.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex};
 
-/// The language of a fixture, from the names of its files.
+/// The language of a fixture, determined by its file names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// C11 with the extensions of GNU and POSIX.
+    /// C11 with GNU and POSIX extensions.
     C,
-    /// C++17 with the extensions of GNU and POSIX.
+    /// C++17 with GNU and POSIX extensions.
     Cpp,
     /// Rust, edition 2024; one crate without dependencies.
     Rust,
@@ -32,7 +32,7 @@ pub enum Compiler {
 }
 
 impl Compiler {
-    /// Those that compile this language, in the order of preference.
+    /// Returns the compilers for a language, in order of preference.
     pub fn of(language: Language) -> &'static [Compiler] {
         match language {
             Language::C => &[Compiler::Gcc, Compiler::Clang],
@@ -41,7 +41,7 @@ impl Compiler {
         }
     }
 
-    /// The language that it compiles.
+    /// Returns the language of the compiler.
     pub fn language(self) -> Language {
         match self {
             Compiler::Gcc | Compiler::Clang => Language::C,
@@ -50,7 +50,7 @@ impl Compiler {
         }
     }
 
-    /// The command that runs it.
+    /// Returns the command of the compiler.
     pub fn command(self) -> &'static str {
         match self {
             Compiler::Gcc => "gcc",
@@ -61,9 +61,8 @@ impl Compiler {
         }
     }
 
-    /// What it says of its version, or `None` when the machine has no such
-    /// compiler. The first time that one is found missing, a line on standard
-    /// error says so.
+    /// Returns the compiler's version line, or `None` if it is not installed. Prints a line
+    /// on standard error the first time a compiler is found missing.
     pub fn version(self) -> Option<String> {
         static VERSIONS: LazyLock<Mutex<HashMap<Compiler, Option<String>>>> =
             LazyLock::new(Mutex::default);
@@ -74,7 +73,7 @@ impl Compiler {
         versions.entry(self).or_insert_with(|| probe(self)).clone()
     }
 
-    /// Whether the machine has it; see [`Compiler::version`].
+    /// Returns whether it is installed; see [`Compiler::version`].
     pub fn is_present(self) -> bool {
         self.version().is_some()
     }
@@ -87,9 +86,7 @@ fn probe(compiler: Compiler) -> Option<String> {
             Some(String::from_utf8_lossy(&output.stdout).into_owned())
         }
         _ => {
-            eprintln!(
-                "juror-testing: there is no `{compiler}` here; what it would compile is left out"
-            );
+            eprintln!("juror-testing: `{compiler}` is not installed; its builds are skipped");
             None
         }
     }

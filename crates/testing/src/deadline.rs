@@ -1,7 +1,7 @@
 //! Runs a command to its end, or to a deadline.
 //!
-//! The child is watched through a descriptor of the process, which stands for
-//! this child alone even after its number is used again.
+//! The child is waited for through a pidfd, which refers to this child only, even after its
+//! process id is reused.
 
 use crate::descendants::kill_descendants;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,28 +13,28 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a command left.
+/// The output and the status of a command.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// Its standard output; what is not UTF-8 is replaced.
+    /// The standard output, with invalid UTF-8 replaced.
     pub stdout: String,
-    /// Its standard error; what is not UTF-8 is replaced.
+    /// The standard error, with invalid UTF-8 replaced.
     pub stderr: String,
 }
 
 impl Output {
-    /// The exit status, or `None` when a signal ended it.
+    /// Returns the exit status, or `None` after a signal.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    /// Checks the exit status, and gives the output for further checks.
+    /// Asserts the exit status, and returns the output for further checks.
     ///
     /// # Panics
     ///
-    /// The status is another one; the message has all output.
+    /// The status is another one; the message includes all output.
     #[track_caller]
     pub fn assert_code(&self, code: i32) -> &Output {
         assert!(
@@ -48,40 +48,40 @@ impl Output {
     }
 }
 
-/// Why a command has no output.
+/// The reason why a command has no output.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// It did not start.
+    /// The command could not be started.
     #[error("`{command}` does not start: {cause}")]
     Start {
         /// The command.
         command: String,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
-    /// It could not be waited for.
+    /// The command could not be waited for.
     #[error("`{command}` cannot be waited for: {cause}")]
     Wait {
         /// The command.
         command: String,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
-    /// It was still running at the deadline, and was killed.
+    /// The command was still running at the deadline, and was killed.
     #[error(
         "`{command}` was killed after {deadline:?}\n--- standard output\n{stdout}\n--- standard error\n{stderr}"
     )]
     Deadline {
         /// The command.
         command: String,
-        /// How long it ran.
+        /// The time it ran.
         deadline: Duration,
-        /// Its standard output until then.
+        /// The standard output until then.
         stdout: String,
-        /// Its standard error until then.
+        /// The standard error until then.
         stderr: String,
     },
-    /// It ended, and something that it started still holds its output.
+    /// The command ended, and a process that it started still holds its output open.
     #[error("`{command}` ended, but a process that it started still runs")]
     Survivor {
         /// The command.
@@ -89,12 +89,12 @@ pub enum RunError {
     },
 }
 
-/// Runs a command with this standard input, and gives its output.
+/// Runs a command with this standard input; returns its output.
 ///
 /// # Errors
 ///
-/// See [`RunError`]. The command itself has ended in every case, and at the
-/// deadline all that it has started.
+/// See [`RunError`]. In every case the command itself has ended; at the deadline its
+/// descendants are killed, too.
 pub fn run_with_deadline(
     command: &mut Command,
     input: &[u8],
@@ -117,7 +117,7 @@ pub fn run_with_deadline(
 
     let ended = wait_until(&child, deadline);
     if !matches!(ended, Ok(true)) {
-        // The child is not waited for yet, so its number is still its own.
+        // The child is not reaped yet, so its process id is still valid.
         kill_descendants(Pid::from_child(&child));
         let _ = child.kill();
     }
@@ -146,10 +146,10 @@ pub fn run_with_deadline(
     }
 }
 
-/// How long output may take to arrive after its writer was killed.
+/// The time that output may take to arrive after its writer was killed.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Writes the input; a child that does not read it to its end is no error.
+/// Writes the input. It is no error if the child does not read all of it.
 fn feed(child: &mut Child, input: Vec<u8>) {
     if let Some(mut pipe) = child.stdin.take() {
         thread::spawn(move || {
@@ -158,7 +158,7 @@ fn feed(child: &mut Child, input: Vec<u8>) {
     }
 }
 
-/// Reads all of a pipe, and sends it when its last writer is gone.
+/// Reads all of a pipe, and sends it when the last writer has closed it.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -175,7 +175,7 @@ fn receive(receiver: &Receiver<String>, timeout: Duration) -> Option<String> {
     receiver.recv_timeout(timeout).ok()
 }
 
-/// True when the child ended before the deadline. It is not reaped.
+/// Returns whether the child ended before the deadline, without reaping it.
 fn wait_until(child: &Child, deadline: Duration) -> io::Result<bool> {
     let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let end = Instant::now() + deadline;

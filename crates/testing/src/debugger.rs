@@ -1,53 +1,53 @@
-//! juror and its peers, made to do the same work: for benchmarks and
-//! comparisons. What is not installed is left out.
+//! juror and other debuggers doing the same task, for benchmarks and comparisons. Debuggers
+//! that are not installed are skipped.
 //!
-//! A peer is used as its users would at best: without an init file, without
-//! questions, signals that the program handles passed on.
+//! A peer is run at its best: without an init file or confirmations, and with the signals
+//! that the program handles passed on.
 
 use crate::Juror;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// More than any program here comes to.
+/// A count that no program here reaches.
 const UNLIMITED: &str = "1000000000";
 
-/// What a debugger is to do with a program that it runs to its end.
+/// A task for a debugger while a program runs to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task<'a> {
-    /// Count how often the exact first instruction of a function is reached.
+    /// Counts the executions of exactly the first instruction of a function.
     Count {
         /// The function.
         function: &'a str,
-        /// How many traps of its own the program handles meanwhile.
+        /// The number of SIGTRAP signals that the program itself handles meanwhile.
         own_traps: u32,
     },
-    /// Ask a condition, which is never true, at each call of a function.
+    /// Evaluates a condition, which is never true, at each call of a function.
     Ask {
-        /// The function; its arguments are in place.
+        /// The function, whose arguments are set up.
         function: &'a str,
-        /// The condition, in the words of C.
+        /// The condition in C syntax.
         condition: &'a str,
     },
-    /// Count the stores to a global variable.
+    /// Counts the stores to a global variable.
     CountStores {
         /// The variable.
         variable: &'a str,
     },
-    /// Count the stores that change a global variable.
+    /// Counts the stores that change a global variable.
     CountChanges {
         /// The variable.
         variable: &'a str,
     },
-    /// Run to a function, and step from there by lines, over calls.
+    /// Runs to a function and steps by lines from there, over calls.
     Step {
         /// The function.
         function: &'a str,
-        /// How many lines.
+        /// The number of lines.
         lines: u32,
     },
 }
 
-/// A debugger of this machine.
+/// A debugger on this machine.
 #[derive(Debug)]
 pub struct Debugger {
     name: String,
@@ -62,8 +62,8 @@ enum Kind {
 }
 
 impl Debugger {
-    /// The juror of this workspace, built as the caller is, and those of its peers
-    /// that are installed; a line on standard output tells of the others.
+    /// Returns the juror of this workspace, built in the caller's profile, and the
+    /// installed peers; prints a line for each missing one.
     ///
     /// # Errors
     ///
@@ -79,24 +79,24 @@ impl Debugger {
                     name: format!("{command} {version}"),
                     kind,
                 }),
-                None => println!("There is no {command} here: it is left out.\n"),
+                None => println!("{command} is not installed and is skipped.\n"),
             }
         }
         Ok(debuggers)
     }
 
-    /// Its name, a peer's with its version.
+    /// Returns the name; a peer's includes its version.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is juror.
+    /// Returns whether it is juror.
     pub fn is_juror(&self) -> bool {
         matches!(self.kind, Kind::Juror(_))
     }
 
-    /// Runs a program to its end and does the task meanwhile; counts are
-    /// printed at the end. The program's arguments are to be added.
+    /// Returns a command that runs a program to its end, does the task and prints the
+    /// counts at the end. The caller adds the program's arguments.
     pub fn command(&self, task: Task<'_>, program: &Path) -> Command {
         let (mut command, flag) = match &self.kind {
             Kind::Juror(path) => {
@@ -132,7 +132,7 @@ impl Debugger {
         command
     }
 
-    /// Attaches to a process, and lets it go again.
+    /// Returns a command that attaches to a process and detaches again.
     pub fn attach_command(&self, process: u32) -> Command {
         let process = process.to_string();
         match &self.kind {
@@ -157,11 +157,11 @@ impl Debugger {
         }
     }
 
-    /// The count of a task, in what its command has printed.
+    /// Returns the count of a task from the output of its command.
     pub fn count(&self, task: Task<'_>, output: &str) -> Option<u64> {
         match self.kind {
             Kind::Juror(_) => number_after(output, "\"hits\":"),
-            // Nothing is said of a breakpoint that was not hit.
+            // gdb prints nothing for a breakpoint that was not hit.
             Kind::Gdb => output
                 .contains("Disp Enb Address")
                 .then(|| number_after(output, "already hit ").unwrap_or(0)),
@@ -204,7 +204,7 @@ fn gdb_script(task: Task<'_>) -> Vec<String> {
             own_traps,
         } => {
             let mut counting = script(&[&format!("break *{function}"), &ignore, "run"]);
-            // It uses SIGTRAP itself, and passes one on by command only.
+            // gdb uses SIGTRAP itself, and passes one on only by a command.
             counting.extend((0..own_traps).map(|_| "signal SIGTRAP".to_owned()));
             counting.push("info breakpoints".to_owned());
             counting
@@ -213,7 +213,7 @@ fn gdb_script(task: Task<'_>) -> Vec<String> {
             function,
             condition,
         } => script(&[&format!("break {function} if {condition}"), "run"]),
-        // It has no other kind for stores alone.
+        // gdb's watchpoints for writes report only changes.
         Task::CountStores { variable } | Task::CountChanges { variable } => {
             counted(format!("watch {variable}"))
         }
@@ -222,7 +222,7 @@ fn gdb_script(task: Task<'_>) -> Vec<String> {
     lines
 }
 
-/// The same words for juror and gdb.
+/// Returns the commands for stepping, which are the same in juror and gdb.
 fn stepping(function: &str, lines: u32) -> Vec<String> {
     script(&[
         &format!("tbreak {function}"),
@@ -262,7 +262,7 @@ fn lldb_script(task: Task<'_>) -> Vec<String> {
         Task::Step { function, lines } => {
             let breakpoint = format!("breakpoint set --name {function} --one-shot true");
             let mut stepping = script(&[&breakpoint, "continue"]);
-            // It steps over one line at a time.
+            // lldb steps one line per command.
             stepping.extend((0..lines).map(|_| "next".to_owned()));
             stepping.push("continue".to_owned());
             stepping
@@ -275,7 +275,7 @@ fn script(lines: &[&str]) -> Vec<String> {
     lines.iter().map(|&line| line.to_owned()).collect()
 }
 
-/// The version that a command tells of itself: the last word of its first line.
+/// Returns the version that a command prints: the last word of the first line.
 fn version(command: &str) -> Option<String> {
     let output = Command::new(command).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

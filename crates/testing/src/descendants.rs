@@ -1,14 +1,14 @@
-//! The processes that a command has started, down to the last generation: a
-//! debugger that is killed must not leave its debuggee behind.
+//! The descendants of a process: a debugger that is killed must not leave its debuggee
+//! behind.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 
-/// Ends what a process has started. The process itself must still be there, or
-/// its children have other parents; none of these children may be waited for
-/// by anybody else, or their numbers may be used again.
+/// Kills the descendants of a process. The process must still exist, or its children have
+/// been reparented; none of its children may be reaped concurrently, or their process ids
+/// may be reused.
 pub(crate) fn kill_descendants(process: Pid) {
-    // The youngest last: whoever is ended starts nothing more.
+    // Parents first: a killed process starts no more children.
     for descendant in descendants(process.as_raw_nonzero().get()) {
         if let Some(pid) = Pid::from_raw(descendant) {
             let _ = kill_process(pid, Signal::KILL);
@@ -16,7 +16,7 @@ pub(crate) fn kill_descendants(process: Pid) {
     }
 }
 
-/// Children before grandchildren.
+/// Returns the descendants, children before grandchildren.
 fn descendants(process: i32) -> Vec<i32> {
     let parents = parents();
     let mut found = vec![process];
@@ -29,14 +29,14 @@ fn descendants(process: i32) -> Vec<i32> {
     found.split_off(1)
 }
 
-/// All processes, with their parents.
+/// Returns all processes with their parents.
 fn parents() -> Vec<(i32, i32)> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers
         .filter_map(|process: i32| {
             let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-            // After the name, which may hold anything: the state, the parent.
+            // After the name, which may contain anything: the state, then the parent.
             let (_, rest) = stat.rsplit_once(") ")?;
             Some((process, rest.split(' ').nth(1)?.parse().ok()?))
         })
@@ -67,7 +67,7 @@ mod tests {
         let found = descendants(child.id() as i32);
         assert!(expected.iter().all(|process| found.contains(process)));
         kill_descendants(Pid::from_child(&child));
-        // The pipe's end comes when the last of them is gone.
+        // The pipe is closed when the last of them has ended.
         let mut rest = String::new();
         output.read_line(&mut rest).unwrap();
         assert_eq!(rest, "");

@@ -1,40 +1,40 @@
-//! Programs that run through a place, or store to a variable, a known number
-//! of times, in situations in which debuggers lose some or report some twice.
+//! Programs that execute an instruction or store to a variable a known number of times, in
+//! situations in which debuggers miss some or report some twice.
 //!
-//! The sources are in `programs/exact`. Each prints what it has counted itself
-//! on a line that begins with `program: `; a row of [`ROWS`] says what that is,
-//! and how many reports are right. juror's tests run the rows, and so does the
-//! comparison with other debuggers (`cargo bench -p juror-testing --bench peers`).
+//! The sources are in `programs/exact`. Each program prints its own count on a line that
+//! begins with `program: `; a row of [`ROWS`] has this line and the correct number of
+//! reports. juror's tests run the rows, and so does the comparison with other debuggers
+//! (`cargo bench -p juror-testing --bench peers`).
 
 use crate::{Fixture, Task};
 
-/// What a debugger is asked to report.
+/// The events that a debugger is asked to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watched {
-    /// Each execution of the instruction at the symbol `point`.
+    /// The executions of the instruction at the symbol `point`.
     Point,
-    /// Each store to the variable `watched`.
+    /// The stores to the variable `watched`.
     Stores,
-    /// Each store that changes the variable `watched`.
+    /// The stores that change the variable `watched`.
     Changes,
 }
 
-/// A program, what is watched in it, and the truth.
+/// A program, the events to report, and their true number.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// What it is about, for a table.
+    /// The situation, as a table title.
     pub title: &'static str,
-    /// The file of the program, without its ending.
+    /// The file name of the program without extension.
     pub program: &'static str,
-    /// The program's arguments.
+    /// The arguments of the program.
     pub arguments: &'static [&'static str],
-    /// What is to be reported.
+    /// The events to report.
     pub watched: Watched,
-    /// How often.
+    /// The true number of events.
     pub expected: u64,
-    /// What the program says that it has counted.
+    /// The count that the program prints.
     pub says: &'static str,
-    /// How many traps of its own it handles.
+    /// The number of SIGTRAP signals that the program itself handles.
     pub own_traps: u32,
 }
 
@@ -152,11 +152,11 @@ pub const ROWS: &[Row] = &[
     ),
 ];
 
-/// What all programs include.
+/// The header that all programs include.
 const HEADER: &str = include_str!("../programs/exact/point.h");
 
 impl Row {
-    /// What a debugger is to do.
+    /// Returns the task for a debugger.
     pub fn task(&self) -> Task<'static> {
         match self.watched {
             Watched::Point => Task::Count {
@@ -172,11 +172,11 @@ impl Row {
         }
     }
 
-    /// The program.
+    /// Returns the program.
     ///
     /// # Panics
     ///
-    /// Its source is not there.
+    /// Its source does not exist.
     #[track_caller]
     pub fn fixture(&self) -> Fixture {
         let file = format!("{}.c", self.program);
@@ -185,8 +185,8 @@ impl Row {
     }
 }
 
-/// What a program of a row said, in an output that has more than that: its
-/// source, perhaps, but that is not at the beginning of a line.
+/// Returns the count that a program of a row printed; other text, such as its source, does
+/// not have it at the beginning of a line.
 pub fn program_says(output: &str) -> Option<&str> {
     let mut lines = output.lines();
     lines.find_map(|line| Some(line.strip_prefix("program: ")?.trim()))

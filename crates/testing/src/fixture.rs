@@ -1,10 +1,9 @@
 //! Small programs in source form, compiled on demand.
 //!
-//! The target directory keeps each fixture's sources, and beside them one
-//! executable for each [`Build`], under a name that holds a hash of everything
-//! that the result depends on. Files appear there by renaming, so tests that
-//! want the same executable at the same time do not disturb each other. The
-//! sources stay where they were compiled: a debugger finds them.
+//! The target directory keeps each fixture's sources, and beside them one executable per
+//! [`Build`], whose name contains a hash of everything that the result depends on. Files
+//! are created by renaming, so tests that need the same executable at the same time do not
+//! interfere. The sources stay where they were compiled, so that debuggers find them.
 
 use crate::{Build, Compiler, Language, repository_directory, target_directory};
 use std::fs;
@@ -18,63 +17,63 @@ use std::process::Command;
 pub struct Fixture {
     name: String,
     language: Language,
-    /// Name and content; the first one is the root of a Rust program.
+    /// The names and contents; the first file is the root of a Rust program.
     files: Vec<(String, String)>,
     arguments: Vec<String>,
 }
 
-/// Why a fixture has no executable.
+/// The reason why a fixture has no executable.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A file of the fixture or of the cache cannot be read or written.
+    /// A file of the fixture or of the cache is not accessible.
     #[error("{}: {cause}", path.display())]
     File {
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
     /// The machine does not have the compiler.
-    #[error("there is no `{0}` here")]
+    #[error("`{0}` is not installed")]
     CompilerAbsent(Compiler),
-    /// The compiler is of another language than the fixture.
+    /// The compiler is for another language.
     #[error("`{compiler}` does not compile the fixture `{name}`, which is {language:?}")]
     WrongLanguage {
-        /// The compiler asked for.
+        /// The requested compiler.
         compiler: Compiler,
         /// The fixture.
         name: String,
-        /// Its language.
+        /// The fixture's language.
         language: Language,
     },
-    /// The compiler found a mistake.
+    /// The compiler reported an error.
     #[error("{command}\n{messages}")]
     Rejected {
-        /// The command as it was run.
+        /// The command line.
         command: String,
-        /// What the compiler said.
+        /// The compiler's messages.
         messages: String,
     },
 }
 
 impl Fixture {
-    /// A C program of one file.
+    /// Creates a C program of one file.
     pub fn c(name: &str, source: &str) -> Fixture {
         Fixture::files(name, &[(&format!("{name}.c"), source)])
     }
 
-    /// A C++ program of one file.
+    /// Creates a C++ program of one file.
     pub fn cpp(name: &str, source: &str) -> Fixture {
         Fixture::files(name, &[(&format!("{name}.cpp"), source)])
     }
 
-    /// A Rust program of one file.
+    /// Creates a Rust program of one file.
     pub fn rust(name: &str, source: &str) -> Fixture {
         Fixture::files(name, &[(&format!("{name}.rs"), source)])
     }
 
-    /// A program of several files, each with its name and content. The names
-    /// of the files tell the language; headers are found beside the sources.
+    /// Creates a program of several files, given by name and content. The file names
+    /// determine the language; headers are found beside the sources.
     pub fn files(name: &str, files: &[(&str, &str)]) -> Fixture {
         let has = |ending: &str| files.iter().any(|(file, _)| file.ends_with(ending));
         Fixture {
@@ -92,18 +91,18 @@ impl Fixture {
         }
     }
 
-    /// A program of `crates/testing/programs`, by the name of its file.
+    /// Returns a program of `crates/testing/programs` by its file name.
     ///
     /// # Panics
     ///
-    /// There is no such file.
+    /// The file does not exist.
     #[track_caller]
     pub fn program(file: &str) -> Fixture {
         let name = Path::new(file).file_stem().unwrap_or_default();
         Fixture::files(&name.to_string_lossy(), &[(file, &Fixture::source(file))])
     }
 
-    /// A source of `crates/testing/programs`.
+    /// Returns a source of `crates/testing/programs`.
     #[track_caller]
     pub(crate) fn source(file: &str) -> String {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -115,11 +114,11 @@ impl Fixture {
         }
     }
 
-    /// The program of the directory `examples/NAME`.
+    /// Returns the program in the directory `examples/NAME`.
     ///
     /// # Panics
     ///
-    /// There is no such directory.
+    /// The directory does not exist.
     #[track_caller]
     pub fn example(name: &str) -> Fixture {
         let directory = repository_directory().join("examples").join(name);
@@ -141,28 +140,28 @@ impl Fixture {
         }
     }
 
-    /// The same program with a preprocessor name defined (`-DNAME`).
+    /// Defines a preprocessor name (`-DNAME`).
     pub fn define(self, name: &str) -> Fixture {
         self.argument(&format!("-D{name}"))
     }
 
-    /// The same program with one more argument for its compiler.
+    /// Adds an argument for the compiler.
     pub fn argument(mut self, argument: &str) -> Fixture {
         self.arguments.push(argument.to_owned());
         self
     }
 
-    /// Its name, which is also how the executable's name begins.
+    /// Returns the name, with which the executable's name begins.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its language.
+    /// Returns the language.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The executable, compiled as [`Build::plain`].
+    /// Returns the executable, compiled as [`Build::plain`].
     ///
     /// # Panics
     ///
@@ -172,11 +171,11 @@ impl Fixture {
         self.compile(&Build::plain(self.language))
     }
 
-    /// The executable.
+    /// Returns the executable.
     ///
     /// # Panics
     ///
-    /// See [`BuildError`]; the message has what the compiler said.
+    /// See [`BuildError`]; the message includes the compiler's.
     #[track_caller]
     pub fn compile(&self, build: &Build) -> PathBuf {
         match self.try_compile(build) {
@@ -185,7 +184,7 @@ impl Fixture {
         }
     }
 
-    /// The executable, compiled now or by an earlier test.
+    /// Returns the executable, compiled now or by an earlier test.
     ///
     /// # Errors
     ///
@@ -212,7 +211,7 @@ impl Fixture {
         Ok(executable)
     }
 
-    /// The directory that holds the sources, after it does.
+    /// Writes the sources if necessary, and returns their directory.
     fn write_sources(&self) -> Result<PathBuf, BuildError> {
         let directory = target_directory().join("fixtures").join(format!(
             "{}-{:016x}",
@@ -257,7 +256,7 @@ impl Fixture {
         })
     }
 
-    /// The files that the compiler is given; it finds the others itself.
+    /// Returns the files passed to the compiler, which finds the others itself.
     fn inputs(&self) -> impl Iterator<Item = &str> {
         let names = self.files.iter().map(|(name, _)| name.as_str());
         let limit = match self.language {
@@ -270,7 +269,7 @@ impl Fixture {
     }
 }
 
-/// The C sources and headers of a directory, by name.
+/// Returns the C sources and headers of a directory, sorted by name.
 fn read_sources(directory: &Path) -> io::Result<Vec<(String, String)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -284,7 +283,7 @@ fn read_sources(directory: &Path) -> io::Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// A file name that no other test has, in this process or in another.
+/// Returns a file name that no other test in any process uses.
 fn unique_name() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A run of juror that is being prepared.
+/// A prepared run of juror.
 ///
-/// Its directories for state and cache (`XDG_STATE_HOME`, `XDG_CACHE_HOME`) are
-/// empty ones of its own, so that no run sees what another has left, or the user.
+/// Its state and cache directories (`XDG_STATE_HOME`, `XDG_CACHE_HOME`) are empty and its
+/// own, so that runs are independent of each other and of the user.
 #[derive(Debug)]
 pub struct Juror {
     command: Command,
@@ -23,12 +23,12 @@ pub struct Juror {
 }
 
 impl Juror {
-    /// The debugger at this path. Tests of the crate that has the binary give
-    /// `env!("CARGO_BIN_EXE_juror")`; others see [`Juror::find`].
+    /// Prepares a run of the debugger at this path. Tests of the crate that has the binary
+    /// pass `env!("CARGO_BIN_EXE_juror")`; others use [`Juror::find`].
     ///
     /// # Panics
     ///
-    /// No temporary directory can be made.
+    /// The temporary directory cannot be created.
     #[track_caller]
     pub fn new(path: impl AsRef<Path>) -> Juror {
         let state = match TempDir::with_prefix("juror-state-") {
@@ -50,12 +50,12 @@ impl Juror {
         }
     }
 
-    /// The debugger of this workspace, in the profile in which the caller is built: for
-    /// release where something is measured.
+    /// Returns the debugger of this workspace, built in the caller's profile: release for
+    /// measurements.
     ///
     /// # Errors
     ///
-    /// What cargo said.
+    /// The messages of cargo.
     pub fn find_as_built() -> Result<PathBuf, String> {
         Juror::find(match cfg!(debug_assertions) {
             true => "dev",
@@ -63,12 +63,12 @@ impl Juror {
         })
     }
 
-    /// The debugger of this workspace, built by cargo if need be, in the
-    /// profile (`dev`, `release`).
+    /// Returns the debugger of this workspace in a profile (`dev`, `release`), built by
+    /// cargo if necessary.
     ///
     /// # Errors
     ///
-    /// What cargo said.
+    /// The messages of cargo.
     pub fn find(profile: &str) -> Result<PathBuf, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut child = Command::new(cargo)
@@ -105,7 +105,7 @@ impl Juror {
         self
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Juror {
         self.command.env(name, value);
         self
@@ -117,13 +117,13 @@ impl Juror {
         self
     }
 
-    /// Gives this on standard input, which is otherwise empty.
+    /// Sets the standard input, which is empty by default.
     pub fn input(mut self, input: impl Into<Vec<u8>>) -> Juror {
         self.input = input.into();
         self
     }
 
-    /// Kills it after this time, instead of a minute.
+    /// Sets the time after which it is killed, one minute by default.
     pub fn deadline(mut self, deadline: Duration) -> Juror {
         self.deadline = deadline;
         self
@@ -133,7 +133,7 @@ impl Juror {
     ///
     /// # Panics
     ///
-    /// See [`RunError`]; the message has the output up to then.
+    /// See [`RunError`]; the message includes the output so far.
     #[track_caller]
     pub fn run(self) -> Output {
         match self.try_run() {
@@ -151,11 +151,11 @@ impl Juror {
         run_with_deadline(&mut self.command, &self.input, self.deadline)
     }
 
-    /// Starts it in a terminal of its own.
+    /// Starts it in a new terminal.
     ///
     /// # Panics
     ///
-    /// There is no terminal to be had.
+    /// No terminal is available.
     #[track_caller]
     pub fn terminal(self) -> Terminal {
         Terminal::start(self.command, self.deadline, Some(self._state))
@@ -166,7 +166,7 @@ impl Juror {
 mod tests {
     use super::*;
 
-    // The debugger's part is played by a shell: what is tested is the runner.
+    // A shell replaces the debugger: these tests are about the runner.
     fn shell(script: &str) -> Juror {
         Juror::new("/bin/sh").args(["-c", script])
     }

@@ -1,9 +1,8 @@
 //! Test helper: compiles small programs in several ways and runs juror on them.
 //!
-//! - [`Fixture`] is a program in source form; [`Build`] says how it is
-//!   compiled. What was compiled once is found again, by its content, in the
-//!   target directory.
-//! - [`Juror`] runs the debugger without a terminal and gives its [`Output`];
+//! - [`Fixture`] is a program in source form; [`Build`] is the way it is compiled.
+//!   Executables are cached by content in the target directory.
+//! - [`Juror`] runs the debugger without a terminal and returns its [`Output`];
 //!   [`Terminal`] runs it in one, and types at its prompt.
 //! - [`Debugger`] is juror or a peer of it, made to do a [`Task`].
 //! - [`Expected`] is what a file says that a test gives; `JUROR_UPDATE=1` writes it anew.
@@ -12,10 +11,9 @@
 //! - [`exact`] has programs with known counts, the truth about them, and why
 //!   debuggers fail there.
 //!
-//! Invariant: tests that use this crate run side by side, wait for nothing but
-//! output and exits, and leave no process behind. What goes wrong in a helper
-//! that a test calls is a panic with the whole story, as in an assertion; each
-//! has a twin (`try_…`) that gives the error.
+//! **Invariant:** tests that use this crate run in parallel, wait only for output and
+//! exits, and leave no process behind. A failure in a helper panics with a complete report,
+//! as an assertion does; each helper has a twin (`try_…`) that returns the error.
 
 #![deny(unsafe_code)]
 

@@ -1,15 +1,15 @@
-//! Where the repository and its build products are.
+//! The directories of the repository and of its build products.
 
 use std::path::{Path, PathBuf};
 
-/// The directory of the workspace.
+/// Returns the directory of the workspace.
 pub fn repository_directory() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// Cargo's target directory: the one that the running test was built in, and
-/// otherwise the workspace's own.
+/// Returns cargo's target directory: the one of the running test, otherwise the workspace's
+/// own.
 pub fn target_directory() -> PathBuf {
     let running = std::env::current_exe().ok();
     running

@@ -1,4 +1,4 @@
-//! A terminal with a command in it, for tests of the prompt.
+//! A terminal that runs a command, for tests of the prompt.
 
 use rexpect::process::{Signal, WaitStatus};
 use rexpect::session::{Options, PtySession, spawn_with_options};
@@ -7,11 +7,11 @@ use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A terminal of 120 columns and 40 lines in which a command runs. The command
-/// is killed when the terminal is dropped.
+/// A terminal of 120 columns and 40 lines that runs a command. The command is killed when
+/// the terminal is dropped.
 ///
-/// What the command writes is read with its escape sequences taken out. The
-/// terminal does not echo what is typed, unless the command does.
+/// Escape sequences are removed from the output. The terminal does not echo what is typed,
+/// unless the command does.
 pub struct Terminal {
     session: PtySession,
     ended: bool,
@@ -20,8 +20,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a command in a new terminal. Each wait for its output ends, with
-    /// a panic, after `deadline`.
+    /// Starts a command in a new terminal. Each wait for its output panics after
+    /// `deadline`.
     #[track_caller]
     pub(crate) fn start(command: Command, deadline: Duration, state: Option<TempDir>) -> Terminal {
         let milliseconds = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
@@ -39,7 +39,7 @@ impl Terminal {
                 ws_xpixel: 0,
                 ws_ypixel: 0,
             };
-            // A terminal without a size still works, with shorter lines.
+            // A terminal without a size works too, with shorter lines.
             let _ = tcsetwinsize(terminal, size);
         }
         Terminal {
@@ -49,12 +49,11 @@ impl Terminal {
         }
     }
 
-    /// Waits until the command has written this text, and gives all that came
-    /// before it.
+    /// Waits until the command has written this text; returns everything before it.
     ///
     /// # Panics
     ///
-    /// The command ended, or the deadline passed; the message has what came.
+    /// The command ended, or the deadline passed; the message includes the output so far.
     #[track_caller]
     pub fn expect(&mut self, text: &str) -> String {
         match self.session.exp_string(text) {
@@ -63,8 +62,8 @@ impl Terminal {
         }
     }
 
-    /// Waits until what the command has written matches this regular
-    /// expression, and gives what came before the match, and the match.
+    /// Waits until the output matches this regular expression; returns the text before the
+    /// match, and the match.
     ///
     /// # Panics
     ///
@@ -81,7 +80,7 @@ impl Terminal {
     ///
     /// # Panics
     ///
-    /// The terminal is gone.
+    /// The terminal is closed.
     #[track_caller]
     pub fn type_line(&mut self, line: &str) {
         if let Err(error) = self.session.send_line(line) {
@@ -93,7 +92,7 @@ impl Terminal {
     ///
     /// # Panics
     ///
-    /// The terminal is gone.
+    /// The terminal is closed.
     #[track_caller]
     pub fn type_keys(&mut self, keys: &str) {
         let sent = self.session.send(keys);
@@ -106,7 +105,7 @@ impl Terminal {
     ///
     /// # Panics
     ///
-    /// The terminal is gone.
+    /// The terminal is closed.
     #[track_caller]
     pub fn type_control(&mut self, letter: char) {
         if let Err(error) = self.session.send_control(letter) {
@@ -114,12 +113,12 @@ impl Terminal {
         }
     }
 
-    /// Waits for the end of the command, and gives the rest of its output and
-    /// its exit status; a command that ends by signal n has status 128 + n.
+    /// Waits for the end of the command; returns the rest of its output and its exit
+    /// status, which is 128 + n after a signal n.
     ///
     /// # Panics
     ///
-    /// It does not end before the deadline.
+    /// The command does not end before the deadline.
     #[track_caller]
     pub fn finish(mut self) -> (String, i32) {
         let rest = match self.session.exp_eof() {
@@ -161,8 +160,7 @@ mod tests {
 
     #[test]
     fn control_c_interrupts() {
-        // Whoever runs the tests in the background has SIGINT ignored, and
-        // programs inherit that.
+        // If the tests run in the background, SIGINT is ignored, and programs inherit that.
         let script = "echo ready; exec env --default-signal=INT tail -f /dev/null";
         let mut terminal = Juror::new("/bin/sh").args(["-c", script]).terminal();
         terminal.expect("ready");
@@ -173,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_terminal_has_a_size() {
-        // The size is set after the command has started: it asks until then.
+        // The size is set after the command has started, so it polls until then.
         let script = "until stty size | grep -q '40 120'; do :; done; echo sized";
         let mut terminal = Juror::new("/bin/sh").args(["-c", script]).terminal();
         terminal.expect("sized");

@@ -189,11 +189,15 @@ fn debug_information_that_is_missing_is_said_once() {
             .run()
     };
     let output = run(&[]);
-    let told = output.stderr.matches("is in a file of its own").count();
+    let told = output.stderr.matches("is in a separate file").count();
     assert_eq!(told, 1, "{}", output.stderr);
     assert!(output.stderr.contains("moved.debug"), "{}", output.stderr);
     let given = elsewhere.to_string_lossy().into_owned();
     let output = run(&["--debug-file-directory", &given]);
-    assert!(!output.stderr.contains("of its own"), "{}", output.stderr);
+    assert!(
+        !output.stderr.contains("separate file"),
+        "{}",
+        output.stderr
+    );
     assert!(output.stdout.contains("moved.c:3"), "{}", output.stdout);
 }

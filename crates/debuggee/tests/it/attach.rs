@@ -2,7 +2,7 @@
 
 use crate::support::bare::Bare;
 use crate::support::{Program, compile, is_running};
-use juror_debuggee::{Attach, AttachError, Debuggee, StopEvent, Owner};
+use juror_debuggee::{Attach, AttachError, Debuggee, Owner, StopEvent};
 
 /// Threads that call `work` until they are told to end, and count it.
 const WORKERS: &str = r#"

@@ -2,7 +2,7 @@
 //! goes on as if they had not been called.
 
 use crate::support::{Program, compile, run_with};
-use juror_debuggee::{Call, CpuPolicy, Debuggee, StopEvent, Owner, Owners, ThreadId};
+use juror_debuggee::{Call, CpuPolicy, Debuggee, Owner, Owners, StopEvent, ThreadId};
 
 /// The System V registers of integer arguments, by their DWARF numbers.
 const ARGUMENTS: [u16; 3] = [5, 4, 1];

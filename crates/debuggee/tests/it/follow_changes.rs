@@ -3,7 +3,7 @@
 
 use crate::support::family::run_family;
 use crate::support::{compile, start_with_points};
-use juror_debuggee::{Debuggee, Follow, ForkKind, StopEvent, Owner};
+use juror_debuggee::{Debuggee, Follow, ForkKind, Owner, StopEvent};
 
 /// A thread makes a process, which waits for the first thread to be at `both`
 /// before it runs another program. Meanwhile all of them work.

@@ -1,7 +1,7 @@
 //! Steps by traps at the follow set, and the trace flag beside them.
 
 use crate::support::{compile, run};
-use juror_debuggee::{Debuggee, StopEvent, Owner, SignalReport, SignalPolicy, StepBy};
+use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, StepBy, StopEvent};
 
 /// Threads count themselves through a function, reached by a pointer.
 const PASSES: &str = r#"

@@ -2,7 +2,7 @@
 //! come and go.
 
 use crate::support::{compile, run, run_with};
-use juror_debuggee::{Debuggee, Follow, StopEvent, Owner, StepBy};
+use juror_debuggee::{Debuggee, Follow, Owner, StepBy, StopEvent};
 
 /// Every way to pass a site and to step.
 const WAYS: [(bool, StepBy); 3] = [

@@ -2,7 +2,7 @@
 //! they have open is the business of the room above.
 
 use crate::support::{Program, compile, is_running, run, start_with_points};
-use juror_debuggee::{Debuggee, FreezeError, FrozenProcess, StopEvent, Owner, ThawError};
+use juror_debuggee::{Debuggee, FreezeError, FrozenProcess, Owner, StopEvent, ThawError};
 
 /// Brings a process back with all points that it had.
 #[track_caller]

@@ -3,7 +3,7 @@
 //! must be told once.
 
 use crate::support::{Program, compile, run, run_with, start_with_points};
-use juror_debuggee::{Debuggee, StopEvent, Owner};
+use juror_debuggee::{Debuggee, Owner, StopEvent};
 use std::process::{Command, Stdio};
 
 /// What every program begins with.

@@ -1,7 +1,7 @@
 //! Each execution of the instruction under a point is told exactly once.
 
 use crate::support::{compile, run, run_with, start_with_points};
-use juror_debuggee::{StopEvent, Owner};
+use juror_debuggee::{Owner, StopEvent};
 
 /// `threads` threads pass through `work` `passes` times each; prints the count.
 const PASSES: &str = r#"

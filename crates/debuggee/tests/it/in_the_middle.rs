@@ -6,7 +6,7 @@ use std::io::Read;
 use std::os::fd::AsRawFd;
 
 use crate::support::{Program, compile, run_with};
-use juror_debuggee::{Debuggee, StopEvent, Owner, StepBy};
+use juror_debuggee::{Debuggee, Owner, StepBy, StopEvent};
 
 /// Every way to pass a site and to step.
 const WAYS: [(bool, StepBy); 3] = [

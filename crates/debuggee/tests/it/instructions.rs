@@ -1,7 +1,7 @@
 //! Points on instructions that are hard to get past.
 
 use crate::support::{compile, run, run_with, start_with_points};
-use juror_debuggee::{StopEvent, Owner};
+use juror_debuggee::{Owner, StopEvent};
 
 /// A program whose `main` runs `test`, written in assembly, and prints what it
 /// returns; there is a point at the label `point`.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::support::{compile, run};
-use juror_debuggee::{Debuggee, EnvironmentChange, Launch, LaunchError, StopEvent, Redirection};
+use juror_debuggee::{Debuggee, EnvironmentChange, Launch, LaunchError, Redirection, StopEvent};
 
 const TELL: &str = r#"
 #include <stdio.h>

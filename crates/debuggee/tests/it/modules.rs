@@ -1,7 +1,7 @@
 //! Libraries that come and go while the program runs.
 
 use crate::support::{compile, file_address, run_with};
-use juror_debuggee::{Debuggee, StopEvent, Owner};
+use juror_debuggee::{Debuggee, Owner, StopEvent};
 use juror_testing::compile_c;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::family::run_family;
 use crate::support::{Program, compile, is_running};
-use juror_debuggee::{Debuggee, Follow, ForkKind, StopEvent, Owner, FairWaiter, SelfCheck};
+use juror_debuggee::{Debuggee, FairWaiter, Follow, ForkKind, Owner, SelfCheck, StopEvent};
 
 /// The program with points at `work`, whose children are debugged, too.
 fn start(program: &Program) -> Debuggee {
@@ -291,7 +291,10 @@ fn a_request_stops_whichever_runs() {
     drop(parent);
     child.resume_all().unwrap();
     interrupter.interrupt();
-    assert!(matches!(child.wait().unwrap(), StopEvent::Interrupted { .. }));
+    assert!(matches!(
+        child.wait().unwrap(),
+        StopEvent::Interrupted { .. }
+    ));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Processes that the debuggee makes or turns into.
 
 use crate::support::{compile, run, start_with_points};
-use juror_debuggee::{Follow, ForkKind, StopEvent, Owner};
+use juror_debuggee::{Follow, ForkKind, Owner, StopEvent};
 
 #[test]
 fn forked_children_run_free_of_points() {
@@ -214,7 +214,10 @@ fn a_forked_child_can_be_followed() {
     run.assert_exited(13);
     assert_ne!(debuggee.pid(), parent);
     assert_eq!(run.hits, 13);
-    assert!(run.events.contains(&StopEvent::ParentDetached { process: parent }));
+    assert!(
+        run.events
+            .contains(&StopEvent::ParentDetached { process: parent })
+    );
     await_end(parent);
     assert_eq!(program.output(), "8 13\n");
 }

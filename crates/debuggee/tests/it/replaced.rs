@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::fd::AsRawFd;
 
 use crate::support::{compile, run_with};
-use juror_debuggee::{Debuggee, Follow, StopEvent, Owner, Redirection, StepBy};
+use juror_debuggee::{Debuggee, Follow, Owner, Redirection, StepBy, StopEvent};
 
 /// Every way to pass a site and to step.
 const WAYS: [(bool, StepBy); 3] = [

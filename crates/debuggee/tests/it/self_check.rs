@@ -2,7 +2,7 @@
 
 use crate::support::bare::Bare;
 use crate::support::{compile, run_with};
-use juror_debuggee::{Attach, Debuggee, StopEvent, Owner, SelfCheck, StepBy};
+use juror_debuggee::{Attach, Debuggee, Owner, SelfCheck, StepBy, StopEvent};
 
 /// Threads that come and go, with a timer's signals, through two functions and
 /// a system call.

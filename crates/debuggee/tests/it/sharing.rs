@@ -1,7 +1,7 @@
 //! Sharing a CPU while events are frequent, and what ends it.
 
 use crate::support::{Program, compile, run};
-use juror_debuggee::{CpuPolicy, Debuggee, Launch, StopEvent, Owner};
+use juror_debuggee::{CpuPolicy, Debuggee, Launch, Owner, StopEvent};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 

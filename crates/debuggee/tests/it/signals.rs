@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::support::{compile, run, run_with, start_with_points};
-use juror_debuggee::{Debuggee, StopEvent, Owner, SignalReport, SignalPolicy};
+use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, StopEvent};
 
 #[test]
 fn a_timer_signal_at_a_point_repeats_nothing() {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::support::{Program, compile, file_address, run_with};
-use juror_debuggee::{Debuggee, StopEvent, Owner};
+use juror_debuggee::{Debuggee, Owner, StopEvent};
 use juror_stepping::StepOver;
 
 const SOURCE: &str = include_str!("../programs/stress.c");

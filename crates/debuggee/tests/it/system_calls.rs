@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::{Run, compile, file_address, run, run_with};
-use juror_debuggee::{StopEvent, Owner, SystemCallPhase, SystemCalls};
+use juror_debuggee::{Owner, StopEvent, SystemCallPhase, SystemCalls};
 
 const CALLS: &str = r#"
     #include <signal.h>

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 
 use crate::support::compile;
 use crate::support::text::differences;
-use juror_debuggee::{Debuggee, Launch, StopEvent, Owner, Redirection};
+use juror_debuggee::{Debuggee, Launch, Owner, Redirection, StopEvent};
 use juror_testing::find_program;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::{compile, is_running, run, run_with, start_with_points};
-use juror_debuggee::{Debuggee, DebuggeeError, StopEvent, Owner, ThreadState};
+use juror_debuggee::{Debuggee, DebuggeeError, Owner, StopEvent, ThreadState};
 
 const WORKERS: &str = r#"
     #include <pthread.h>
@@ -125,7 +125,10 @@ fn threads_that_start_and_end_at_a_point() {
     assert_eq!(run.hits, 500);
     assert_eq!(program.output(), "500\n");
     let count = |is: fn(&StopEvent) -> bool| run.events.iter().filter(|it| is(it)).count();
-    assert_eq!(count(|it| matches!(it, StopEvent::ThreadStarted { .. })), 500);
+    assert_eq!(
+        count(|it| matches!(it, StopEvent::ThreadStarted { .. })),
+        500
+    );
     assert_eq!(count(|it| matches!(it, StopEvent::ThreadEnded { .. })), 500);
 }
 

@@ -4,7 +4,7 @@
 
 use crate::support::watching::{BUILDS, TIERS, check, pointer, start, watched};
 use crate::support::{compile, run_with};
-use juror_debuggee::{AccessKinds, StopEvent, Owner, WatchTier};
+use juror_debuggee::{AccessKinds, Owner, StopEvent, WatchTier};
 
 const PRELUDE: &str = r#"
 #define _GNU_SOURCE

@@ -163,7 +163,7 @@ impl Draft {
         modules: &Modules,
     ) -> Result<(), CaptureError> {
         for step in steps {
-            let entry = step.base.table_entry();
+            let entry = step.base.vtable_entry();
             let offset = i64::try_from(step.offset).ok();
             let (Some(entry), Some(offset)) = (entry, offset) else {
                 return Err(CaptureError::new(format!(

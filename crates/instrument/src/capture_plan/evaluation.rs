@@ -18,7 +18,7 @@ use juror_program::modules::Bound;
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
-use juror_symbols::{EntryPlace, EntryValue, Parameter, Variable};
+use juror_symbols::{EntryPieceLocation, EntryValue, Parameter, Variable};
 use juror_values::expression::{self, Scope};
 use juror_values::typed::Typed;
 use std::rc::Rc;
@@ -227,7 +227,7 @@ fn returned_sight(expression: &Expression, bound: &Bound) -> Result<Sees, Captur
         };
         let Some(value) = found else { continue };
         for piece in &value.location {
-            if let EntryPlace::Unavailable(reason) = &piece.place {
+            if let EntryPieceLocation::Unavailable(reason) = &piece.location {
                 return Err(CaptureError::new(reason.to_string()));
             }
         }
@@ -354,8 +354,8 @@ fn kept(program: &Program, frame: &Frame, value: &EntryValue, stack: Option<u64>
     let found = program.at_entry(frame, value.r#type.clone(), &value.location, stack);
     // The function may use the place of an argument on the stack for something else.
     let is_own = matches!(
-        value.location.first().map(|piece| &piece.place),
-        Some(EntryPlace::Stack(_))
+        value.location.first().map(|piece| &piece.location),
+        Some(EntryPieceLocation::Stack(_))
     );
     let size = value.r#type.size().filter(|size| *size <= KEPT_SIZE_MAX);
     match size.filter(|_| is_own) {

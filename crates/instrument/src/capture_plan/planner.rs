@@ -8,8 +8,8 @@ use juror_program::modules::{Bound, Modules};
 use juror_program::scope::seen_place;
 use juror_program::variables::static_address;
 use juror_symbols::{
-    ArgumentClass, EntryError, EntryLocation, EntryPlace, EntryUnavailable, Parameter, Type,
-    TypeKind, argument_plan, register,
+    ArgumentClass, EntryError, EntryLocation, EntryPieceLocation, EntryUnavailable, Parameter,
+    Type, TypeKind, argument_plan, register,
 };
 use juror_values::read_plan::Source;
 use smallvec::SmallVec;
@@ -193,7 +193,7 @@ impl Planner<'_> {
             }
         }
         let piece = argument_plan(usize::from(position), &classes);
-        let parts = part_of(&piece.place).map(|(source, pointed)| Part {
+        let parts = part_of(&piece.location).map(|(source, pointed)| Part {
             offset: 0,
             size: 8,
             source,
@@ -284,7 +284,7 @@ fn whole_register(number: u16) -> Draft {
 fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureError> {
     let mut parts = SmallVec::new();
     for piece in location {
-        if let EntryPlace::Unavailable(reason) = &piece.place {
+        if let EntryPieceLocation::Unavailable(reason) = &piece.location {
             let help = match reason {
                 EntryUnavailable::Removed
                 | EntryUnavailable::Unused
@@ -303,7 +303,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
                 lacks_parameter: false,
             });
         }
-        let Some((source, pointed)) = part_of(&piece.place) else {
+        let Some((source, pointed)) = part_of(&piece.location) else {
             return Err(CaptureError::new(
                 "this value is passed in a register that is not supported",
             ));
@@ -319,7 +319,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
 }
 
 /// The source of a place, and whether the source holds only its address.
-fn part_of(place: &EntryPlace) -> Option<(Source, bool)> {
+fn part_of(place: &EntryPieceLocation) -> Option<(Source, bool)> {
     let of_register = |number: u16| match number {
         0..=16 => Some(Source::Register {
             number: number as u8,
@@ -331,11 +331,11 @@ fn part_of(place: &EntryPlace) -> Option<(Source, bool)> {
         _ => None,
     };
     Some(match place {
-        EntryPlace::Register(number) => (of_register(*number)?, false),
-        EntryPlace::PointedByRegister(number) => (of_register(*number)?, true),
-        EntryPlace::Stack(offset) => (Source::Frame { offset: *offset }, false),
-        EntryPlace::PointedByStack(offset) => (Source::Frame { offset: *offset }, true),
-        EntryPlace::Constant(bytes) => {
+        EntryPieceLocation::Register(number) => (of_register(*number)?, false),
+        EntryPieceLocation::PointedByRegister(number) => (of_register(*number)?, true),
+        EntryPieceLocation::Stack(offset) => (Source::Frame { offset: *offset }, false),
+        EntryPieceLocation::PointedByStack(offset) => (Source::Frame { offset: *offset }, true),
+        EntryPieceLocation::Constant(bytes) => {
             let mut wide = [0; 8];
             let count = bytes.len().min(8);
             wide[..count].copy_from_slice(&bytes[..count]);
@@ -346,6 +346,6 @@ fn part_of(place: &EntryPlace) -> Option<(Source, bool)> {
                 false,
             )
         }
-        EntryPlace::Unavailable(_) => (Source::OptimizedOut, false),
+        EntryPieceLocation::Unavailable(_) => (Source::OptimizedOut, false),
     })
 }

@@ -194,7 +194,7 @@ pub(super) fn field_of(
                 let offset = i64::try_from(step.offset).ok()?;
                 let part = VirtualPart {
                     class: names.class_number(&step.class)?,
-                    entry: step.base.table_entry()?,
+                    entry: step.base.vtable_entry()?,
                 };
                 Some(Word::Part(Box::new(at.offset(offset)), part))
             });

@@ -9,8 +9,8 @@ use juror_program::scope::FrameScope;
 use juror_program::scope::whole_register;
 use juror_program::stack::frames::Frame;
 use juror_symbols::{
-    EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
-    register,
+    EntryLocation, EntryPieceLocation, FixedLocation, Parameter, Type, TypeKind, Variable,
+    argument_plan, register,
 };
 use juror_values::expression::Scope;
 use juror_values::library_types::LibraryTypes as _;
@@ -86,18 +86,18 @@ impl<'a> PointNames<'a> {
         }
         let pc = module.to_file(frame.lookup);
         let spot = match variable.location.fixed_at(pc)? {
-            FixedPlace::Register(number) => Spot::Bits(register_word(number)?),
-            FixedPlace::AtRegister { register, offset } => {
+            FixedLocation::Register(number) => Spot::Bits(register_word(number)?),
+            FixedLocation::AtRegister { register, offset } => {
                 Spot::Memory(register_word(register)?.offset(offset))
             }
-            FixedPlace::AtFrame(offset) => {
+            FixedLocation::AtFrame(offset) => {
                 let (register, base) = module.symbols.frame_address_at(pc)?;
                 Spot::Memory(register_word(register)?.offset(base.wrapping_add(offset)))
             }
-            FixedPlace::AtAddress(address) => {
+            FixedLocation::AtAddress(address) => {
                 Spot::Memory(Word::Constant(module.to_process(address)))
             }
-            FixedPlace::Value(bits) => Spot::Bits(Word::Constant(bits)),
+            FixedLocation::Value(bits) => Spot::Bits(Word::Constant(bits)),
         };
         let size = variable.r#type.size()?;
         // What is larger than a register is in several.
@@ -219,17 +219,19 @@ fn at_entry(r#type: Type, location: &EntryLocation) -> Option<Operand> {
     let [piece] = location.as_slice() else {
         return None;
     };
-    let spot = match &piece.place {
-        EntryPlace::Register(number) => Spot::Bits(register_word(*number)?),
-        EntryPlace::Stack(offset) => Spot::Memory(stack(*offset)),
-        EntryPlace::PointedByRegister(number) => Spot::Memory(register_word(*number)?),
-        EntryPlace::PointedByStack(offset) => Spot::Memory(Word::Load(Box::new(stack(*offset)), 8)),
-        EntryPlace::Constant(bytes) => {
+    let spot = match &piece.location {
+        EntryPieceLocation::Register(number) => Spot::Bits(register_word(*number)?),
+        EntryPieceLocation::Stack(offset) => Spot::Memory(stack(*offset)),
+        EntryPieceLocation::PointedByRegister(number) => Spot::Memory(register_word(*number)?),
+        EntryPieceLocation::PointedByStack(offset) => {
+            Spot::Memory(Word::Load(Box::new(stack(*offset)), 8))
+        }
+        EntryPieceLocation::Constant(bytes) => {
             let mut wide = [0; 8];
             wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
             Spot::Bits(Word::Constant(u64::from_le_bytes(wide)))
         }
-        EntryPlace::Unavailable(_) => return None,
+        EntryPieceLocation::Unavailable(_) => return None,
     };
     let is_composite = matches!(r#type.strip().kind(), TypeKind::Composite(_));
     let in_register = matches!(spot, Spot::Bits(_));

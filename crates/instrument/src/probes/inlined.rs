@@ -157,7 +157,7 @@ fn bind_beginning(
     beginning: Beginning,
 ) -> Result<BoundCall, BindError> {
     let site = InlinedSite {
-        address: module.to_process(beginning.place),
+        address: module.to_process(beginning.address),
         level: beginning.level,
         arguments: beginning.arguments.into(),
     };

@@ -16,7 +16,7 @@ mod tests;
 
 use crate::breakpoints::passes::Passage;
 use juror_instrument::condition::Check;
-use juror_symbols::Rest;
+use juror_symbols::OutlinedPart;
 use smallvec::SmallVec;
 use std::path::Path;
 use std::rc::Rc;
@@ -32,7 +32,7 @@ pub struct Found {
     pub address: u64,
     /// Where an inlined copy goes on elsewhere, in that file: a call may come to it without
     /// this address.
-    pub rest: Option<Rc<Rest>>,
+    pub outlined_part: Option<Rc<OutlinedPart>>,
 }
 
 /// One place of a breakpoint: an inlined copy, an instance of a template, a
@@ -54,7 +54,7 @@ pub struct Location {
     /// The breakpoint's condition, prepared for this place.
     pub check: Check,
     /// Where a call may be seen that does not come by the place itself.
-    rest: Option<Rc<Rest>>,
+    outlined_part: Option<Rc<OutlinedPart>>,
     /// Where its traps are.
     planted: Traps,
 }
@@ -147,7 +147,7 @@ impl Locations {
             match same.find(|known| known.address.is_none()) {
                 Some(returned) => {
                     returned.address = Some(it.address);
-                    returned.rest.clone_from(&it.rest);
+                    returned.outlined_part.clone_from(&it.outlined_part);
                 }
                 None => self.add(it),
             }
@@ -167,7 +167,7 @@ impl Locations {
             enabled: true,
             hits: 0,
             check: Check::default(),
-            rest: found.rest.clone(),
+            outlined_part: found.outlined_part.clone(),
             planted: Traps::new(),
         });
     }
@@ -253,10 +253,10 @@ impl Location {
         let Some(address) = self.address else {
             return Traps::new();
         };
-        let rest = self.rest.as_deref();
-        let others = rest.into_iter().flat_map(|rest| {
-            let calls = rest.calls.iter().copied();
-            calls.chain([rest.caller_entry])
+        let part = self.outlined_part.as_deref();
+        let others = part.into_iter().flat_map(|part| {
+            let calls = part.calls.iter().copied();
+            calls.chain([part.caller_entry])
         });
         let others = others.map(|at| self.to_process(at, address));
         std::iter::once(address).chain(others).collect()
@@ -265,10 +265,10 @@ impl Location {
     /// What a thread does that is at one of its traps; nothing is to be told of that when
     /// all calls come by its address.
     pub fn passage(&self, trap: u64) -> Option<Passage> {
-        let (rest, entry) = self.rest.as_deref().zip(self.address)?;
+        let (part, entry) = self.outlined_part.as_deref().zip(self.address)?;
         Some(match trap {
             at if at == entry => Passage::Begins(entry),
-            at if at == self.to_process(rest.caller_entry, entry) => Passage::Enters(entry),
+            at if at == self.to_process(part.caller_entry, entry) => Passage::Enters(entry),
             _ => Passage::GoesOn(entry),
         })
     }

@@ -63,7 +63,7 @@ impl Resolvable {
         addresses.dedup();
         let rest_calls = found.iter().flat_map(|it| {
             let bias = it.address.wrapping_sub(it.file_address);
-            let calls = it.rest.iter().flat_map(|rest| &rest.calls);
+            let calls = it.outlined_part.iter().flat_map(|part| &part.calls);
             calls.map(move |at| (at.wrapping_add(bias), it.address))
         });
         Resolved {
@@ -99,7 +99,7 @@ impl Resolvable {
                 module: Path::new("").into(),
                 file_address: *address,
                 address: *address,
-                rest: None,
+                outlined_part: None,
             }],
             _ => modules
                 .iter()
@@ -266,13 +266,13 @@ fn found_in(module: &Module, file_address: u64) -> Found {
         module: module.path.as_path().into(),
         file_address,
         address: module.to_process(file_address),
-        rest: None,
+        outlined_part: None,
     }
 }
 
 fn found_copy(module: &Module, copy: InlinedCopy) -> Found {
     Found {
-        rest: copy.rest.map(Rc::new),
+        outlined_part: copy.outlined_part.map(Rc::new),
         ..found_in(module, copy.entry)
     }
 }

@@ -6,7 +6,7 @@
 
 use super::passing::Passed;
 use crate::modules::Module;
-use juror_symbols::{EntryLocation, EntryPlace, Type, TypeKind};
+use juror_symbols::{EntryLocation, EntryPieceLocation, Type, TypeKind};
 
 /// How deep types are looked into.
 const NESTING_MAX: usize = 16;
@@ -16,9 +16,9 @@ pub(super) fn give_copy(passed: &mut Passed, location: &mut EntryLocation, modul
     let [piece] = location.as_mut_slice() else {
         return;
     };
-    let place = match piece.place {
-        EntryPlace::PointedByRegister(register) => EntryPlace::Register(register),
-        EntryPlace::PointedByStack(offset) => EntryPlace::Stack(offset),
+    let place = match piece.location {
+        EntryPieceLocation::PointedByRegister(register) => EntryPieceLocation::Register(register),
+        EntryPieceLocation::PointedByStack(offset) => EntryPieceLocation::Stack(offset),
         _ => return,
     };
     if !passed.r#type.is_rust() || !is_plain(&passed.r#type, module, NESTING_MAX) {
@@ -26,7 +26,7 @@ pub(super) fn give_copy(passed: &mut Passed, location: &mut EntryLocation, modul
     }
     passed.pointed = Some(std::mem::take(&mut passed.bytes));
     passed.fill = 0;
-    piece.place = place;
+    piece.location = place;
     piece.size = 8;
 }
 

@@ -7,7 +7,7 @@
 use super::PlannedCall;
 use super::passing::Passed;
 use juror_debuggee::Call;
-use juror_symbols::{EntryPiece, EntryPlace, register};
+use juror_symbols::{EntryPiece, EntryPieceLocation, register};
 
 /// What a function may use below its stack pointer.
 const RED_ZONE: u64 = 128;
@@ -101,25 +101,25 @@ impl Image {
         let end = (start + size).min(passed.bytes.len());
         let mut bytes = passed.bytes.get(start..end).unwrap_or(&[]).to_vec();
         bytes.resize(bytes.len().next_multiple_of(8), passed.fill);
-        match piece.place {
-            EntryPlace::Register(number) if number >= register::XMM0 => {
+        match piece.location {
+            EntryPieceLocation::Register(number) if number >= register::XMM0 => {
                 bytes.resize(16, 0);
                 let mut value = [0; 16];
                 value.copy_from_slice(bytes.get(..16).unwrap_or(&[0; 16]));
                 let number = (number - register::XMM0) as u8;
                 self.call.vectors.push((number, value));
             }
-            EntryPlace::Register(number) => {
+            EntryPieceLocation::Register(number) => {
                 let mut word = [0; 8];
                 word.copy_from_slice(bytes.get(..8).unwrap_or(&[0; 8]));
                 let word = u64::from_le_bytes(word);
                 self.call.registers.push((number, word));
             }
-            EntryPlace::Stack(offset) => self.write(offset as u64, &bytes),
-            EntryPlace::PointedByRegister(_)
-            | EntryPlace::PointedByStack(_)
-            | EntryPlace::Constant(_)
-            | EntryPlace::Unavailable(_) => {}
+            EntryPieceLocation::Stack(offset) => self.write(offset as u64, &bytes),
+            EntryPieceLocation::PointedByRegister(_)
+            | EntryPieceLocation::PointedByStack(_)
+            | EntryPieceLocation::Constant(_)
+            | EntryPieceLocation::Unavailable(_) => {}
         }
     }
 }

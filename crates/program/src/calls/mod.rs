@@ -22,7 +22,7 @@ use crate::modules::Bound;
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    EntryLocation, EntryPlace, OutgoingCall, Signature, Type, TypeKind, outgoing_call_of_c,
+    EntryLocation, EntryPieceLocation, OutgoingCall, Signature, Type, TypeKind, outgoing_call_of_c,
 };
 use juror_values::typed::Number;
 use passing::Passed;
@@ -187,8 +187,11 @@ impl Program {
             }
             check_place(location).map_err(|why| argument_error(index, &name, &why))?;
         }
-        if let Some(EntryPlace::Unavailable(why)) =
-            outgoing.result.location.first().map(|piece| &piece.place)
+        if let Some(EntryPieceLocation::Unavailable(why)) = outgoing
+            .result
+            .location
+            .first()
+            .map(|piece| &piece.location)
         {
             return Err(format!("the result of `{name}` cannot be taken: {why}"));
         }
@@ -238,14 +241,16 @@ fn check_count(name: &str, signature: &Signature, given: usize) -> Result<(), St
 
 fn check_place(location: &EntryLocation) -> Result<(), String> {
     for piece in location {
-        match &piece.place {
-            EntryPlace::Unavailable(why) => return Err(why.to_string()),
-            EntryPlace::PointedByRegister(_) | EntryPlace::PointedByStack(_) => {
+        match &piece.location {
+            EntryPieceLocation::Unavailable(why) => return Err(why.to_string()),
+            EntryPieceLocation::PointedByRegister(_) | EntryPieceLocation::PointedByStack(_) => {
                 return Err("copying a value of this class runs code of the program; \
                             call something that takes its address"
                     .to_owned());
             }
-            EntryPlace::Register(_) | EntryPlace::Stack(_) | EntryPlace::Constant(_) => {}
+            EntryPieceLocation::Register(_)
+            | EntryPieceLocation::Stack(_)
+            | EntryPieceLocation::Constant(_) => {}
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::PlannedCall;
 use crate::program::Program;
 use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_symbols::{EntryPlace, register};
+use juror_symbols::{EntryPieceLocation, register};
 use juror_values::typed::{Typed, VALUE_SIZE_MAX};
 
 /// Reads the result of a call from a thread that has just returned from it;
@@ -22,8 +22,8 @@ pub fn read_result(
     let mut bytes = vec![0; size as usize];
     let mut in_memory = None;
     for piece in &result.location {
-        let source: Vec<u8> = match piece.place {
-            EntryPlace::PointedByRegister(number) => {
+        let source: Vec<u8> = match piece.location {
+            EntryPieceLocation::PointedByRegister(number) => {
                 let address = room.or_else(|| registers.by_dwarf_number(number));
                 in_memory = address;
                 program
@@ -31,7 +31,7 @@ pub fn read_result(
                     .read(address.unwrap_or(0), &mut bytes)
                     .map(|()| Vec::new())?
             }
-            EntryPlace::Register(number) => {
+            EntryPieceLocation::Register(number) => {
                 let vectors = || program.debuggee.vector_registers(thread);
                 let vector = usize::from(number.wrapping_sub(register::XMM0));
                 let extended = usize::from(number.wrapping_sub(register::ST0));

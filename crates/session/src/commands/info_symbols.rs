@@ -5,7 +5,7 @@ use crate::session::Session;
 use juror_points::location_spec;
 use juror_points::matching::{functions_that_match, pattern};
 use juror_program::modules::Module;
-use juror_symbols::{FixedPlace, Variable, register_name};
+use juror_symbols::{FixedLocation, Variable, register_name};
 use juror_values::format::Names as _;
 use juror_view::error::CommandError;
 use juror_view::{Location, NameView, Outcome};
@@ -180,15 +180,15 @@ fn variable_words(variable: &Variable, pc: u64) -> String {
         None => String::new(),
     };
     let place = match variable.location.fixed_at(pc) {
-        Some(FixedPlace::Register(number)) => format!("in ${}", register_name(number)),
-        Some(FixedPlace::AtRegister { register, offset }) => {
+        Some(FixedLocation::Register(number)) => format!("in ${}", register_name(number)),
+        Some(FixedLocation::AtRegister { register, offset }) => {
             format!("in memory at ${}{offset:+}", register_name(register))
         }
-        Some(FixedPlace::AtFrame(offset)) => {
+        Some(FixedLocation::AtFrame(offset)) => {
             format!("in memory at the canonical frame address {offset:+}")
         }
-        Some(FixedPlace::AtAddress(address)) => format!("in memory at {address:#x} of the file"),
-        Some(FixedPlace::Value(value)) => format!("nowhere; it is {value}"),
+        Some(FixedLocation::AtAddress(address)) => format!("in memory at {address:#x} of the file"),
+        Some(FixedLocation::Value(value)) => format!("nowhere; it is {value}"),
         None if variable.location.is_nowhere() => "optimized out".to_owned(),
         None => "in a place that is computed".to_owned(),
     };
@@ -218,7 +218,7 @@ fn variables(module: &Module, pattern: &Regex, views: &mut Vec<NameView>) {
                 continue;
             }
             let address = match variable.location.fixed_at(0) {
-                Some(FixedPlace::AtAddress(address)) => Some(address),
+                Some(FixedLocation::AtAddress(address)) => Some(address),
                 _ => None,
             };
             views.push(NameView {

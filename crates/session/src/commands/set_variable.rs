@@ -5,7 +5,7 @@ use crate::session::Session;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::assignment::{bytes_for, meant};
-use juror_symbols::{Place as Location, register, register_name};
+use juror_symbols::{ValueLocation, register, register_name};
 use juror_values::format::{Radix, format};
 use juror_values::typed::{Number, Place, Typed};
 use juror_view::Outcome;
@@ -170,12 +170,12 @@ impl Session {
         let found = variables.iter().find(|(it, _)| *it.name == **name);
         let pieces = found.map(|(variable, _)| program.pieces_of(&frame, variable));
         match pieces.as_deref() {
-            Some([piece]) => match piece.place {
-                Location::Register(number) if number <= register::RIP => {
+            Some([piece]) => match piece.location {
+                ValueLocation::Register(number) if number <= register::RIP => {
                     self.innermost_only()?;
                     self.write_register(number, bytes)
                 }
-                Location::Register(number) if (register::XMM0..=32).contains(&number) => {
+                ValueLocation::Register(number) if (register::XMM0..=32).contains(&number) => {
                     self.innermost_only()?;
                     let place = VectorPlace::Xmm(usize::from(number - register::XMM0));
                     self.write_vector(place, 0, bytes)

@@ -7,7 +7,7 @@ use juror_points::location_spec;
 use juror_program::assignment::{bytes_for, meant};
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::{Dropped, JumpTarget};
-use juror_symbols::{EntryPlace, Type, TypeKind, register};
+use juror_symbols::{EntryPieceLocation, Type, TypeKind, register};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
@@ -196,19 +196,19 @@ impl Session {
                 .ok_or_else(no_register)?;
             let mut wide = [0; 16];
             wide.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
-            match piece.place {
-                EntryPlace::Register(number) if number <= register::RIP => {
+            match piece.location {
+                EntryPieceLocation::Register(number) if number <= register::RIP => {
                     // A general register has the low half.
                     let word = u128::from_le_bytes(wide) as u64;
                     found.words.push((number, word));
                 }
-                EntryPlace::Register(register::ST0 | register::ST1) => found.x87.push(wide),
-                EntryPlace::Register(number) => {
+                EntryPieceLocation::Register(register::ST0 | register::ST1) => found.x87.push(wide),
+                EntryPieceLocation::Register(number) => {
                     let vector = number.checked_sub(register::XMM0).filter(|&it| it < 16);
                     let vector = vector.ok_or_else(no_register)?;
                     found.vectors.push((usize::from(vector), wide));
                 }
-                EntryPlace::PointedByRegister(_) => return Err(in_memory(&plan.r#type)),
+                EntryPieceLocation::PointedByRegister(_) => return Err(in_memory(&plan.r#type)),
                 _ => return Err(no_register()),
             }
         }

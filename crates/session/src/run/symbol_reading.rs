@@ -206,7 +206,7 @@ impl Session {
     /// Says once what belongs to the program and is not there. Libraries come
     /// without debug information as a rule.
     fn tell_missing(&mut self, module: &Module, observer: &mut dyn Observer) {
-        for remark in module.symbols.take_remarks() {
+        for remark in module.symbols.take_warnings() {
             observer.notice(&remark);
         }
         if !module.is_main || !self.symbols.missing_told.insert(module.path.clone()) {

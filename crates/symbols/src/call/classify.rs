@@ -1,11 +1,11 @@
-//! The classes of types (AMD64 supplement, section 3.2.3, "Classification").
+//! The classes of C and C++ types (AMD64 supplement, section 3.2.3, "Classification").
 
 use super::EntryUnavailable;
 use super::convention::{Part, Passing};
 use crate::types::{Composite, Encoding, Type, TypeKind};
 use smallvec::SmallVec;
 
-/// What kind of register an eightbyte goes into.
+/// The register class of an eightbyte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Integer,
@@ -13,12 +13,12 @@ pub(super) enum Class {
     X87,
 }
 
-/// How deep structures are looked into.
+/// The maximum depth of nested structures.
 const NESTING_MAX: usize = 24;
-/// The most members that a value in registers can have.
+/// The maximum number of members of a value in registers.
 const LEAF_COUNT_MAX: usize = 64;
 
-/// A number or pointer inside a value.
+/// A number or pointer in a value.
 #[derive(Debug, Clone, Copy)]
 struct Leaf {
     class: LeafClass,
@@ -33,18 +33,18 @@ enum LeafClass {
     X87,
 }
 
-/// Why a value cannot be taken apart.
+/// The reason why a value cannot be decomposed.
 enum Obstacle {
     Unknown,
-    /// Too large or unaligned: it goes into memory.
+    /// Too large or unaligned: passed in memory.
     Memory,
-    /// Copying it runs code (C++): its address is passed.
+    /// Copying it runs code (C++): passed by address.
     ByReference,
-    /// Alternatives share their bytes (Rust).
+    /// Variants share their bytes (Rust).
     Variants,
 }
 
-/// How C and C++ pass a value of this type.
+/// Returns how C and C++ pass a value of this type.
 pub(super) fn classify(of: &Type) -> Passing {
     let stripped = of.strip();
     if matches!(stripped.kind(), TypeKind::Void) {
@@ -79,8 +79,8 @@ pub(super) fn classify(of: &Type) -> Passing {
         Err(Obstacle::ByReference) => return Passing::Indirect { size },
     }
     if leaves.iter().any(|leaf| leaf.class == LeafClass::X87) {
-        // A structure around a `long double`: an argument in memory, a
-        // result on the x87 stack.
+        // A structure that only contains a `long double`: in memory as an argument, on the
+        // x87 stack as a result.
         let alone = leaves.len() == 1;
         return if alone {
             parts([Part {
@@ -99,7 +99,7 @@ pub(super) fn parts<const N: usize>(list: [Part; N]) -> Passing {
     Passing::Parts(list.into_iter().collect())
 }
 
-/// Types that have rules of their own.
+/// Returns how types with rules of their own are passed.
 fn special(stripped: &Type, size: u64) -> Option<Passing> {
     match stripped.kind() {
         TypeKind::Base(Encoding::Float) if size == 16 => {
@@ -129,7 +129,7 @@ fn special(stripped: &Type, size: u64) -> Option<Passing> {
                     size: 8,
                 },
             ]),
-            // An argument in memory, a result in the two on top of the x87 stack.
+            // In memory as an argument, in the top two x87 registers as a result.
             32 if !stripped.name().contains("128") => parts([0, 16].map(|offset| Part {
                 class: Class::X87,
                 offset,
@@ -152,7 +152,7 @@ fn special(stripped: &Type, size: u64) -> Option<Passing> {
     }
 }
 
-/// A structure around one vector, which goes where that goes.
+/// Returns how a structure that only contains a vector is passed: like the vector.
 fn around_vector(stripped: &Type, size: u64) -> Option<Passing> {
     if !matches!(stripped.kind(), TypeKind::Composite(_)) || !matches!(size, 16 | 32 | 64) {
         return None;
@@ -171,7 +171,7 @@ fn around_vector(stripped: &Type, size: u64) -> Option<Passing> {
     }
 }
 
-/// Merges the leaves of each eightbyte: one integer makes it an integer.
+/// Merges the leaves of each eightbyte; an integer makes the whole eightbyte an integer.
 fn eightbytes(leaves: &[Leaf], size: u64) -> SmallVec<[Part; 2]> {
     let mut parts = SmallVec::new();
     let mut start = 0;
@@ -223,7 +223,7 @@ fn take_apart(of: &Type, at: u64, leaves: &mut Vec<Leaf>, depth: usize) -> Resul
     };
     match of.kind() {
         TypeKind::Pointer(_) | TypeKind::Reference(_) => leaf(LeafClass::Integer, 8),
-        // The function and what is added to the object's address.
+        // The function address and the adjustment of `this`.
         TypeKind::MemberPointer { .. } if size == Some(16) => {
             leaf(LeafClass::Integer, 8)?;
             let offset = at.checked_add(8).ok_or(Obstacle::Memory)?;
@@ -242,7 +242,7 @@ fn take_apart(of: &Type, at: u64, leaves: &mut Vec<Leaf>, depth: usize) -> Resul
             Some(16) => leaf(LeafClass::X87, 16),
             size => leaf(LeafClass::Vector, size.ok_or(Obstacle::Unknown)?),
         },
-        // Two fractions, side by side.
+        // Two adjacent floating-point numbers.
         TypeKind::Base(Encoding::ComplexFloat) => {
             let half = size.ok_or(Obstacle::Unknown)? / 2;
             if half == 0 || !at.is_multiple_of(half) {
@@ -337,14 +337,14 @@ fn take_composite_apart(
     Ok(())
 }
 
-/// Whether C++ passes the type by the address of a copy.
+/// Returns whether C++ passes the type by the address of a copy.
 fn by_reference(of: &Type, depth: usize) -> bool {
     let (Some(depth), Some(composite)) = (depth.checked_sub(1), of.composite()) else {
         return false;
     };
     match composite.by_reference {
         Some(answer) => answer,
-        // The compiler did not say: a class is what its parts are.
+        // The compiler did not record it; derive it from the members.
         None => {
             let virtual_table =
                 |name: Option<&str>| name.is_some_and(|name| name.starts_with("_vptr"));
@@ -360,7 +360,7 @@ fn by_reference(of: &Type, depth: usize) -> bool {
     }
 }
 
-/// The alignment of a type in bytes, at most 64.
+/// Returns the alignment of a type in bytes, at most 64.
 pub(super) fn alignment(of: &Type) -> u64 {
     alignment_within(of, NESTING_MAX)
 }

@@ -1,11 +1,11 @@
-//! How rustc passes values between functions of Rust.
+//! How rustc passes values between Rust functions.
 //!
-//! The language promises nothing of it. What is here is what the compiler does (1.95, the
-//! same with and without optimization): it knows of each type whether values are one
-//! scalar or two, however these are wrapped, and hands those over in registers, each in
-//! one. Everything else is memory: as one integer where it fits into a register, otherwise
-//! by its address. Which of them a type is decide the places of its parts, the size and the
-//! alignment. What these leave open is not guessed.
+//! The language does not specify it; this is the compiler's behaviour (1.95, the same with
+//! and without optimization). rustc knows whether the values of a type are one scalar or
+//! two, however wrapped, and passes each scalar in a register. All other values are passed
+//! as one integer if they fit into a register, otherwise by address. The offsets of the
+//! members, the size and the alignment determine which case applies. If they leave it open,
+//! the result is unknown rather than guessed.
 
 use super::EntryUnavailable;
 use super::classify::{Class, parts};
@@ -14,9 +14,9 @@ use crate::types::{Composite, CompositeKind, Encoding, Field, Type, TypeKind, Va
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// How deep structures are looked into.
+/// The maximum depth of nested structures.
 const NESTING_MAX: usize = 24;
-/// What fits into a register.
+/// The size of a register in bytes.
 const REGISTER_SIZE: u64 = 8;
 
 /// A number or pointer.
@@ -26,19 +26,19 @@ struct Scalar {
     size: u64,
 }
 
-/// What rustc knows of the values of a type.
+/// How rustc represents the values of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// One scalar.
     Scalar(Scalar),
-    /// Two, the second one this far behind the start.
+    /// Two scalars, with the offset of the second in bytes.
     Pair(Scalar, Scalar, u64),
-    /// Bytes.
+    /// Bytes in memory.
     Memory,
 }
 
 impl Shape {
-    /// The alignment that goes with it; nothing for bytes, which may have any.
+    /// Returns the implied alignment; `None` for bytes, which may have any.
     fn alignment(self) -> Option<u64> {
         match self {
             Shape::Scalar(scalar) => Some(scalar.size),
@@ -48,7 +48,7 @@ impl Shape {
     }
 }
 
-/// How rustc passes a value of this type.
+/// Returns how rustc passes a value of this type.
 pub(super) fn classify_rust(of: &Type) -> Passing {
     let stripped = of.strip();
     if matches!(stripped.kind(), TypeKind::Void) {
@@ -107,7 +107,7 @@ fn shape(of: &Type, depth: usize) -> Result<Shape, EntryUnavailable> {
         }
         TypeKind::Base(_) | TypeKind::Enumeration { .. } => scalar(Class::Integer),
         TypeKind::Array { vector: true, .. } => Err(EntryUnavailable::Undefined),
-        // Of one number, too.
+        // Even an array of one element.
         TypeKind::Array { .. } => Ok(Shape::Memory),
         TypeKind::Composite(composite) => shape_of_composite(&of, &composite, size, depth),
         _ => Err(EntryUnavailable::TypeUnknown),
@@ -129,7 +129,7 @@ fn shape_of_composite(
         (None, CompositeKind::Union) => shape_of_union(of, &fields, size, depth)?,
         (None, _) => shape_of_fields(&fields, size, depth)?,
     };
-    // One that asked for another alignment, or for none, is bytes.
+    // A type with an explicit alignment or packing is bytes.
     let declared = of.declared_alignment();
     Ok(match (found.alignment(), declared) {
         (Some(natural), Some(declared)) if natural != declared => Shape::Memory,
@@ -137,7 +137,7 @@ fn shape_of_composite(
     })
 }
 
-/// The fields in the order of their places, without those that have no bytes.
+/// Returns the fields by ascending offset, without zero-sized ones.
 fn fields_with_bytes(composite: &Composite) -> Result<Vec<&Field>, EntryUnavailable> {
     let mut fields: Vec<&Field> = Vec::new();
     for field in &composite.fields {
@@ -169,9 +169,9 @@ fn shape_of_fields(fields: &[&Field], size: u64, depth: usize) -> Result<Shape, 
     }
 }
 
-/// A union is what its members are where these agree, but for one with the layout of C,
-/// which is bytes; the debug information does not say which of them it is. `MaybeUninit`
-/// is none of C.
+/// Returns the shape of a union: that of its members if they agree, unless it has the
+/// layout of C, which is bytes. The debug information does not record the layout;
+/// `MaybeUninit` is known not to be C's.
 fn shape_of_union(
     of: &Type,
     fields: &[&Field],
@@ -198,9 +198,9 @@ fn shape_of_union(
     }
 }
 
-/// An enumeration that carries data. Where an impossible value of the one alternative with
-/// bytes tells of the others, it is as that one; where a number tells, a pair of it and
-/// the same scalar in all.
+/// Returns the shape of an enumeration with data. If an invalid value of the only variant
+/// with data encodes the others (a niche), it is that variant's shape; if there is a tag,
+/// it is a pair of the tag and the scalar that all variants share.
 fn shape_of_variants(
     part: &VariantPart,
     size: u64,
@@ -261,7 +261,7 @@ fn shape_with_tag(
     Ok(pair_at(tag, scalar, offset, size).unwrap_or(Shape::Memory))
 }
 
-/// Two scalars as a pair, where they lie as those of one do.
+/// Returns two scalars as a pair if their offsets are those of a pair.
 fn pair_at(first: Scalar, second: Scalar, offset: u64, size: u64) -> Option<Shape> {
     let natural = first.size.next_multiple_of(second.size);
     let end = natural.saturating_add(second.size);

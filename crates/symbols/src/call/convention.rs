@@ -1,16 +1,16 @@
-//! Arguments dealt out to registers and stack, one after the other (AMD64
+//! Assignment of arguments to registers and the stack, one after the other (AMD64
 //! supplement, section 3.2.3).
 
 use super::classify::{Class, classify};
 use super::classify_rust::classify_rust;
-use super::{EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, INTEGER_ARGUMENTS};
+use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, INTEGER_ARGUMENTS};
 use super::{VECTOR_ARGUMENT_COUNT, unavailable};
 use crate::Type;
 use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::location::register::{RAX, RDX, ST0, ST1, XMM0};
 use smallvec::SmallVec;
 
-/// A part of a value that goes into one register.
+/// A part of a value that is passed in one register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     pub class: Class,
@@ -21,29 +21,29 @@ pub(super) struct Part {
 /// How a value of a type is passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Passing {
-    /// In registers; none for a type without bytes.
+    /// In registers; no parts for a zero-sized type.
     Parts(SmallVec<[Part; 2]>),
-    /// In registers, all of it or nothing: the halves of a wide number of Rust.
+    /// In registers, but never split between registers and the stack: the halves of a wide
+    /// Rust integer.
     Together(SmallVec<[Part; 2]>),
-    /// In memory: an argument on the stack, a result where the caller says.
+    /// In memory: an argument on the stack, a result where the caller chooses.
     Memory { size: u64, alignment: u64 },
     /// By the address of a copy.
     Indirect { size: u64 },
-    /// Nobody can tell.
+    /// Unknown, for this reason; with the size in bytes.
     Unknown(EntryUnavailable, u64),
 }
 
-/// Whose rules a function follows.
+/// The convention that a function follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rules {
     C,
     Rust,
-    /// A function of Rust whose name is that of its source, as those for C have it: nothing
-    /// says which of the two.
+    /// A Rust function with an unmangled name, which may follow either convention.
     Either,
 }
 
-/// What is left of the registers while arguments are dealt out.
+/// The registers left during the assignment of arguments.
 pub(super) struct Convention {
     rules: Rules,
     integers_used: usize,
@@ -72,7 +72,7 @@ impl Convention {
         }
     }
 
-    /// The convention of C and C++.
+    /// Returns the convention of C and C++.
     pub fn of_c() -> Convention {
         Convention {
             rules: Rules::C,
@@ -82,12 +82,12 @@ impl Convention {
         }
     }
 
-    /// How many bytes of the stack are taken.
+    /// Returns the number of stack bytes in use.
     pub fn stack_size(&self) -> u64 {
         self.stack_used
     }
 
-    /// How many vector registers are taken.
+    /// Returns the number of vector registers in use.
     pub fn vector_count(&self) -> u8 {
         self.vectors_used as u8
     }
@@ -109,7 +109,8 @@ impl Convention {
         }
     }
 
-    /// How a result comes back: in memory of the caller by all rules alike.
+    /// Returns how a result is returned; all conventions return in memory of the caller
+    /// alike.
     fn passing_of_result(&self, of: &Type) -> Passing {
         let (c, rust) = match self.rules {
             Rules::Either => (classify(of), classify_rust(of)),
@@ -121,31 +122,32 @@ impl Convention {
         }
     }
 
-    /// Takes the register of the address for a result in memory: a hidden first argument.
+    /// Takes the register of the hidden first argument that holds the address of a result
+    /// in memory.
     ///
     /// # Errors
-    /// Nobody can tell whether there is one.
+    /// It is unknown whether there is one.
     pub fn take_result_pointer(
         &mut self,
         of: &Type,
-    ) -> Result<Option<EntryPlace>, EntryUnavailable> {
+    ) -> Result<Option<EntryPieceLocation>, EntryUnavailable> {
         match self.passing_of_result(of) {
             Passing::Memory { .. } | Passing::Indirect { .. } => Ok(Some(self.take_integer())),
             Passing::Parts(_) | Passing::Together(_) => Ok(None),
-            // A register or two.
+            // One or two registers.
             Passing::Unknown(_, 1..=8) => Ok(None),
             Passing::Unknown(reason, _) => Err(reason),
         }
     }
 
     /// Takes the next integer register, or the next eightbyte of the stack.
-    pub fn take_integer(&mut self) -> EntryPlace {
+    pub fn take_integer(&mut self) -> EntryPieceLocation {
         match INTEGER_ARGUMENTS.get(self.integers_used) {
             Some(register) => {
                 self.integers_used += 1;
-                EntryPlace::Register(*register)
+                EntryPieceLocation::Register(*register)
             }
-            None => EntryPlace::Stack(self.take_stack(8, 8)),
+            None => EntryPieceLocation::Stack(self.take_stack(8, 8)),
         }
     }
 
@@ -159,30 +161,32 @@ impl Convention {
         i64::try_from(start).unwrap_or(i64::MAX)
     }
 
-    /// Where the next argument is.
-    pub fn place(&mut self, of: &Type) -> EntryLocation {
+    /// Returns the location of the next argument.
+    pub fn next_location(&mut self, of: &Type) -> EntryLocation {
         match self.passing(of) {
-            Passing::Parts(parts) => self.place_parts(of, &parts, self.rules == Rules::Rust),
-            Passing::Together(parts) => self.place_parts(of, &parts, false),
+            Passing::Parts(parts) => self.assign_parts(of, &parts, self.rules == Rules::Rust),
+            Passing::Together(parts) => self.assign_parts(of, &parts, false),
             Passing::Memory { size, alignment } => {
-                let at = EntryPlace::Stack(self.take_stack(size, alignment));
+                let at = EntryPieceLocation::Stack(self.take_stack(size, alignment));
                 single(at, size)
             }
             Passing::Indirect { size } => {
-                let place = match self.take_integer() {
-                    EntryPlace::Register(register) => EntryPlace::PointedByRegister(register),
-                    EntryPlace::Stack(offset) => EntryPlace::PointedByStack(offset),
+                let location = match self.take_integer() {
+                    EntryPieceLocation::Register(register) => {
+                        EntryPieceLocation::PointedByRegister(register)
+                    }
+                    EntryPieceLocation::Stack(offset) => EntryPieceLocation::PointedByStack(offset),
                     other => other,
                 };
-                single(place, size)
+                single(location, size)
             }
             Passing::Unknown(reason, size) => unavailable(reason, size),
         }
     }
 
-    /// Deals out the parts; where `splits`, some may be in registers and others on the
-    /// stack.
-    fn place_parts(&mut self, of: &Type, parts: &[Part], splits: bool) -> EntryLocation {
+    /// Assigns locations to the parts; if `splits`, some may be in registers and others on
+    /// the stack.
+    fn assign_parts(&mut self, of: &Type, parts: &[Part], splits: bool) -> EntryLocation {
         let of_class = |class: Class| parts.iter().filter(|part| part.class == class).count();
         let fits = self.integers_used + of_class(Class::Integer) <= INTEGER_ARGUMENTS.len()
             && self.vectors_used + of_class(Class::Vector) <= VECTOR_ARGUMENT_COUNT;
@@ -191,33 +195,38 @@ impl Convention {
             return unavailable(EntryUnavailable::Undefined, of.size().unwrap_or(8));
         }
         if x87 || !fits && !splits {
-            // All of it or nothing goes into registers.
+            // Either all parts go into registers or none.
             let size = of.size().unwrap_or(8);
             let alignment = super::classify::alignment(of);
-            return single(EntryPlace::Stack(self.take_stack(size, alignment)), size);
+            return single(
+                EntryPieceLocation::Stack(self.take_stack(size, alignment)),
+                size,
+            );
         }
         parts
             .iter()
             .map(|part| {
-                let place = match part.class {
+                let location = match part.class {
                     Class::Vector if self.vectors_used < VECTOR_ARGUMENT_COUNT => {
                         self.vectors_used += 1;
-                        EntryPlace::Register(XMM0 + self.vectors_used as u16 - 1)
+                        EntryPieceLocation::Register(XMM0 + self.vectors_used as u16 - 1)
                     }
-                    Class::Vector => EntryPlace::Stack(self.take_stack(u64::from(part.size), 8)),
+                    Class::Vector => {
+                        EntryPieceLocation::Stack(self.take_stack(u64::from(part.size), 8))
+                    }
                     Class::Integer | Class::X87 => self.take_integer(),
                 };
                 EntryPiece {
                     offset: part.offset,
                     size: part.size,
-                    place,
+                    location,
                 }
             })
             .collect()
     }
 
-    /// Where a result is after the return.
-    pub fn place_of_result(&self, of: &Type) -> EntryLocation {
+    /// Returns the location of a result after the return.
+    pub fn location_of_result(&self, of: &Type) -> EntryLocation {
         match self.passing_of_result(of) {
             Passing::Parts(parts) | Passing::Together(parts) => {
                 let (mut integers, mut vectors) =
@@ -231,42 +240,42 @@ impl Convention {
                             Class::Vector => vectors.next(),
                             Class::X87 => x87.next(),
                         }?;
-                        let place = EntryPlace::Register(register);
+                        let location = EntryPieceLocation::Register(register);
                         Some(EntryPiece {
                             offset: part.offset,
                             size: part.size,
-                            place,
+                            location,
                         })
                     })
                     .collect()
             }
             Passing::Memory { size, .. } | Passing::Indirect { size } => {
-                single(EntryPlace::PointedByRegister(RAX), size)
+                single(EntryPieceLocation::PointedByRegister(RAX), size)
             }
             Passing::Unknown(reason, size) => unavailable(reason, size),
         }
     }
 }
 
-/// Whether two ways to pass a value are one, while there are registers.
+/// Returns whether two ways to pass a value are the same while registers are available.
 fn agree(c: &Passing, rust: &Passing) -> bool {
     use Passing::{Indirect, Memory, Parts, Together};
     match (c, rust) {
         (Parts(a), Parts(b) | Together(b)) => {
-            let place = |part: &Part| (part.class, part.offset);
-            a.iter().map(place).eq(b.iter().map(place))
+            let position = |part: &Part| (part.class, part.offset);
+            a.iter().map(position).eq(b.iter().map(position))
         }
         (Indirect { .. }, Indirect { .. }) => true,
         (Memory { .. } | Indirect { .. }, _) | (_, _) => false,
     }
 }
 
-fn single(place: EntryPlace, size: u64) -> EntryLocation {
+fn single(location: EntryPieceLocation, size: u64) -> EntryLocation {
     let size = u32::try_from(size).unwrap_or(u32::MAX);
     std::iter::once(EntryPiece {
         offset: 0,
         size,
-        place,
+        location,
     })
     .collect()
 }

@@ -1,7 +1,6 @@
-//! What debug information says of arguments, as far as it holds at the first
-//! instruction.
+//! Argument locations from the debug information that are valid at the first instruction.
 
-use super::{EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, INTEGER_ARGUMENTS};
+use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, INTEGER_ARGUMENTS};
 use crate::Type;
 use crate::dwarf::{DebugInfo, DieRef, Reader};
 use crate::location::register::{RBP, RSP, XMM0};
@@ -13,11 +12,10 @@ use gimli::{AttributeValue, Expression, Operation};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Where a parameter is at `low_pc` by its own description; `None` when the
-/// description does not hold there or is not understood.
+/// Returns the location of a parameter at `low_pc` by its own description; `None` if the
+/// description does not apply there or is unsupported.
 ///
-/// `changed` says that the calling convention tells nothing, so that doubtful
-/// descriptions are better than none.
+/// If `changed`, the calling convention is unknown, and doubtful descriptions are accepted.
 pub(super) fn location(
     info: &Arc<DebugInfo>,
     function: DieRef,
@@ -48,18 +46,18 @@ fn constant(bytes: &[u8], size: u64) -> Option<EntryLocation> {
     let bytes = bytes
         .get(..size)
         .filter(|bytes| !bytes.is_empty() && size <= 64)?;
-    let place = EntryPlace::Constant(SmallVec::from_slice(bytes));
+    let location = EntryPieceLocation::Constant(SmallVec::from_slice(bytes));
     Some(
         std::iter::once(EntryPiece {
             offset: 0,
             size: size as u32,
-            place,
+            location,
         })
         .collect(),
     )
 }
 
-/// The type of a function's result.
+/// Returns the type of a function's result.
 pub(super) fn return_type(info: &Arc<DebugInfo>, function: DieRef) -> Type {
     info.inherited(function, |info, at, entry| {
         entry.attr_value(gimli::DW_AT_type)?;
@@ -68,7 +66,7 @@ pub(super) fn return_type(info: &Arc<DebugInfo>, function: DieRef) -> Type {
     .map_or_else(Type::void, |(at, entry)| target(info, at, &entry))
 }
 
-/// Whether the compiler called this function as it pleased.
+/// Returns the reason if the compiler changed the calling convention of this function.
 pub(super) fn changed_convention(
     info: &DebugInfo,
     function: DieRef,
@@ -92,10 +90,10 @@ pub(super) fn changed_convention(
     changed.then_some(EntryUnavailable::Removed)
 }
 
-/// Whether nobody reads a parameter of a function that only its unit calls, by a compiler
-/// that then has the callers pass anything: LLVM tells no place of it. What it does not
-/// optimize has places for all. Of what takes two registers it may tell none, used or not.
-/// Calls from other units do pass what is not used.
+/// Returns whether an LLVM compiler dropped an unused parameter of a function internal to
+/// its unit, so that callers pass anything: optimized LLVM code has no location for it.
+/// Unoptimized code has locations for all parameters. Parameters of two registers may lack
+/// one whether used or not, and calls from other units pass unused ones, so neither counts.
 pub(super) fn is_unused(info: &DebugInfo, function: DieRef, variable: &Variable) -> bool {
     let is_nowhere = matches!(variable.location.source, LocationSource::Nowhere);
     let stripped = variable.r#type.strip();
@@ -122,11 +120,11 @@ struct DescriptionReader<'a> {
     info: &'a Arc<DebugInfo>,
     function: DieRef,
     low_pc: u64,
-    /// Whether it comes from a list, whose entries hold exactly where they say.
+    /// Whether it comes from a location list, whose entries are exact.
     listed: bool,
-    /// Whether to believe that a register which holds the value "everywhere"
-    /// does so at the entry too. gcc says so of 16-byte integers that the
-    /// first instructions only move there, so the convention goes first.
+    /// Whether to trust a register that holds the value "everywhere" at the entry, too. gcc
+    /// writes this for 16-byte integers that the first instructions only move there, so the
+    /// calling convention is tried first.
     trust_argument_registers: bool,
 }
 
@@ -147,54 +145,53 @@ impl DescriptionReader<'_> {
                     pieces.push(EntryPiece {
                         offset: u32::try_from(offset).ok()?,
                         size: u32::try_from(piece_size).ok()?,
-                        // A part without place: the convention may know it.
-                        place: pending.take()?.place()?,
+                        // A piece without a location; the convention may have one.
+                        location: pending.take()?.location()?,
                     });
                     offset = offset.checked_add(piece_size)?;
                 }
                 Operation::StackValue => {
-                    pending = Some(Described::Place(pending.take()?.value()?));
+                    pending = Some(Described::Location(pending.take()?.value()?));
                 }
                 other => {
                     if pending.is_some() {
                         return None;
                     }
-                    pending = Some(self.place(other)?);
+                    pending = Some(self.describe(other)?);
                 }
             }
         }
         if let Some(described) = pending {
-            let place = described.place()?;
-            if !pieces.is_empty() || !fits(&place, size) {
+            let location = described.location()?;
+            if !pieces.is_empty() || !fits(&location, size) {
                 return None;
             }
             pieces.push(EntryPiece {
                 offset: 0,
                 size: u32::try_from(size).ok()?,
-                place,
+                location,
             });
         }
         Some(pieces)
     }
 
-    /// What one operation describes.
-    fn place(&self, operation: Operation<Reader>) -> Option<Described> {
-        let place = match operation {
+    /// Returns what one operation describes.
+    fn describe(&self, operation: Operation<Reader>) -> Option<Described> {
+        let location = match operation {
             Operation::Register { register } => {
                 let is_argument = INTEGER_ARGUMENTS.contains(&register.0)
                     || (XMM0..XMM0 + super::VECTOR_ARGUMENT_COUNT as u16).contains(&register.0);
                 let trusted = self.listed || self.trust_argument_registers && is_argument;
-                trusted.then_some(EntryPlace::Register(register.0))?
+                trusted.then_some(EntryPieceLocation::Register(register.0))?
             }
-            Operation::FrameOffset { offset } => {
-                (self.frame_base_is_cfa() && offset >= 0).then_some(EntryPlace::Stack(offset))?
-            }
-            Operation::CallFrameCFA => EntryPlace::Stack(0),
+            Operation::FrameOffset { offset } => (self.frame_base_is_cfa() && offset >= 0)
+                .then_some(EntryPieceLocation::Stack(offset))?,
+            Operation::CallFrameCFA => EntryPieceLocation::Stack(0),
             Operation::RegisterOffset {
                 register, offset, ..
             } => match register.0 {
-                // The return address lies between stack pointer and frame.
-                RSP if self.listed && offset >= 8 => EntryPlace::Stack(offset - 8),
+                // The return address is between the stack pointer and the CFA.
+                RSP if self.listed && offset >= 8 => EntryPieceLocation::Stack(offset - 8),
                 RSP | RBP => return None,
                 number if self.listed && offset == 0 => return Some(Described::OfRegister(number)),
                 _ => return None,
@@ -206,10 +203,10 @@ impl DescriptionReader<'_> {
             }
             Operation::UnsignedConstant { value } => return Some(Described::Number(value)),
             Operation::SignedConstant { value } => return Some(Described::Number(value as u64)),
-            Operation::ImplicitValue { data } => EntryPlace::Constant(data.bytes().into()),
+            Operation::ImplicitValue { data } => EntryPieceLocation::Constant(data.bytes().into()),
             _ => return None,
         };
-        Some(Described::Place(place))
+        Some(Described::Location(location))
     }
 
     fn frame_base_is_cfa(&self) -> bool {
@@ -225,38 +222,42 @@ impl DescriptionReader<'_> {
     }
 }
 
-/// What stands on the stack of an expression: an address, unless
-/// `DW_OP_stack_value` says that it is the value itself.
+/// The top of the expression stack: an address, unless `DW_OP_stack_value` makes it the
+/// value itself.
 enum Described {
-    Place(EntryPlace),
+    Location(EntryPieceLocation),
     OfRegister(u16),
     Number(u64),
 }
 
 impl Described {
-    fn place(self) -> Option<EntryPlace> {
+    fn location(self) -> Option<EntryPieceLocation> {
         match self {
-            Described::Place(place) => Some(place),
-            Described::OfRegister(register) => Some(EntryPlace::PointedByRegister(register)),
+            Described::Location(location) => Some(location),
+            Described::OfRegister(register) => {
+                Some(EntryPieceLocation::PointedByRegister(register))
+            }
             Described::Number(_) => None,
         }
     }
 
-    fn value(self) -> Option<EntryPlace> {
+    fn value(self) -> Option<EntryPieceLocation> {
         match self {
-            Described::Place(_) => None,
-            Described::OfRegister(register) => Some(EntryPlace::Register(register)),
-            Described::Number(value) => Some(EntryPlace::Constant(value.to_le_bytes().into())),
+            Described::Location(_) => None,
+            Described::OfRegister(register) => Some(EntryPieceLocation::Register(register)),
+            Described::Number(value) => {
+                Some(EntryPieceLocation::Constant(value.to_le_bytes().into()))
+            }
         }
     }
 }
 
-/// Whether so many bytes can be in such a place.
-fn fits(place: &EntryPlace, size: u64) -> bool {
-    match place {
-        EntryPlace::Register(register) if *register < XMM0 => size <= 8,
-        EntryPlace::Register(_) => size <= 64,
-        EntryPlace::Constant(bytes) => size <= bytes.len() as u64,
+/// Returns whether a location can hold `size` bytes.
+fn fits(location: &EntryPieceLocation, size: u64) -> bool {
+    match location {
+        EntryPieceLocation::Register(register) if *register < XMM0 => size <= 8,
+        EntryPieceLocation::Register(_) => size <= 64,
+        EntryPieceLocation::Constant(bytes) => size <= bytes.len() as u64,
         _ => true,
     }
 }

@@ -1,10 +1,10 @@
-//! Where the values of a call are: arguments at the first instruction of a
-//! function, the result at the return.
+//! Locations of the values of a call: arguments at the first instruction of a function, the
+//! result at the return.
 //!
-//! At the first instruction the frame does not exist yet, so what unoptimized
-//! debug information says (a slot of the frame) is not true. A plan takes the
-//! location from DWARF only when it holds there; otherwise from the calling
-//! convention, by the types of all parameters before it.
+//! At the first instruction the frame does not exist yet, so the locations in unoptimized
+//! debug information (slots of the frame) are wrong. A plan uses the DWARF location only if
+//! it is valid there; otherwise the calling convention, applied to the types of all
+//! preceding parameters.
 
 mod classify;
 mod classify_rust;
@@ -20,107 +20,106 @@ use crate::{Function, SymbolFile, Type};
 use convention::Convention;
 pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
 pub(crate) use site::returns_to;
-pub use site::{CallSite, Callee, JumpPlace};
+pub use site::{CallSite, Callee, JumpAddresses};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The registers of integer arguments, by their DWARF numbers, in order.
+/// The registers of integer arguments, in order, by DWARF number.
 pub(crate) const INTEGER_ARGUMENTS: [u16; 6] = [RDI, RSI, RDX, RCX, R8, R9];
-/// How many vector registers hold arguments.
+/// The number of vector registers for arguments.
 pub(crate) const VECTOR_ARGUMENT_COUNT: usize = 8;
 
-/// Where a part of an argument or result is.
+/// The location of a part of an argument or result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EntryPlace {
-    /// In the register of this DWARF number, in its low bytes.
+pub enum EntryPieceLocation {
+    /// In the low bytes of the register with this DWARF number.
     Register(u16),
-    /// In memory, so many bytes from the canonical frame address (at the
-    /// first instruction: the stack pointer plus 8).
+    /// In memory, at this offset in bytes from the canonical frame address (at the first
+    /// instruction: the stack pointer plus 8).
     Stack(i64),
-    /// In memory, at the address in the register of this DWARF number.
+    /// In memory, at the address in the register with this DWARF number.
     PointedByRegister(u16),
-    /// In memory, at the address that is so many bytes from the canonical
-    /// frame address.
+    /// In memory, at the address stored at this offset in bytes from the canonical frame
+    /// address.
     PointedByStack(i64),
-    /// Always these bytes: the compiler made this copy of the function for it.
+    /// A constant, for which the compiler specialized the function.
     Constant(SmallVec<[u8; 8]>),
-    /// Nowhere, for this reason.
+    /// No location, for this reason.
     Unavailable(EntryUnavailable),
 }
 
-/// Why an argument is nowhere.
+/// The reason why an argument has no location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Error)]
 pub enum EntryUnavailable {
-    /// This copy of the function was made without the parameter.
+    /// The compiler removed the parameter from this clone of the function.
     #[error("optimized out: the compiler removed this parameter")]
     Removed,
-    /// The function does not read the parameter, so the compiler passes anything.
+    /// The function does not use the parameter, so callers pass anything.
     #[error(
         "optimized out: the function does not use this parameter, and callers need not pass it"
     )]
     Unused,
-    /// The compiler gave the function a convention of its own.
+    /// The compiler changed the function's calling convention.
     #[error("optimized out: the compiler changed how this function is called")]
     ConventionChanged,
     /// The language does not define how the type is passed.
-    #[error("how a value of this type is passed is not defined by its language")]
+    #[error("the language does not define how values of this type are passed")]
     Undefined,
-    /// It is in a register of which only the low half can be read.
+    /// The value is in a register of which only the low half can be read.
     #[error("it is in a vector register of more than 16 bytes, which cannot be read")]
     WideRegister,
-    /// The size of the type, or of one before it, is not known.
+    /// The size of the type, or of a preceding parameter's type, is unknown.
     #[error("the debug information does not define its type")]
     TypeUnknown,
 }
 
-/// A part of an argument or result and where it is.
+/// A part of an argument or result and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryPiece {
-    /// Where in the value the part begins, in bytes.
+    /// The offset of the part in the value, in bytes.
     pub offset: u32,
-    /// Its size in bytes. A smaller integer leaves the rest of its register
-    /// undefined: extend it by the signedness of its type.
+    /// The size in bytes. The upper bits of a register are undefined for a smaller integer:
+    /// extend it by the signedness of its type.
     pub size: u32,
-    /// Where it is.
-    pub place: EntryPlace,
+    /// The location.
+    pub location: EntryPieceLocation,
 }
 
-/// Where an argument or result is, in parts from its first byte on; empty
-/// for a type without bytes.
+/// The location of an argument or result, in parts from the first byte on; empty for a
+/// zero-sized type.
 pub type EntryLocation = SmallVec<[EntryPiece; 2]>;
 
-/// A parameter and where its value is at the first instruction.
+/// A parameter and its location at the first instruction.
 #[derive(Debug, Clone)]
 pub struct EntryValue {
-    /// Its name; may be empty.
+    /// The name; may be empty.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub r#type: Type,
-    /// Where its value is.
+    /// The location of the value.
     pub location: EntryLocation,
 }
 
-/// The result of a function and where it is just after the return.
+/// The result of a function and its location just after the return.
 #[derive(Debug, Clone)]
 pub struct ReturnValue {
-    /// Its type; `void` for none.
+    /// The type; `void` for none.
     pub r#type: Type,
-    /// Where it is: registers, or memory that a register points to.
+    /// The location: registers, or memory that a register points to.
     pub location: EntryLocation,
 }
 
-/// Which parameter is meant.
+/// The selection of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter<'a> {
-    /// The one of this name.
+    /// By name.
     Name(&'a str),
-    /// The one at this place, counted from 1; those that the compiler made
-    /// (`this`) count.
+    /// By position, counted from 1 and including generated parameters (`this`).
     Position(usize),
 }
 
-/// How an argument without a known type is passed.
+/// The class of an argument whose type is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ArgumentClass {
     /// Integers and pointers.
@@ -130,11 +129,11 @@ pub enum ArgumentClass {
     Float,
 }
 
-/// Why there is no plan for a parameter.
+/// The reason why a parameter has no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EntryError {
-    /// Only the symbol table knows the function.
+    /// The function has no debug information.
     #[error("`{function}` has no debug information: name its arguments by position (`arg 1`)")]
     NoDebugInfo {
         /// The function.
@@ -145,9 +144,9 @@ pub enum EntryError {
     NoSuchParameter {
         /// The function.
         function: String,
-        /// The name in quotes, or the number, that was asked for.
+        /// The requested name in quotes, or the number.
         wanted: String,
-        /// The names of those that it has.
+        /// The names of the existing parameters.
         known: Vec<String>,
     },
 }
@@ -161,20 +160,19 @@ fn known_parameters(known: &[String]) -> String {
 }
 
 impl SymbolFile {
-    /// The entry that tells how a function is called; an assembler's entry
-    /// does not.
+    /// Returns the DIE that describes how a function is called; assemblers write none.
     fn described(&self, function: &Function) -> Option<(&Arc<DebugInfo>, DieRef)> {
         let (info, die) = self.inner.debug_info().zip(function.die)?;
         let unit = info.unit(die.unit)?;
         (unit.language != Language::Assembler).then_some((info, die))
     }
 
-    /// Where a parameter's value is when execution stands exactly at
-    /// `low_pc`, before any instruction of the function ran.
+    /// Returns the location of a parameter's value at exactly `low_pc`, before the first
+    /// instruction is executed.
     ///
     /// # Errors
-    /// The function has no debug information, or no such parameter. That the
-    /// value is nowhere is no error: its place says so.
+    /// The function has no debug information, or no such parameter. A value without a
+    /// location is not an error: see [`EntryPieceLocation::Unavailable`].
     pub fn entry_value_plan(
         &self,
         function: &Function,
@@ -227,7 +225,7 @@ impl SymbolFile {
         })
     }
 
-    /// Where all parameters' values are at `low_pc`, in order.
+    /// Returns the locations of all parameters at `low_pc`, in order.
     pub fn entry_value_plans(&self, function: &Function) -> Vec<EntryValue> {
         let count = self.parameters(function).len();
         (1..=count)
@@ -238,25 +236,24 @@ impl SymbolFile {
             .collect()
     }
 
-    /// Where the result of a function is when it has just returned; `None`
-    /// without debug information. A result in memory is where `rax` points.
+    /// Returns the location of a function's result just after its return; `None` without
+    /// debug information. A result in memory is at the address in `rax`.
     pub fn return_value_plan(&self, function: &Function) -> Option<ReturnValue> {
         let (info, die) = self.described(function)?;
         let r#type = described::return_type(info, die);
         let linkage_name = function.linkage_name.as_deref().unwrap_or("");
-        // A copy of gcc's keeps the place of its result; LLVM drops results
-        // that nobody reads.
+        // gcc's clones return the result in the same location; LLVM drops unused results.
         let changed = described::changed_convention(info, die, linkage_name)
             .filter(|reason| *reason == EntryUnavailable::ConventionChanged);
         let location = match changed {
             Some(reason) => unavailable(reason, r#type.size().unwrap_or(0)),
-            None => Convention::new(info, die).place_of_result(&r#type),
+            None => Convention::new(info, die).location_of_result(&r#type),
         };
         Some(ReturnValue { r#type, location })
     }
 }
 
-/// Deals out all parameters up to one, and says where that one is.
+/// Assigns locations to all parameters up to one, and returns that one's.
 fn by_convention(
     info: &Arc<DebugInfo>,
     function: DieRef,
@@ -272,24 +269,26 @@ fn by_convention(
         return unavailable(reason, wanted);
     }
     for (at, variable) in parameters.iter().enumerate() {
-        let location = convention.place(&variable.r#type);
+        let location = convention.next_location(&variable.r#type);
         if at == index {
             return location;
         }
-        // Once one argument's place is unknown, so are those after it.
-        if let Some(EntryPlace::Unavailable(reason)) = location.first().map(|piece| &piece.place) {
+        // If the location of an argument is unknown, so are those after it.
+        if let Some(EntryPieceLocation::Unavailable(reason)) =
+            location.first().map(|piece| &piece.location)
+        {
             return unavailable(*reason, wanted);
         }
     }
     unavailable(EntryUnavailable::TypeUnknown, wanted)
 }
 
-/// Where the argument at `position`, counted from 1, is at the first
-/// instruction of a function without debug information, when each argument
-/// is an integer, pointer, `float` or `double`. `classes` tells what is known
-/// of the arguments in order; those it leaves out count as integers.
+/// Returns the location of the argument at `position`, counted from 1, at the first
+/// instruction of a function without debug information, if every argument is an integer,
+/// pointer, `float` or `double`. `classes` gives the known classes in order; arguments
+/// beyond count as integers.
 ///
-/// The piece is eight bytes: how many of them count, only the user knows.
+/// The piece has eight bytes; only the user knows how many of them are significant.
 pub fn argument_plan(position: usize, classes: &[ArgumentClass]) -> EntryPiece {
     let class_of = |at: usize| classes.get(at).copied().unwrap_or_default();
     let index = position.saturating_sub(1);
@@ -306,14 +305,14 @@ pub fn argument_plan(position: usize, classes: &[ArgumentClass]) -> EntryPiece {
     };
     let on_stack = integers.saturating_sub(INTEGER_ARGUMENTS.len())
         + floats.saturating_sub(VECTOR_ARGUMENT_COUNT);
-    let place = match register {
-        Some(register) => EntryPlace::Register(register),
-        None => EntryPlace::Stack(on_stack as i64 * 8),
+    let location = match register {
+        Some(register) => EntryPieceLocation::Register(register),
+        None => EntryPieceLocation::Stack(on_stack as i64 * 8),
     };
     EntryPiece {
         offset: 0,
         size: 8,
-        place,
+        location,
     }
 }
 
@@ -322,7 +321,7 @@ pub(crate) fn unavailable(reason: EntryUnavailable, size: u64) -> EntryLocation 
     std::iter::once(EntryPiece {
         offset: 0,
         size,
-        place: EntryPlace::Unavailable(reason),
+        location: EntryPieceLocation::Unavailable(reason),
     })
     .collect()
 }
@@ -338,19 +337,19 @@ mod tests {
             Integer, Float, Integer, Float, Integer, Integer, Integer, Integer, Integer,
         ];
         for (position, classes, expected) in [
-            (1, &[][..], EntryPlace::Register(RDI)),
-            (6, &[], EntryPlace::Register(R9)),
-            (7, &[], EntryPlace::Stack(0)),
-            (9, &[], EntryPlace::Stack(16)),
-            (1, &[Float], EntryPlace::Register(XMM0)),
-            (2, &[Integer, Float], EntryPlace::Register(XMM0)),
-            (3, &[Integer, Float], EntryPlace::Register(RSI)),
-            (4, &many, EntryPlace::Register(XMM0 + 1)),
-            (9, &many, EntryPlace::Stack(0)),
-            (9, &[Float; 10], EntryPlace::Stack(0)),
+            (1, &[][..], EntryPieceLocation::Register(RDI)),
+            (6, &[], EntryPieceLocation::Register(R9)),
+            (7, &[], EntryPieceLocation::Stack(0)),
+            (9, &[], EntryPieceLocation::Stack(16)),
+            (1, &[Float], EntryPieceLocation::Register(XMM0)),
+            (2, &[Integer, Float], EntryPieceLocation::Register(XMM0)),
+            (3, &[Integer, Float], EntryPieceLocation::Register(RSI)),
+            (4, &many, EntryPieceLocation::Register(XMM0 + 1)),
+            (9, &many, EntryPieceLocation::Stack(0)),
+            (9, &[Float; 10], EntryPieceLocation::Stack(0)),
         ] {
             assert_eq!(
-                argument_plan(position, classes).place,
+                argument_plan(position, classes).location,
                 expected,
                 "{position} of {classes:?}"
             );

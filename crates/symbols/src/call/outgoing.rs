@@ -1,58 +1,56 @@
-//! A call that the debugger makes: where each argument must be put, where the
-//! result will be.
+//! Calls made by the debugger: where the arguments must be placed, and where the result is
+//! returned.
 //!
-//! The mirror image of the entry plans. Here the convention alone counts:
-//! what debug information says of the parameters' places is true only for
-//! calls that the compiler made.
+//! This is the reverse of the entry plans. Only the calling convention counts, since the
+//! parameter locations in the debug information apply to calls that the compiler made.
 
 use super::convention::Convention;
 use super::described;
-use super::{EntryLocation, EntryPlace, EntryUnavailable, ReturnValue};
+use super::{EntryLocation, EntryPieceLocation, EntryUnavailable, ReturnValue};
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::{Function, SymbolFile, Type, variable};
 use std::sync::Arc;
 
-/// What a function takes and gives, as its source declares it.
+/// The parameters and the result of a function as declared.
 #[derive(Debug, Clone)]
 pub struct Signature {
-    /// The parameters in order, those that the compiler made (`this`)
-    /// included: name, which may be empty, and type.
+    /// The parameters in order, including generated ones (`this`): name, which may be
+    /// empty, and type.
     pub parameters: Vec<(Arc<str>, Type)>,
-    /// More arguments may follow.
+    /// Whether further arguments are accepted.
     pub variadic: bool,
-    /// The type of its result; `void` for none.
+    /// The type of the result; `void` for none.
     pub result: Type,
 }
 
 impl Signature {
-    /// The type of the function.
+    /// Returns the type of the function.
     pub fn function_type(&self) -> Type {
         let parameters = self.parameters.iter().map(|(_, of)| of.clone());
         self.result.function(parameters.collect(), self.variadic)
     }
 }
 
-/// Where the values of a call go that is still to be made.
+/// The locations of the values of a call to be made.
 #[derive(Debug, Clone)]
 pub struct OutgoingCall {
-    /// Where each argument must be at the function's first instruction.
+    /// The location of each argument at the function's first instruction.
     pub arguments: Vec<EntryLocation>,
-    /// The register that must hold the address of room for the result, when
-    /// the result comes back in memory.
+    /// The register that must hold the address of the buffer for a result in memory.
     pub result_pointer: Option<u16>,
-    /// Where the result is after the return.
+    /// The location of the result after the return.
     pub result: ReturnValue,
-    /// How many bytes the arguments take on the stack.
+    /// The number of bytes of arguments on the stack.
     pub stack_size: u64,
-    /// How many vector registers hold arguments: what `al` must be.
+    /// The number of vector registers with arguments: the value of `al`.
     pub vector_count: u8,
 }
 
 impl SymbolFile {
-    /// What a function takes and gives; `None` without debug information.
+    /// Returns the signature of a function; `None` without debug information.
     ///
     /// # Errors
-    /// The compiler gave this copy of the function a convention of its own.
+    /// The compiler changed the calling convention of this clone of the function.
     pub fn signature(&self, function: &Function) -> Result<Option<Signature>, EntryUnavailable> {
         let Some((info, die)) = self.described(function) else {
             return Ok(None);
@@ -71,8 +69,8 @@ impl SymbolFile {
         }))
     }
 
-    /// Where the values of a call of `function` go, by the convention of its
-    /// language; of C without debug information.
+    /// Returns the locations for a call of `function` by the convention of its language; C
+    /// without debug information.
     pub fn outgoing_call(
         &self,
         function: &Function,
@@ -86,31 +84,34 @@ impl SymbolFile {
     }
 }
 
-/// Where the values of a call go, by the convention of C.
+/// Returns the locations for a call by the convention of C.
 pub fn outgoing_call_of_c(arguments: &[Type], result: &Type) -> OutgoingCall {
     plan(Convention::of_c(), arguments, result)
 }
 
 fn plan(mut convention: Convention, arguments: &[Type], result: &Type) -> OutgoingCall {
-    // Where that is not known, neither is the place of the result, and no call is made.
+    // If this is unknown, so is the location of the result, and no call is made.
     let result_pointer = match convention.take_result_pointer(result) {
-        Ok(Some(EntryPlace::Register(register))) => Some(register),
+        Ok(Some(EntryPieceLocation::Register(register))) => Some(register),
         _ => None,
     };
-    let arguments = arguments.iter().map(|of| convention.place(of)).collect();
+    let arguments = arguments
+        .iter()
+        .map(|of| convention.next_location(of))
+        .collect();
     OutgoingCall {
         arguments,
         result_pointer,
         result: ReturnValue {
             r#type: result.clone(),
-            location: convention.place_of_result(result),
+            location: convention.location_of_result(result),
         },
         stack_size: convention.stack_size(),
         vector_count: convention.vector_count(),
     }
 }
 
-/// Whether more arguments than the declared ones may follow.
+/// Returns whether a function accepts further arguments.
 fn takes_more(info: &DebugInfo, function: DieRef) -> bool {
     let marked = |die: DieRef| {
         let children = info.children(die);

@@ -1,52 +1,50 @@
-//! Calls as the caller's debug information has them: what is called, and what
-//! was passed (DWARF 5, sections 3.4.1 and 3.4.2; before, GNU's extensions).
+//! Call sites in the caller's debug information: the callee and the values passed (DWARF 5,
+//! sections 3.4.1 and 3.4.2; GNU extensions before).
 //!
-//! A value that was in a register when a function was entered, and is nowhere
-//! any more, may still be computed in the caller. A function that is jumped to at
-//! the end of another one, or of itself, has arguments of that jump: the jumps at
-//! the end of a function are listed here, and who looks for the call that entered
-//! a function goes through them.
+//! A value that was in a register at a function's entry and is lost may still be computed
+//! in the caller. A function entered by a tail call has the arguments of that jump, so the
+//! search for the call that entered a function follows the tail calls listed here.
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Reader, Value, Visit};
 use crate::location::{
-    DroppedParameter, EvaluationContext, Location, Place, evaluation_encoding, single_register,
+    DroppedParameter, EvaluationContext, Location, ValueLocation, evaluation_encoding,
+    single_register,
 };
 use crate::{Function, SymbolFile};
 use gimli::{AttributeValue, DwAt, Expression};
 use std::sync::Arc;
 
-/// A call, or a jump at the end of a function, as the function that makes it
-/// describes it.
+/// A call site: a call or a tail call, as described by the calling function.
 #[derive(Debug, Clone)]
 pub struct CallSite {
     symbols: SymbolFile,
     info: Arc<DebugInfo>,
     die: DieRef,
     caller: DieRef,
-    /// The file address of the call, as places are looked up by.
+    /// The file address in the call at which locations are evaluated.
     lookup: u64,
 }
 
-/// The function that a call is of.
+/// The callee of a call site.
 #[derive(Debug, Clone)]
 pub enum Callee {
-    /// It is in the same file.
+    /// A function in the same file.
     Here(Box<Function>),
-    /// Files are asked for the symbol.
+    /// A symbol to be searched in all files.
     Named(Arc<str>),
 }
 
-/// Where a jump at the end of a function is: file addresses.
+/// The file addresses of a tail call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JumpPlace {
-    /// The jump itself, where its address is given.
+pub struct JumpAddresses {
+    /// The start of the jump, if recorded.
     pub start: Option<u64>,
-    /// An address inside of the jump, by which places are looked up.
+    /// An address inside the jump at which locations are evaluated.
     pub lookup: u64,
 }
 
 impl SymbolFile {
-    /// The call that returns to a file address; nothing where nothing is said of it.
+    /// Returns the call site that returns to a file address, if described.
     pub fn call_returning_to(&self, return_address: u64) -> Option<CallSite> {
         let lookup = return_address.checked_sub(1)?;
         let info = self.inner.debug_info()?;
@@ -66,15 +64,14 @@ impl SymbolFile {
         })
     }
 
-    /// The jumps at the end of a function that stand for calls; nothing where not all
-    /// of them are listed.
+    /// Returns the tail calls of a function; `None` if not all of them are listed.
     pub fn tail_calls(&self, function: &Function) -> Option<Vec<CallSite>> {
         let (info, caller) = self.inner.debug_info().zip(function.die)?;
         info.die(caller).filter(lists_jumps)?;
         let mut found = Some(Vec::new());
         walk_calls(info, caller, |die, entry| {
             if is_tail_call(entry) {
-                let jump = jump_place(info, die, entry);
+                let jump = jump_addresses(info, die, entry);
                 found = found.take().zip(jump).map(|(mut found, jump)| {
                     found.push(CallSite {
                         symbols: self.clone(),
@@ -90,12 +87,12 @@ impl SymbolFile {
         found
     }
 
-    /// The entry with the code of the function that a call is of, where this file has it.
+    /// Returns the DIE with the code of a callee, if this file has it.
     fn called(&self, info: &DebugInfo, origin: DieRef) -> Option<DieRef> {
         with_code(info, origin).or_else(|| self.exported(info, origin))
     }
 
-    /// The function that an entry with code is of.
+    /// Returns the function of a DIE with code.
     fn function_of(&self, info: &DebugInfo, die: DieRef) -> Option<Function> {
         let ranges = info.code_ranges(die.unit, &info.die(die)?);
         let starts = ranges.iter().map(|range| range.start);
@@ -103,8 +100,9 @@ impl SymbolFile {
         functions.find(|function| function.die == Some(die))
     }
 
-    /// The entry of the function that a declaration names, where this file has it. An
-    /// entry that is no declaration has its copies beside it: the name is that of one.
+    /// Returns the DIE of the function with the linkage name of a declaration, if this file
+    /// has exactly one. A DIE that is not a declaration is excluded: its clones are in the
+    /// same unit, and the name is that of one of them.
     fn exported(&self, info: &DebugInfo, declaration: DieRef) -> Option<DieRef> {
         let is_declaration = |entry: &Die| DebugInfo::is_set(entry, gimli::DW_AT_declaration);
         info.die(declaration).filter(is_declaration)?;
@@ -120,7 +118,7 @@ impl SymbolFile {
 }
 
 impl CallSite {
-    /// The function that is called, where the debug information names it.
+    /// Returns the callee, if the debug information names it.
     pub fn callee(&self) -> Option<Callee> {
         let entry = self.info.die(self.die)?;
         let origin = origin(&self.info, self.die, &entry)?;
@@ -128,40 +126,40 @@ impl CallSite {
         if let Some(function) = here.and_then(|die| self.symbols.function_of(&self.info, die)) {
             return Some(Callee::Here(Box::new(function)));
         }
-        // A copy that the compiler made elsewhere is exported by no name.
+        // A clone that the compiler made elsewhere is not exported by name.
         linkage_name(&self.info, origin).map(Callee::Named)
     }
 
-    /// The address in the process that is called, where an expression over the caller
-    /// tells it.
+    /// Returns the run-time address of the callee, if described by an expression over the
+    /// caller.
     pub fn target(&self, caller: &dyn EvaluationContext) -> Option<u64> {
         let entry = self.info.die(self.die)?;
         let targets = [gimli::DW_AT_call_target, gimli::DW_AT_GNU_call_site_target];
         self.value(&entry, &targets, caller)
     }
 
-    /// Where the jump is, for one at the end of a function.
-    pub fn jump(&self) -> Option<JumpPlace> {
-        jump_place(&self.info, self.die, &self.info.die(self.die)?)
+    /// Returns the addresses of the jump of a tail call.
+    pub fn jump(&self) -> Option<JumpAddresses> {
+        jump_addresses(&self.info, self.die, &self.info.die(self.die)?)
     }
 
-    /// What a register had when the call was made.
+    /// Returns the value of a register at the time of the call.
     pub fn passed(&self, register: u16, caller: &dyn EvaluationContext) -> Option<u64> {
         let encoding = evaluation_encoding(&self.info, self.die.unit);
         self.argument(caller, |entry| {
-            let place = expression(entry.attr_value(gimli::DW_AT_location));
-            place.and_then(|place| single_register(&place, encoding)) == Some(register)
+            let location = expression(entry.attr_value(gimli::DW_AT_location));
+            location.and_then(|location| single_register(&location, encoding)) == Some(register)
         })
     }
 
-    /// What a parameter would have had that the compiler passes no more.
+    /// Returns the value of a parameter that the compiler removed.
     pub fn dropped(
         &self,
         DroppedParameter(parameter): DroppedParameter,
         caller: &dyn EvaluationContext,
     ) -> Option<u64> {
         let unit = self.die.unit;
-        // Before DWARF 5 as GNU's extension.
+        // GNU's extension before DWARF 5.
         let names = [gimli::DW_AT_call_parameter, gimli::DW_AT_abstract_origin];
         self.argument(caller, |entry| {
             let mut named = names.iter().map(|name| entry.attr_value(*name));
@@ -180,7 +178,7 @@ impl CallSite {
         self.value(entry, &values, caller)
     }
 
-    /// The value of an attribute that is an expression over the caller.
+    /// Returns the value of an attribute that is an expression over the caller.
     fn value(
         &self,
         entry: &Die,
@@ -194,15 +192,15 @@ impl CallSite {
         let [piece] = pieces.as_slice() else {
             return None;
         };
-        match &piece.place {
-            // What an expression computes is meant, not a place.
-            Place::Address(value) | Place::Value(value) => Some(*value),
+        match &piece.location {
+            // The expression computes a value, not a location.
+            ValueLocation::Address(value) | ValueLocation::Value(value) => Some(*value),
             _ => None,
         }
     }
 }
 
-/// The calls that a function makes, those of functions inlined into it included.
+/// Visits the call sites of a function, including those of functions inlined into it.
 fn walk_calls(info: &DebugInfo, function: DieRef, mut visit: impl FnMut(DieRef, &Die)) {
     info.walk(function, |depth, die, entry| match entry.tag() {
         gimli::DW_TAG_subprogram if depth > 0 => Visit::Skip,
@@ -214,7 +212,7 @@ fn walk_calls(info: &DebugInfo, function: DieRef, mut visit: impl FnMut(DieRef, 
     });
 }
 
-/// Whether an entry is that of a call that returns to a file address.
+/// Returns whether a DIE is the call site that returns to a file address.
 pub(crate) fn returns_to(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
     let is_call = matches!(
         entry.tag(),
@@ -228,27 +226,27 @@ fn is_tail_call(entry: &Die) -> bool {
     marks.iter().any(|mark| DebugInfo::is_set(entry, *mark))
 }
 
-fn jump_place(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpPlace> {
-    // Before DWARF 5, and by gcc, only the address behind it is given.
+fn jump_addresses(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpAddresses> {
+    // Before DWARF 5, and by gcc, only the return address is recorded.
     let start = info.address(die.unit, entry.attr_value(gimli::DW_AT_call_pc));
     let end = return_pc(info, die, entry);
-    // No jump is shorter than two bytes.
+    // Every jump has at least two bytes.
     let lookup = match start {
         Some(start) => start.checked_add(1),
         None => end?.checked_sub(1),
     }?;
-    Some(JumpPlace { start, lookup })
+    Some(JumpAddresses { start, lookup })
 }
 
 fn return_pc(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<u64> {
-    let mut places = [gimli::DW_AT_call_return_pc, gimli::DW_AT_low_pc].iter();
-    places.find_map(|place| info.address(die.unit, entry.attr_value(*place)))
+    let mut attributes = [gimli::DW_AT_call_return_pc, gimli::DW_AT_low_pc].iter();
+    attributes.find_map(|name| info.address(die.unit, entry.attr_value(*name)))
 }
 
-/// The entry of the function that is called, where it is known.
+/// Returns the abstract origin of the callee, if known.
 fn origin(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<DieRef> {
-    let mut places = [gimli::DW_AT_call_origin, gimli::DW_AT_abstract_origin].iter();
-    places.find_map(|place| info.reference(die.unit, entry.attr_value(*place)))
+    let mut attributes = [gimli::DW_AT_call_origin, gimli::DW_AT_abstract_origin].iter();
+    attributes.find_map(|name| info.reference(die.unit, entry.attr_value(*name)))
 }
 
 fn expression(value: Option<Value>) -> Option<Expression<Reader>> {
@@ -259,7 +257,7 @@ fn expression(value: Option<Value>) -> Option<Expression<Reader>> {
     }
 }
 
-/// The symbol of a function that other files may call.
+/// Returns the symbol of a function with external linkage.
 fn linkage_name(info: &DebugInfo, function: DieRef) -> Option<Arc<str>> {
     let is_external = |_: &DebugInfo, _: DieRef, entry: &Die| {
         DebugInfo::is_set(entry, gimli::DW_AT_external).then_some(())
@@ -272,7 +270,7 @@ fn linkage_name(info: &DebugInfo, function: DieRef) -> Option<Arc<str>> {
     name.map(Arc::from)
 }
 
-/// Whether all jumps at the end of a function are listed.
+/// Returns whether all tail calls are listed.
 fn lists_jumps(entry: &Die) -> bool {
     let marks = [
         gimli::DW_AT_call_all_calls,
@@ -285,7 +283,7 @@ fn lists_jumps(entry: &Die) -> bool {
     marks.iter().any(|mark| DebugInfo::is_set(entry, *mark))
 }
 
-/// The entry that has the code of a function of which this entry tells something.
+/// Returns the only DIE with code that belongs to a function's DIE.
 fn with_code(info: &DebugInfo, function: DieRef) -> Option<DieRef> {
     let has_code = |die: DieRef| {
         info.die(die)
@@ -299,6 +297,6 @@ fn with_code(info: &DebugInfo, function: DieRef) -> Option<DieRef> {
         info.inherited(*die, same).is_some()
     };
     let mut copies = info.facts(function.unit)?.function_dies().filter(completes);
-    // Which of several copies is jumped to is not said.
+    // Of several clones, the target is unknown.
     copies.next().filter(|_| copies.next().is_none())
 }

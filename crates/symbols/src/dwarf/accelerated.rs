@@ -1,14 +1,13 @@
-//! The index of names that a compiler has made (`.debug_names`).
+//! The index of names made by the compiler (`.debug_names`).
 //!
-//! It says which units have an entry of a name, with the name as the entry has it:
-//! `most<int>`, without its scopes. So the offsets of all texts with the last
-//! component that is asked for are looked up in its table, which needs no text of
-//! any other name. It lists what is defined: declarations and enumerators are not in
-//! it, and what it does not have is looked for in another way.
+//! It maps the name of a DIE, without its scopes (`most<int>`), to the units that define
+//! it. The strings with the wanted last component are found first, and their offsets are
+//! looked up in the index, so no other name is read. The index has no declarations and no
+//! enumerators; names missing in it are searched in other ways.
 //!
-//! Invariant: it is used only if it knows all units of the program.
+//! **Invariant:** the index is used only if it covers all units of the program.
 //!
-//! After DWARF 5, section 6.1.1.
+//! Source: DWARF 5, section 6.1.1.
 
 use super::DebugInfo;
 use super::borrowed::Slice;
@@ -16,9 +15,9 @@ use super::pattern::Offsets;
 use gimli::{LittleEndian, NameTypeUnit};
 
 impl DebugInfo {
-    /// The units with an entry whose name begins at one of these offsets in
-    /// `.debug_str`, ascending. `None` where the compiler has made no index, or not
-    /// of all units.
+    /// Returns the units with an entry whose name begins at one of these offsets in
+    /// `.debug_str`, ascending. `None` if there is no index, or it does not cover all
+    /// units.
     pub(super) fn units_in_debug_names(&self, names: &Offsets) -> Option<Vec<u32>> {
         let source = self.sources.first()?;
         let section = source.debug_names()?;
@@ -40,7 +39,7 @@ impl DebugInfo {
         Some(units)
     }
 
-    /// Marks the units that an index knows.
+    /// Marks the units that an index covers.
     fn mark_known(&self, index: &gimli::NameIndex<Slice<'_>>, is_known: &mut [bool]) -> Option<()> {
         for number in 0..index.compile_unit_count() {
             let offset = index.compile_unit(number).ok()?;
@@ -50,7 +49,7 @@ impl DebugInfo {
         Some(())
     }
 
-    /// Adds the units of the names that are wanted.
+    /// Adds the units of the wanted names.
     fn add_named(
         &self,
         index: &gimli::NameIndex<Slice<'_>>,
@@ -72,7 +71,7 @@ impl DebugInfo {
                     }
                     None => match entry.compile_unit(index)? {
                         Some(offset) => self.unit_starting_at(offset.0),
-                        // An index of one unit need not say which.
+                        // An index of one unit need not name it.
                         None => index
                             .default_compile_unit()?
                             .and_then(|offset| self.unit_starting_at(offset.0)),

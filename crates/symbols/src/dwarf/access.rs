@@ -1,7 +1,7 @@
-//! Single entries: what they refer to, what they say, and what is below them.
+//! Access to single DIEs: references, attributes, children.
 //!
-//! Invariant: references are followed a bounded number of times, because a damaged file
-//! may hold a cycle.
+//! **Invariant:** the number of references followed is bounded, because a damaged file may
+//! contain a cycle.
 
 use super::{DebugInfo, Die, DieRef, REFERENCE_DEPTH_MAX, Value, Visit};
 use gimli::{AttributeValue, DwAt, UnitOffset};
@@ -39,7 +39,7 @@ impl DebugInfo {
         }
     }
 
-    /// The entry at an offset of the `.debug_info` that a unit is from.
+    /// Returns the DIE at an offset of the `.debug_info` section that a unit belongs to.
     pub fn at_debug_info_offset(
         &self,
         unit: u32,
@@ -77,7 +77,8 @@ impl DebugInfo {
             .ok()?
     }
 
-    /// An attribute of an entry, or of the entry that it completes.
+    /// Returns an attribute of a DIE, or of the DIE it refers to by abstract origin or
+    /// specification.
     pub fn inherited<T>(
         &self,
         die: DieRef,
@@ -94,8 +95,8 @@ impl DebugInfo {
         None
     }
 
-    /// The entry that this one completes: the abstract instance of a concrete
-    /// function, the declaration of a definition.
+    /// Returns the abstract origin of a concrete function, or the declaration of a
+    /// definition.
     pub fn origin(&self, unit: u32, entry: &Die) -> Option<DieRef> {
         self.reference(unit, entry.attr_value(gimli::DW_AT_abstract_origin))
             .or_else(|| self.reference(unit, entry.attr_value(gimli::DW_AT_specification)))
@@ -115,7 +116,7 @@ impl DebugInfo {
         matches!(entry.attr_value(name), Some(AttributeValue::Flag(true)))
     }
 
-    /// The code of an entry: its ranges, the entry's own first.
+    /// Returns the code ranges of a DIE; the range with its entry is first.
     pub fn code_ranges(&self, unit: u32, entry: &Die) -> Vec<Range<u64>> {
         let mut found = Vec::new();
         let (Some(of), Some(source)) = (self.unit(unit), self.source(unit)) else {
@@ -131,7 +132,7 @@ impl DebugInfo {
         found
     }
 
-    /// Visits an entry (depth 0) and everything below it, in order.
+    /// Visits a DIE (depth 0) and its descendants in order.
     pub fn walk(&self, die: DieRef, mut visit: impl FnMut(isize, DieRef, &Die) -> Visit) {
         let Some(unit) = self.unit(die.unit) else {
             return;
@@ -173,7 +174,7 @@ impl DebugInfo {
         }
     }
 
-    /// The direct children of an entry.
+    /// Returns the children of a DIE.
     pub fn children(&self, die: DieRef) -> Vec<(DieRef, Die)> {
         let mut found = Vec::new();
         self.walk(die, |depth, at, entry| {

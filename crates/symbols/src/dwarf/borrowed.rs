@@ -1,14 +1,13 @@
-//! Units over sections that are borrowed, for who reads many of them.
+//! Units over borrowed sections, for scans over many units.
 //!
-//! Sections that are shared count who uses them, and threads would take these counts
-//! from each other all the time. So a unit is parsed for the occasion, and goes with it.
+//! The reference counts of shared sections would be contended between threads. So a scan
+//! parses each unit temporarily over borrowed sections.
 
 use super::{DebugInfo, unit};
 
-/// Sections without counts of who uses them: several threads read them at once.
+/// A section without a reference count; several threads can read it at once.
 pub(crate) type Slice<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
-/// Does something with the lines that a unit has itself, over sections that are
-/// borrowed.
+/// Runs `work` with the line table of a unit over borrowed sections.
 pub(crate) fn with_lines<T>(
     info: &DebugInfo,
     number: u32,
@@ -27,8 +26,8 @@ pub(crate) fn with_lines<T>(
     })?
 }
 
-/// Does something with a unit over sections that are borrowed. It is parsed for
-/// the occasion: all units together take more memory than their facts.
+/// Runs `work` with a unit over borrowed sections. The unit is parsed temporarily, because
+/// all units together take more memory than their facts.
 pub(crate) fn with_borrowed<T>(
     info: &DebugInfo,
     number: u32,

@@ -1,10 +1,10 @@
-//! Where the entries of a unit are, and what its header says.
+//! The entries sections and the unit headers in them.
 //!
-//! Entries are most of the debug information, and few of them are ever looked
-//! at. So those of a program stay in its file: what is listed is read from the
-//! headers alone, and a unit is read when something in it is asked for.
+//! Entries are most of the debug information, and few of them are ever needed. So those of
+//! a program stay in its file: units are listed from their headers, and a unit is read when
+//! something in it is asked for.
 //!
-//! After DWARF 5, sections 7.4 and 7.5.1, and DWARF 4, section 7.5.1.
+//! Sources: DWARF 5, sections 7.4 and 7.5.1, and DWARF 4, section 7.5.1.
 
 use super::Reader;
 use super::borrowed::Slice;
@@ -15,31 +15,31 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The longest header of a unit, in bytes: that of a type unit in the wide format.
+/// The maximum size of a unit header in bytes: a type unit in 64-bit DWARF.
 const HEADER_SIZE_MAX: usize = 40;
-/// So much of a section is read at once where its headers are listed.
+/// The number of bytes read at once while headers are listed.
 const WINDOW_SIZE: usize = 4096;
 
-/// The sections that units stand in.
+/// The sections that contain units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntrySection {
     /// `.debug_info`
     Info,
-    /// `.debug_types`, in DWARF 4.
+    /// `.debug_types` (DWARF 4).
     Types,
 }
 
-/// A section that is read in parts.
+/// A section that can be read in parts.
 #[derive(Debug)]
 pub(super) enum LazySection {
-    /// In memory, since it is compressed or a part of another.
+    /// In memory, because it is compressed or a part of another section.
     InMemory(Reader),
-    /// Still in the file: where it begins, and its size in bytes.
+    /// In the file: its range of file offsets.
     InFile(Arc<ElfFile>, Range<u64>),
 }
 
 impl LazySection {
-    /// A section of a file; what is compressed is decompressed.
+    /// Opens a section of a file; a compressed section is decompressed.
     pub fn of_section(elf: &Arc<ElfFile>, name: &str) -> LazySection {
         let section = elf.section(name).filter(|it| !it.empty && !it.compressed);
         let range = section.and_then(|it| {
@@ -52,7 +52,7 @@ impl LazySection {
         }
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> usize {
         match self {
             LazySection::InMemory(all) => all.len(),
@@ -60,7 +60,8 @@ impl LazySection {
         }
     }
 
-    /// A part of it; `None` where it ends before, or cannot be read any more.
+    /// Returns a part of the section; `None` if the section ends before or has become
+    /// unreadable.
     pub fn part(&self, offset: usize, size: usize) -> Option<Cow<'_, [u8]>> {
         let end = offset.checked_add(size)?;
         if end > self.size() {
@@ -75,8 +76,7 @@ impl LazySection {
         }
     }
 
-    /// The same, read into a buffer that one who reads many parts has; nothing is read
-    /// of what is in memory.
+    /// Returns a part of the section, read into `buffer` unless it is in memory.
     pub fn part_in<'a>(
         &'a self,
         offset: usize,
@@ -98,7 +98,7 @@ impl LazySection {
         }
     }
 
-    /// A part that all who have a piece of it share.
+    /// Returns a part of the section with a shared reference count.
     pub fn shared_part(&self, offset: usize, size: usize) -> Option<Reader> {
         match self {
             LazySection::InMemory(all) => {
@@ -114,7 +114,7 @@ impl LazySection {
         }
     }
 
-    /// The headers of its units. A damaged one hides those behind it.
+    /// Returns the headers of the units. A damaged header hides those after it.
     pub fn list(&self, section: EntrySection) -> Vec<Header> {
         let mut found = Vec::new();
         let (mut offset, size) = (0, self.size());
@@ -146,32 +146,32 @@ impl LazySection {
     }
 }
 
-/// What a unit is, as its header says.
+/// The kind of a unit, by its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnitKind {
-    /// A whole one, or one whose entries others share.
+    /// A full or partial compilation unit.
     Compilation,
-    /// It stands for another that was split off, which has this identity.
+    /// A skeleton unit, which refers to a split unit with the same id.
     Skeleton,
-    /// It was split off.
+    /// A split compilation unit.
     SplitCompilation(gimli::DwoId),
-    /// One type, with its signature and the offset of its entry.
+    /// A type unit: its signature and the offset of the type's DIE.
     Type { signature: u64, entry: usize },
 }
 
-/// The header of a unit, and where the unit is.
+/// The header of a unit and the unit's position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header {
     pub section: EntrySection,
-    /// Where it begins in its section.
+    /// The offset in the section.
     pub offset: usize,
-    /// Its size in bytes, with all of the header.
+    /// The size in bytes, including the header.
     pub size: usize,
     /// The size of the header in bytes.
     entries_start: usize,
     pub version: u16,
     pub kind: UnitKind,
-    /// Where its abbreviations begin.
+    /// The offset of the abbreviations.
     pub abbreviations: usize,
 }
 
@@ -240,12 +240,13 @@ impl Header {
         })
     }
 
-    /// Whether it has one type, for units that refer to it.
+    /// Returns whether it is a type unit, which other units refer to.
     pub fn is_type(&self) -> bool {
         matches!(self.kind, UnitKind::Type { .. })
     }
 
-    /// Where in the unit an offset of its section is, if it is one of an entry.
+    /// Converts an offset in the section to an offset in the unit, if it is one of an
+    /// entry.
     pub fn within(&self, offset: usize) -> Option<usize> {
         let within = offset.checked_sub(self.offset)?;
         (self.entries_start..self.size)
@@ -253,7 +254,7 @@ impl Header {
             .then_some(within)
     }
 
-    /// Reads the unit, whose entries are then shared. Its own offset counts as 0.
+    /// Reads and parses the unit with shared entries. Its own offset counts as 0.
     pub fn parse(&self, entries: &LazySection) -> Option<UnitHeader<Reader>> {
         let part = entries.shared_part(self.offset, self.size)?;
         match self.section {
@@ -262,7 +263,7 @@ impl Header {
         }
     }
 
-    /// The same over entries that are borrowed.
+    /// Parses the unit over borrowed entries.
     pub fn parse_borrowed<'a>(&self, part: &'a [u8]) -> Option<UnitHeader<Slice<'a>>> {
         match self.section {
             EntrySection::Info => {
@@ -281,8 +282,8 @@ impl Header {
 mod tests {
     use super::*;
 
-    /// A unit in either format: `words` are offsets, which are wider in the wide
-    /// one, and three bytes of entries follow.
+    /// Builds a unit in either format: `words` are offsets, wider in 64-bit DWARF; three
+    /// bytes of entries follow.
     fn unit(is_wide: bool, parts: &[Part]) -> Vec<u8> {
         let mut body = Vec::new();
         for part in parts {
@@ -310,7 +311,7 @@ mod tests {
         Word(u32),
     }
 
-    /// Two such units behind one another are listed as the library lists them.
+    /// Checks that two such units in a row are listed as gimli lists them.
     fn check(section: EntrySection, parts: &[Part], expected: UnitKind) {
         for is_wide in [false, true] {
             let one = unit(is_wide, parts);

@@ -1,8 +1,8 @@
-//! What one unit defines: its functions, types, variables, and which functions
-//! were inlined in it.
+//! The definitions of a unit: its functions, types and variables, and the functions inlined
+//! in it.
 //!
-//! Invariant: reading one unit looks at no other. Names that an entry of another
-//! unit completes are put together when they are asked for.
+//! **Invariant:** reading one unit reads no other. Names that depend on a DIE of another
+//! unit are resolved on demand.
 
 mod attributes;
 mod read;
@@ -16,14 +16,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A function that has code.
+/// A function with code.
 #[derive(Debug, Clone)]
 pub(crate) struct FunctionRecord {
     pub die: DieRef,
     pub low_pc: u64,
-    /// All its code; the range of `low_pc` first.
+    /// The code ranges; the range of `low_pc` is first.
     pub ranges: Vec<Range<u64>>,
-    /// With its scopes: `ns::Class::method`.
+    /// The qualified name: `ns::Class::method`.
     pub name: Box<str>,
     pub linkage_name: Option<Box<str>>,
     pub external: bool,
@@ -38,8 +38,8 @@ pub(crate) struct TypeRecord {
 }
 
 impl TypeRecord {
-    /// Whether both are the same to who knows the name: the units of a program
-    /// repeat the types of its headers.
+    /// Returns whether users cannot tell both apart by name: the units of a program repeat
+    /// the types of its headers.
     pub fn is_alike(&self, other: &TypeRecord) -> bool {
         let key = |of: &TypeRecord| (of.tag, of.declaration);
         key(self) == key(other) && self.name == other.name
@@ -53,57 +53,56 @@ pub(crate) struct GlobalRecord {
     pub external: bool,
 }
 
-/// A function before its name is resolved.
+/// A function whose name is not resolved yet.
 #[derive(Debug)]
 pub(crate) struct PendingFunction {
     pub(super) record: FunctionRecord,
     pub(super) origin: Option<DieRef>,
 }
 
-/// A global variable before its name is resolved.
+/// A global variable whose name is not resolved yet.
 #[derive(Debug)]
 pub(crate) struct PendingGlobal {
     pub(super) record: GlobalRecord,
     pub(super) origin: Option<DieRef>,
-    /// Its mangled name, demangled.
+    /// The demangled linkage name.
     pub(super) readable: Option<String>,
 }
 
-/// What one unit defines.
+/// The definitions of a unit.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// By ascending `low_pc`, one for each.
+    /// The functions by ascending `low_pc`, one per address.
     pub functions: Vec<PendingFunction>,
-    /// Code ranges of functions, by ascending start.
+    /// The code ranges of functions, by ascending start.
     ranges: Vec<(Range<u64>, u32)>,
-    /// Full names of functions without code: abstract instances and
-    /// declarations.
+    /// The qualified names of functions without code: abstract instances and declarations.
     pub(super) abstract_names: FxHashMap<usize, Box<str>>,
     pub(super) linkage_names: FxHashMap<usize, Box<str>>,
-    /// Entries of functions, and those that they complete.
+    /// The origins of functions, by the offset of their DIE.
     pub(super) origins: FxHashMap<usize, DieRef>,
     pub(super) global_names: FxHashMap<usize, (Box<str>, bool)>,
     pub globals: Vec<PendingGlobal>,
-    /// The abstract instances of which a copy was inlined here.
+    /// The abstract instances of functions inlined in the unit.
     pub inlined: FxHashSet<DieRef>,
-    /// In the order of their entries.
+    /// The types in the order of their DIEs.
     pub types: Vec<TypeRecord>,
-    /// In the order of their entries.
+    /// The enumerators in the order of their DIEs.
     pub enumerators: Vec<EnumeratorRecord>,
 }
 
-/// A name for one of the values of an enumeration.
+/// An enumerator.
 #[derive(Debug)]
 pub(crate) struct EnumeratorRecord {
     pub name: Box<str>,
     /// The enumeration.
     pub of: DieRef,
-    /// Its name with its scopes; the scopes alone where it has no name.
+    /// The qualified name of the enumeration, or its scopes alone if it has no name.
     pub scope: Arc<str>,
 }
 
 impl Facts {
-    /// The function whose code an address belongs to.
+    /// Returns the index of the function that contains an address.
     pub fn function_at(&self, address: u64) -> Option<u32> {
         let end = self
             .ranges
@@ -117,14 +116,14 @@ impl Facts {
             .map(|(_, function)| *function)
     }
 
-    /// The function whose first instruction is at an address.
+    /// Returns the index of the function whose first instruction is at an address.
     pub fn function_with_low_pc(&self, low_pc: u64) -> Option<u32> {
         let key = |function: &PendingFunction| function.record.low_pc;
         let at = self.functions.binary_search_by_key(&low_pc, key).ok()?;
         Some(at as u32)
     }
 
-    /// The full name of a type.
+    /// Returns the record of a type.
     pub fn type_at(&self, die: DieRef) -> Option<&TypeRecord> {
         let at = self
             .types
@@ -133,19 +132,19 @@ impl Facts {
         self.types.get(at)
     }
 
-    /// The number of the function of an entry.
+    /// Returns the index of a function by its DIE.
     pub fn function_numbered(&self, die: DieRef) -> Option<u32> {
         let at = self.functions.iter().position(|it| it.record.die == die)?;
         Some(at as u32)
     }
 
-    /// The entries of the functions with code.
+    /// Iterates over the DIEs of the functions with code.
     pub fn function_dies(&self) -> impl Iterator<Item = DieRef> {
         self.functions.iter().map(|function| function.record.die)
     }
 
-    /// The functions whose name has this last component: their own, or that of one
-    /// of `origins`.
+    /// Iterates over the functions whose name has this last component: their own name, or
+    /// that of one of `origins`.
     pub fn functions_with_tail<'a>(
         &'a self,
         tail: &'a str,
@@ -157,7 +156,8 @@ impl Facts {
         })
     }
 
-    /// The functions with this word in a name of their own, or of one of `origins`.
+    /// Iterates over the functions with this word in a name of their own, or in that of one
+    /// of `origins`.
     pub fn functions_with_word<'a>(
         &'a self,
         word: &'a str,
@@ -172,15 +172,15 @@ impl Facts {
         })
     }
 
-    /// The entries of other units that some here complete or copy.
+    /// Iterates over the DIEs of other units that DIEs of this unit have as origin.
     pub fn distant_origins(&self, unit: u32) -> impl Iterator<Item = DieRef> {
         let completed = self.origins.values();
         let all = completed.chain(&self.inlined).copied();
         all.filter(move |origin| origin.unit != unit)
     }
 
-    /// Adds the entries without code that are named so, and those that complete them,
-    /// or one of `known`.
+    /// Adds the DIEs without code whose name satisfies `is_named`, and those whose origin
+    /// is one of these or in `known`.
     pub fn add_origins(
         &self,
         unit: u32,
@@ -194,7 +194,7 @@ impl Facts {
         let globals = globals.filter(|(_, (name, _))| is_named(name));
         let offsets = functions.map(|it| *it.0).chain(globals.map(|it| *it.0));
         found.extend(offsets.map(|offset| DieRef { unit, offset }));
-        // One that completes another has its name, and may have one of its own.
+        // A DIE with an origin has the origin's name, and may also have one of its own.
         let mut own: FxHashSet<DieRef> = found.iter().copied().collect();
         for _ in 0..REFERENCE_DEPTH_MAX {
             let before = found.len();
@@ -218,7 +218,7 @@ impl Facts {
             let nameless = function.record.name.is_empty() && function.origin.is_none();
             (function.record.low_pc, nameless, function.record.die)
         });
-        // Identical functions folded by the linker share an address: one stays.
+        // Identical functions folded by the linker share an address; keep one.
         self.functions
             .dedup_by_key(|function| function.record.low_pc);
         for (number, PendingFunction { record, .. }) in self.functions.iter_mut().enumerate() {

@@ -1,31 +1,31 @@
-//! In which ways the entries of a file have their names, which its abbreviations tell.
+//! The encodings of names in a file, as found in its abbreviations.
 //!
-//! After DWARF 5, sections 7.5.3 and 7.5.6.
+//! Source: DWARF 5, sections 7.5.3 and 7.5.6.
 
 use gimli::{DwAt, DwForm, DwTag, LittleEndian, Reader as _};
 
-/// In which ways entries have names.
+/// The encodings of names.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Forms {
-    /// Some have the text itself.
+    /// Whether some DIEs contain the string itself.
     pub has_inline: bool,
-    /// Some complete entries of other units.
+    /// Whether some DIEs have an origin in another unit.
     pub has_distant: bool,
-    /// The same of mangled names.
+    /// The encodings of linkage names.
     pub linkage: Linkage,
 }
 
-/// In which ways entries have mangled names.
+/// The encodings of linkage names.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Linkage {
     pub has_inline: bool,
-    /// In ways that a search does not find.
+    /// Whether some have an encoding that a search cannot find.
     pub has_other: bool,
 }
 
 impl Forms {
-    /// Goes through the abbreviations of all units: in which ways entries have names,
-    /// and `None` where one has it in another way.
+    /// Scans the abbreviations of all units for the encodings of names; `None` if a name
+    /// has an encoding that a search cannot find.
     pub fn of_abbreviations(section: &[u8]) -> Option<Forms> {
         let mut input = gimli::EndianSlice::new(section, LittleEndian);
         let mut forms = Forms::default();
@@ -64,7 +64,8 @@ impl Forms {
                 }
             }
         }
-        // Who defines a member of another unit has its name from nowhere else.
+        // The definition of a static member gets its name only from the declaration, which
+        // may be in another unit.
         (!has_static_members || !forms.has_distant).then_some(forms)
     }
 }

@@ -1,13 +1,13 @@
-//! Which addresses of a file something can be at.
+//! The address ranges of the loaded segments of a file.
 
 use crate::elf::Segment;
 use std::ops::Range;
 
-/// The size of the header that an ELF file begins with.
+/// The size of the ELF header in bytes.
 const HEADER_SIZE: u64 = 64;
 
-/// The addresses of the segments that are wanted. Where the file's own header is loaded,
-/// at the address 0 mostly, no code and no variable is.
+/// Returns the address ranges of the segments selected by `wanted`. The loaded ELF header,
+/// usually at address 0, is excluded: it contains neither code nor variables.
 pub(super) fn ranges(segments: &[Segment], wanted: impl Fn(&Segment) -> bool) -> Vec<Range<u64>> {
     let wanted = segments.iter().filter(|segment| wanted(segment));
     let ranges = wanted.map(|segment| {

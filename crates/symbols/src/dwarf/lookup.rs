@@ -1,8 +1,9 @@
-//! Functions, types and variables by name: through the index of names where there
-//! is one, and otherwise in the units that may have them.
+//! Lookup of functions, types and variables by name: in the index of names if it exists,
+//! otherwise in the units that may have the name.
 //!
-//! Who asks for one name need not know all names. So an index is made only for who
-//! asks for many, or for what no search finds (`search`).
+//! A search for one name does not need all names. So the index is built only for many
+//! names, or for names that no search finds (`search`). Tests compare both for every name
+//! of several programs.
 
 use super::facts::{Facts, FunctionRecord, GlobalRecord, TypeRecord};
 use super::names::NameIndex;
@@ -15,16 +16,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Where a name is looked for.
+/// The source for the lookup of a name.
 enum Lookup<'a> {
     Index(&'a NameIndex),
     Units(Arc<Found>),
 }
 
 impl DebugInfo {
-    /// Where to look for what may be meant by a name.
+    /// Returns the source for the lookup of a name.
     fn lookup(&self, written: &str, wanted: Wanted) -> Lookup<'_> {
-        if let Some(names) = self.kept_names() {
+        if let Some(names) = self.available_names() {
             return Lookup::Index(names);
         }
         match self.found_by_search(written, wanted) {
@@ -33,18 +34,17 @@ impl DebugInfo {
         }
     }
 
-    /// Whether the functions that may be meant by a name are found without making an
-    /// index.
+    /// Returns whether the functions that match a name are found without building an index.
     pub fn finds_function(&self, written: &str) -> bool {
-        self.kept_names().is_some() || self.found_by_search(written, Wanted::Code).is_some()
+        self.available_names().is_some() || self.found_by_search(written, Wanted::Code).is_some()
     }
 
-    /// Whether a name may be found without making an index.
+    /// Returns whether some name may be found without building an index.
     pub fn finds_any(&self) -> bool {
-        self.kept_names().is_some() || self.can_search()
+        self.available_names().is_some() || self.can_search()
     }
 
-    /// What units define.
+    /// Iterates over units and their definitions.
     pub(super) fn facts_of<'a>(
         &'a self,
         units: &'a [u32],
@@ -54,8 +54,8 @@ impl DebugInfo {
             .filter_map(|unit| Some((*unit, self.facts(*unit)?)))
     }
 
-    /// The functions with code whose last component is that of the name; all that may be
-    /// meant by it are among them.
+    /// Returns the functions with code that have the last component of the name: a superset
+    /// of those that match it.
     pub fn functions_like(&self, written: &str) -> Vec<FunctionRecord> {
         let tail = tail_of(written);
         let of = match self.lookup(written, Wanted::Code) {
@@ -70,8 +70,8 @@ impl DebugInfo {
         found
     }
 
-    /// The types whose last component is this, in the order of their entries; of
-    /// those of one name and kind the first.
+    /// Returns the types with this last component in the order of their DIEs; the first of
+    /// each name and kind.
     pub fn types_with_tail(&self, tail: &str) -> Vec<TypeRecord> {
         let of = match self.lookup(tail, Wanted::Types) {
             Lookup::Index(names) => return names.types_with_tail(tail).collect(),
@@ -89,8 +89,8 @@ impl DebugInfo {
         found
     }
 
-    /// The variables whose last component is that of the name; all that may be meant by
-    /// it are among them.
+    /// Returns the variables that have the last component of the name: a superset of those
+    /// that match it.
     pub fn globals_like(&self, written: &str) -> Vec<GlobalRecord> {
         let tail = tail_of(written);
         let of = match self.lookup(written, Wanted::Code) {
@@ -106,8 +106,8 @@ impl DebugInfo {
         found
     }
 
-    /// The enumerations that have an enumerator of this name, in the order of their
-    /// entries. Of those that have one name, the first.
+    /// Returns the enumerations that have an enumerator with this name, in the order of
+    /// their DIEs; the first of each qualified name.
     pub fn enumerations_with(&self, name: &str) -> Vec<DieRef> {
         let of = match self.lookup(name, Wanted::Types) {
             Lookup::Index(names) => return names.enumerations_with(name).collect(),
@@ -126,8 +126,7 @@ impl DebugInfo {
         found
     }
 
-    /// The units with inlined copies of the functions that may be meant by a name;
-    /// ascending.
+    /// Returns the units with inlined copies of the functions that match a name, ascending.
     pub fn units_inlining(&self, written: &str) -> Vec<u32> {
         let tail = tail_of(written);
         let is_wanted = |name: &str| crate::names::matches(name, written);
@@ -152,9 +151,9 @@ impl DebugInfo {
         }
     }
 
-    /// The units that may have code from a source file of this name, ascending.
+    /// Returns the units that may have code from a source file of this name, ascending.
     pub fn units_with_file(&self, name: &str) -> Vec<u32> {
-        let mut units: Vec<u32> = match self.kept_names() {
+        let mut units: Vec<u32> = match self.available_names() {
             Some(names) => names.units_with_file(name).collect(),
             None => self.units_with_line_file(name),
         };
@@ -172,7 +171,7 @@ impl DebugInfo {
                 if number >= self.unit_count() {
                     return units;
                 }
-                // The lines that a type unit refers to are those of another unit.
+                // A type unit refers to the line table of another unit.
                 let slot = self.slots.get(number as usize);
                 if slot.is_some_and(|slot| slot.header.is_type()) {
                     continue;

@@ -1,13 +1,27 @@
-//! DWARF 4 and 5: loading, units, and access to single entries.
+//! DWARF 4 and 5: loading, units, and access to DIEs.
 //!
-//! Everything outside this module names an entry by [`DieRef`], which stays
-//! valid as long as the file is open. References between entries are followed
-//! a bounded number of times, because a damaged file may hold a cycle.
+//! Code outside of this module refers to a DIE by [`DieRef`], which is valid while the file
+//! is open. The number of references followed is bounded, because a damaged file may
+//! contain a cycle.
 //!
-//! Loading lists the units and parses none. A unit is parsed when something in
-//! it is asked for; what it defines ([`facts`]) is read when an address in it is
-//! asked for, or a name that it has (`search`); all units are read only for lists of
-//! names ([`names`]).
+//! Debug information may have gigabytes, of which a session needs little, so everything is
+//! read on demand:
+//! - Loading lists the units from their headers and parses none. A unit is parsed when
+//!   something in it is asked for, without its line table.
+//! - An address needs only its own unit: `.debug_aranges` gives the unit (`ranges`), and
+//!   [`facts`] the unit's definitions. So stops and stacks read few units.
+//! - A section is read on first use (`source`). Entries and lines stay in the file and are
+//!   read unit by unit; a compressed section is decompressed once as a whole.
+//! - A name is looked up (`lookup`) in the compiler's index (`accelerated`), or else by a
+//!   search of the bytes for units that may have it (`search`, `name_filter`; for words in names
+//!   `words`). Only many names, or names encoded in other ways, need the index of all names
+//!   ([`names`]), which is built from all units and cached on disk.
+//! - Every unit uses the sections it refers to: those of the program, of its separate debug
+//!   file, of a split unit, whose skeleton unit has its addresses and lines, or of a
+//!   supplementary file shared by several programs (`split`).
+//!
+//! Files are read and never mapped: a program that is linked again under a mapping would
+//! end the debugger.
 
 mod accelerated;
 mod access;
@@ -17,13 +31,13 @@ pub(crate) mod facts;
 mod forms;
 mod loaded;
 mod lookup;
+mod name_filter;
 pub(crate) mod names;
 mod naming;
 mod pattern;
 mod processors;
 mod ranges;
 mod search;
-mod sieve;
 mod source;
 mod split;
 mod unit;
@@ -34,11 +48,11 @@ pub(crate) use unit::{Language, Unit};
 
 use crate::elf::ElfFile;
 use crate::settings::{Cache, SymbolSettings};
-use crate::types::KeptKinds;
+use crate::types::TypeCache;
 use entries::{EntrySection, Header, UnitKind};
 use facts::{Facts, FunctionRecord};
 use gimli::AttributeValue;
-use names::{Identity, Kept, NameIndex, Watch};
+use names::{CachedIndex, Identity, NameIndex, Watch};
 use rustc_hash::FxHashMap;
 use search::Searches;
 use std::ops::Range;
@@ -48,63 +62,63 @@ pub(crate) type Reader = gimli::EndianArcSlice<gimli::LittleEndian>;
 pub(crate) type Die = gimli::DebuggingInformationEntry<Reader>;
 pub(crate) type Value = AttributeValue<Reader>;
 
-/// How often one reference may lead to another.
+/// The maximum length of a chain of references.
 pub(crate) const REFERENCE_DEPTH_MAX: usize = 8;
 
-/// Names one debugging information entry of one file.
+/// Identifies a debugging information entry (DIE) of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct DieRef {
     pub unit: u32,
     pub offset: usize,
 }
 
-/// What to do after visiting an entry.
+/// The continuation after visiting a DIE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visit {
-    /// Go on with its children.
+    /// Visit its children.
     Descend,
-    /// Go on behind its children.
+    /// Skip its children.
     Skip,
 }
 
-/// A unit that is listed, and what has been read of it.
+/// A listed unit and what has been read of it.
 struct Slot {
-    /// Where its entries are: a number of `sources`.
+    /// The index in `sources` of its entries.
     source: u32,
     header: Header,
-    /// The unit that stands for this one in the program.
+    /// The skeleton unit in the program.
     skeleton: Option<Box<gimli::Unit<Reader>>>,
     unit: OnceLock<Option<Box<Unit>>>,
     facts: OnceLock<Box<Facts>>,
 }
 
-/// The DWARF of one program or library.
+/// The DWARF of one program or shared library.
 pub(crate) struct DebugInfo {
-    /// The file itself first, then what belongs to it.
+    /// The sections of the file itself, then those of the files that belong to it.
     sources: Vec<SectionSource>,
     slots: Vec<Slot>,
-    /// Units by their offset in `.debug_info` of a source.
+    /// Units by source and offset in its `.debug_info`.
     by_offset: Vec<(u32, usize, u32)>,
     /// Address ranges and their units, by ascending start.
     ranges: OnceLock<Vec<(Range<u64>, u32)>>,
     type_signatures: FxHashMap<u64, DieRef>,
-    /// Address ranges of what is loaded; none of a file that no linker has seen.
+    /// The address ranges of loaded segments; empty for an object file.
     memory: Vec<Range<u64>>,
-    /// Executable address ranges: what lies outside was dropped by the linker.
+    /// The executable address ranges; the linker discarded code outside of them.
     code: Vec<Range<u64>>,
     names: OnceLock<NameIndex>,
-    /// Set when an index that was kept has been looked for.
-    is_looked_for: OnceLock<()>,
+    /// Set after the cache has been searched for the index of names.
+    is_cache_searched: OnceLock<()>,
     searches: Searches,
     language: OnceLock<Language>,
-    /// Whose index of names it is, and where it is kept.
+    /// The identity of the index of names, and its cache.
     cache: Option<(Identity, Cache)>,
-    /// What is missing, in words.
+    /// Messages about missing files.
     pub problems: Vec<String>,
-    /// What was found damaged, in words; each is said once.
-    remarks: Mutex<Vec<String>>,
-    /// What its types consist of.
-    pub kinds: KeptKinds,
+    /// Messages about damage, each reported once.
+    warnings: Mutex<Vec<String>>,
+    /// The cached kinds of types.
+    pub kinds: TypeCache,
 }
 
 impl std::fmt::Debug for DebugInfo {
@@ -116,8 +130,8 @@ impl std::fmt::Debug for DebugInfo {
 }
 
 impl DebugInfo {
-    /// Reads the sections of `from`, which is the program itself or its
-    /// separate debug file, and lists the units.
+    /// Reads the sections of `from`, which is the program itself or its separate debug
+    /// file, and lists the units.
     pub fn load(from: &Arc<ElfFile>, program: &ElfFile, settings: &SymbolSettings) -> DebugInfo {
         let memory = loaded::ranges(&program.header.segments, |_| true);
         let code = loaded::ranges(&program.header.segments, |segment| segment.executable);
@@ -130,16 +144,15 @@ impl DebugInfo {
             memory,
             code,
             names: OnceLock::new(),
-            is_looked_for: OnceLock::new(),
+            is_cache_searched: OnceLock::new(),
             searches: Searches::default(),
             language: OnceLock::new(),
             cache: None,
             problems: Vec::new(),
-            remarks: Mutex::default(),
-            kinds: KeptKinds::default(),
+            warnings: Mutex::default(),
+            kinds: TypeCache::default(),
         };
-        // The supplementary file comes second, after the program's own units
-        // have their numbers.
+        // The supplementary file comes second, after the program's units are numbered.
         info.list_units(0);
         info.add_supplementary(from, &settings.debug_file_directories);
         info.add_split(from, program);
@@ -148,7 +161,7 @@ impl DebugInfo {
         info
     }
 
-    /// Lists the units of a source, without reading their entries.
+    /// Lists the units of a source without reading their entries.
     fn list_units(&mut self, source: u32) {
         let Some(of) = self.sources.get_mut(source as usize) else {
             return;
@@ -183,29 +196,29 @@ impl DebugInfo {
         });
     }
 
-    /// How many units there are.
+    /// Returns the number of units.
     pub fn unit_count(&self) -> u32 {
         self.slots.len() as u32
     }
 
-    /// The numbers of all units.
+    /// Returns the indexes of all units.
     pub fn unit_numbers(&self) -> Range<u32> {
         0..self.unit_count()
     }
 
-    /// Whether a program may execute this address; others belong to
-    /// functions that the linker dropped.
+    /// Returns whether an address is in an executable segment; the linker discarded
+    /// functions at other addresses.
     pub fn is_code(&self, address: u64) -> bool {
         self.code.iter().any(|range| range.contains(&address))
     }
 
-    /// Whether a variable may be at an address; the linker gives one that it has removed
-    /// the address 0, or one outside.
+    /// Returns whether an address is in a segment; the linker gives a discarded variable
+    /// the address 0, or one outside of all segments.
     pub fn is_data(&self, address: u64) -> bool {
         self.memory.is_empty() || self.memory.iter().any(|range| range.contains(&address))
     }
 
-    /// The unit of a number, parsed; `None` where it is damaged.
+    /// Returns a unit by its index, parsed; `None` if damaged.
     pub fn unit(&self, number: u32) -> Option<&Unit> {
         let slot = self.slots.get(number as usize)?;
         let parse = || {
@@ -223,8 +236,7 @@ impl DebugInfo {
         slot.unit.get_or_init(parse).as_deref()
     }
 
-    /// The language of the first unit that says it. Where several units share
-    /// their entries, what they share does not.
+    /// Returns the language of the first unit that states it; partial units do not.
     fn main_language(&self) -> Language {
         *self.language.get_or_init(|| {
             let own = self.slots.iter().filter(|slot| slot.source == 0);
@@ -238,13 +250,13 @@ impl DebugInfo {
         })
     }
 
-    /// The sections that a unit's entries refer to.
+    /// Returns the sections that a unit's DIEs refer to.
     pub fn source(&self, unit: u32) -> Option<&SectionSource> {
         let slot = self.slots.get(unit as usize)?;
         self.sources.get(slot.source as usize)
     }
 
-    /// The unit that has the line table of a unit, with its sections.
+    /// Returns the unit that has the line table of a unit, with its sections.
     pub fn line_source(&self, unit: u32) -> Option<(&SectionSource, &gimli::Unit<Reader>)> {
         if let Some(found) = self.line_source_of_split(unit) {
             return Some(found);
@@ -252,7 +264,8 @@ impl DebugInfo {
         Some((self.source(unit)?, &self.unit(unit)?.unit))
     }
 
-    /// The same, for a unit that was split off and leaves its lines behind.
+    /// Returns the skeleton unit that has the line table of a split unit, with its
+    /// sections.
     pub fn line_source_of_split(
         &self,
         unit: u32,
@@ -261,15 +274,15 @@ impl DebugInfo {
         Some((self.sources.first()?, skeleton))
     }
 
-    /// What a unit defines, read on first use.
+    /// Returns the definitions of a unit, read on first use.
     pub fn facts(&self, number: u32) -> Option<&Facts> {
         let slot = self.slots.get(number as usize)?;
         let read = || Box::new(facts::read(self, number));
         Some(&**slot.facts.get_or_init(read))
     }
 
-    /// Under which name the index is kept. The identity of a program says
-    /// nothing of the files that its debug information was split into.
+    /// Returns the identity of the index in the cache; `None` with split debug information,
+    /// whose files the build id does not cover.
     fn identity(&self, program: &ElfFile) -> Option<Identity> {
         if self.slots.iter().any(|slot| slot.skeleton.is_some()) || !self.problems.is_empty() {
             return None;
@@ -283,19 +296,19 @@ impl DebugInfo {
         })
     }
 
-    /// Functions, types and variables by name; made on first use.
+    /// Returns the index of names, built on first use.
     pub fn names(&self) -> &NameIndex {
-        if let Some(names) = self.kept_names() {
+        if let Some(names) = self.available_names() {
             return names;
         }
-        // Nobody watches, so nobody gives it up.
+        // Without a watcher the work is never cancelled.
         let names = self.built_names(None).unwrap_or_default();
         self.names.get_or_init(|| names)
     }
 
-    /// Makes the index of names, unless it is there. False when it was given up.
+    /// Builds the index of names if it does not exist. Returns false if cancelled.
     pub fn prepare_names(&self, watch: &mut Watch<'_>) -> bool {
-        if self.kept_names().is_some() {
+        if self.available_names().is_some() {
             return true;
         }
         let Some(names) = self.built_names(Some(watch)) else {
@@ -305,17 +318,17 @@ impl DebugInfo {
         true
     }
 
-    /// The index of names, if it has been made, or was kept.
-    fn kept_names(&self) -> Option<&NameIndex> {
-        self.is_looked_for.get_or_init(|| {
+    /// Returns the index of names if it was built, or is in the cache.
+    fn available_names(&self) -> Option<&NameIndex> {
+        self.is_cache_searched.get_or_init(|| {
             let Some((identity, cache)) = &self.cache else {
                 return;
             };
             match identity.load(cache) {
-                Kept::Sound(names) => drop(self.names.set(*names)),
-                Kept::Absent => {}
-                Kept::Damaged(path, why) => self.remark(format!(
-                    "the index of names in {} is damaged and is made anew: {why}",
+                CachedIndex::Valid(names) => drop(self.names.set(*names)),
+                CachedIndex::Absent => {}
+                CachedIndex::Damaged(path, why) => self.warn(format!(
+                    "the index of names in {} is damaged and will be rebuilt: {why}",
                     path.display()
                 )),
             }
@@ -331,16 +344,16 @@ impl DebugInfo {
         Some(names)
     }
 
-    fn remark(&self, remark: String) {
-        if let Ok(mut remarks) = self.remarks.lock() {
-            remarks.push(remark);
+    fn warn(&self, warning: String) {
+        if let Ok(mut warnings) = self.warnings.lock() {
+            warnings.push(warning);
         }
     }
 
-    /// What is to be said, once.
-    pub fn take_remarks(&self) -> Vec<String> {
-        let remarks = self.remarks.lock();
-        remarks.map_or_else(|_| Vec::new(), |mut it| std::mem::take(&mut *it))
+    /// Returns the messages since the last call.
+    pub fn take_warnings(&self) -> Vec<String> {
+        let warnings = self.warnings.lock();
+        warnings.map_or_else(|_| Vec::new(), |mut it| std::mem::take(&mut *it))
     }
 
     fn known_facts(&self, number: u32) -> Option<&Facts> {
@@ -348,7 +361,7 @@ impl DebugInfo {
         slot.facts.get().map(|facts| &**facts)
     }
 
-    /// The function whose code an address belongs to.
+    /// Returns the function that contains an address.
     pub fn function_at(&self, address: u64) -> Option<FunctionRecord> {
         if let Some(names) = self.names.get() {
             return names.function_at(address);
@@ -358,7 +371,7 @@ impl DebugInfo {
         self.function_of_unit(unit, number)
     }
 
-    /// The function whose first instruction is at an address.
+    /// Returns the function whose first instruction is at an address.
     pub fn function_with_low_pc(&self, low_pc: u64) -> Option<FunctionRecord> {
         if let Some(names) = self.names.get() {
             return names.function_with_low_pc(low_pc);

@@ -1,11 +1,11 @@
-//! The full names of entries, which may be those of other entries that they
-//! complete, in other units, too.
+//! The qualified names of DIEs, resolved through their origins, which may be in other
+//! units.
 
 use super::facts::{Facts, FunctionRecord, GlobalRecord, PendingFunction, PendingGlobal};
 use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX};
 
 impl DebugInfo {
-    /// An entry and those that it completes, in this order.
+    /// Iterates over a DIE and its chain of origins.
     fn with_origins<'a>(
         &'a self,
         own: (u32, &'a Facts),
@@ -23,8 +23,8 @@ impl DebugInfo {
         .take(REFERENCE_DEPTH_MAX)
     }
 
-    /// The name of a function with the most scopes: a definition outside its
-    /// class has the bare name or none, the declaration in it has them all.
+    /// Returns the name of a function with the most scopes: a definition outside of its
+    /// class has a bare name or none, its declaration in the class has all scopes.
     fn full_name<'a>(&'a self, own: (u32, &'a Facts), start: DieRef) -> Option<&'a str> {
         self.with_origins(own, start)
             .filter_map(|(die, facts)| facts.abstract_names.get(&die.offset))
@@ -32,12 +32,13 @@ impl DebugInfo {
             .map(|name| &**name)
     }
 
-    /// The full name of a function without code.
+    /// Returns the qualified name of a function without code.
     pub fn abstract_name(&self, die: DieRef) -> Option<&str> {
         self.full_name((die.unit, self.facts(die.unit)?), die)
     }
 
-    /// The same, while the facts of a unit are not kept yet.
+    /// Returns the qualified name of a function without code while the facts of a unit are
+    /// not stored yet.
     pub fn abstract_name_from<'a>(
         &'a self,
         unit: u32,
@@ -47,14 +48,14 @@ impl DebugInfo {
         self.full_name((unit, facts), die)
     }
 
-    /// A function of a unit, by its number there.
+    /// Returns a function of a unit by its index.
     pub fn function_of_unit(&self, unit: u32, number: u32) -> Option<FunctionRecord> {
         let facts = self.facts(unit)?;
         let function = facts.functions.get(number as usize)?;
         Some(self.named_function(unit, facts, function))
     }
 
-    /// A function with its name, wherever that is.
+    /// Returns a function with its resolved name.
     pub fn named_function(
         &self,
         unit: u32,
@@ -77,7 +78,7 @@ impl DebugInfo {
         record
     }
 
-    /// A global variable with its name; `None` where nothing names it.
+    /// Returns a global variable with its resolved name; `None` if it has none.
     pub fn named_global(
         &self,
         unit: u32,
@@ -95,8 +96,8 @@ impl DebugInfo {
             };
             of.global_names.get(&origin.offset)
         });
-        // Some compilers declare the static variables of a class as its
-        // members; then the mangled name tells the scopes.
+        // Some compilers declare static member variables as members; then the linkage name
+        // has the scopes.
         match (declared, &global.readable) {
             (Some((name, external)), _) => {
                 record.name = name.clone();

@@ -1,4 +1,4 @@
-//! What a name looks like among the entries, as bytes and as attributes.
+//! Patterns for names in DIEs: in the raw bytes of a section, and in attribute values.
 
 use super::borrowed::Slice;
 use super::facts::is_indexed;
@@ -7,26 +7,27 @@ use aho_corasick::{Span, packed};
 use gimli::{Abbreviation, AttributeValue, DwAt};
 use memchr::memmem;
 
-/// Offsets are told apart by their pages first: the bits within one.
+/// The number of offset bits within a page; pages serve as a first filter.
 const PAGE_BITS: u32 = 12;
-/// So many words have a bit for each page, modulo their number: 8 KiB.
+/// The number of words of the page bitmap (8 KiB); page numbers wrap around.
 const PAGE_WORDS: usize = 1 << 10;
-/// So many upper bytes of offsets are looked for as texts are; with more, each offset
-/// is looked at.
+/// The maximum number of distinct upper bytes of offsets that are searched as substrings;
+/// with more, each offset is tested.
 const UPPER_MAX: usize = 48;
-/// So many texts with a word are looked for in any case.
+/// The number of strings with a word that are searched in any case.
 const RANGES_MIN: usize = 4_096;
-/// If more than one text in so many has a word, few units have none of them.
+/// If more than one string in this many contains a word, almost every unit has one.
 const RANGES_PART_MAX: usize = 16;
 
-/// Offsets in a section that are looked for.
+/// A set of offsets in a section.
 pub(super) struct Offsets {
-    /// First and last, ascending, apart from each other.
+    /// Disjoint ranges (first, last), ascending.
     ranges: Vec<(u32, u32)>,
-    /// Finds the upper three bytes of the offsets, if they are few: that is faster.
+    /// A searcher for the upper three bytes of the offsets if there are few; this is
+    /// faster.
     upper: Option<packed::Searcher>,
-    /// A bit for the pages that the ranges touch, of which several share each: most
-    /// bytes are ruled out by one look at it, and without a doubtful branch.
+    /// A bitmap of the pages that the ranges touch, with several pages per bit: it rejects
+    /// most bytes with one load and without a mispredicted branch.
     pages: Box<[u64; PAGE_WORDS]>,
 }
 
@@ -59,8 +60,8 @@ impl Offsets {
         }
     }
 
-    /// Where in `.debug_str` a text may begin that contains the word; `None` where so many
-    /// do that to look for them takes longer than to read all that there is.
+    /// Returns the offsets in `.debug_str` at which a string with the word may begin;
+    /// `None` if there are so many that reading everything is faster.
     pub fn of_texts_with(texts: &[u8], word: &str) -> Option<Offsets> {
         let count = memchr::memchr_iter(0, texts).count();
         let most = RANGES_MIN.max(count / RANGES_PART_MAX);
@@ -76,8 +77,8 @@ impl Offsets {
         Some(Offsets::new(ranges))
     }
 
-    /// Where in `.debug_str` a text may begin whose last component is the name. A
-    /// text is shared by all whose end it is: the name may be the end of another.
+    /// Returns the offsets in `.debug_str` at which a string with this last component may
+    /// begin. Strings share their ends, so the name may be the end of a longer string.
     pub fn of_texts(texts: &[u8], name: &str) -> Offsets {
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         let has_tail = |text: &[u8]| tail(&String::from_utf8_lossy(text)) == name;
@@ -89,7 +90,7 @@ impl Offsets {
             let end = memchr::memchr(0, rest).unwrap_or(rest.len());
             let start = memchr::memrchr(0, before).map_or(0, |end| end + 1);
             let whole = texts.get(start..at + end).unwrap_or(rest);
-            // With scopes before it, and perhaps the end of a text with more of them.
+            // The name follows scopes, and may be the end of a string with more scopes.
             let is_behind_scopes = at > start
                 && before.last().is_some_and(|byte| !is_word(*byte))
                 && (has_tail(whole) || memmem::find(whole, b"operator").is_some());
@@ -118,9 +119,9 @@ impl Offsets {
     }
 }
 
-/// Whether a text closes brackets that it does not open: the end of a name, such as that of
-/// a template for a lambda of a function, and none itself. What has an operator in it, or a
-/// character, may have brackets that are none.
+/// Returns whether a string closes brackets that it does not open, so that it is only the
+/// end of a name, such as that of a template instantiated with a lambda. Names with an
+/// operator or a character literal may contain other brackets.
 fn is_only_an_end(text: &[u8]) -> bool {
     let (mut angles, mut others, mut before) = (0_u32, 0_u32, 0);
     let mut closes_more = false;
@@ -153,8 +154,8 @@ fn is_only_an_end(text: &[u8]) -> bool {
     closes_more && !text.contains(&b'\'') && memmem::find(text, b"operator").is_none()
 }
 
-/// The upper three bytes of the offsets in these ranges, as they stand in the file;
-/// nothing where they are many.
+/// Returns the upper three bytes of the offsets in these ranges, as stored in the file;
+/// `None` if there are many.
 fn upper_bytes(ranges: &[(u32, u32)]) -> Option<Vec<[u8; 3]>> {
     let mut found: Vec<[u8; 3]> = Vec::new();
     for (first, last) in ranges {
@@ -171,33 +172,33 @@ fn upper_bytes(ranges: &[(u32, u32)]) -> Option<Vec<[u8; 3]>> {
     Some(found)
 }
 
-/// The word and the bit of a page.
+/// Returns the word and the bit of a page.
 #[inline]
 fn page_bit(page: u32) -> (usize, u64) {
     (page as usize / 64 % PAGE_WORDS, 1 << (page % 64))
 }
 
-/// What an entry may be looked for by.
+/// The criterion of a search for DIEs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sought {
-    /// The last component of its name.
+    /// The last component of the name.
     Tail,
-    /// A word in its name, of what has code or contains it.
+    /// A word in the name of a DIE that has code or contains DIEs with code.
     Word,
-    /// Which entry it completes, or copies.
+    /// The origin.
     Origin,
 }
 
-/// What is looked for among the entries.
+/// A pattern for DIEs.
 pub(super) struct Pattern<'a> {
     pub offsets: Offsets,
-    /// The name, where entries have it themselves.
+    /// The searcher for names stored in the DIEs themselves.
     pub inline: Option<memmem::Finder<'a>>,
     pub sought: Sought,
 }
 
 impl Pattern<'_> {
-    /// Tells every place where it may be, in no order.
+    /// Reports every position of a possible match, in no order.
     pub fn find(&self, part: &[u8], mut tell: impl FnMut(usize)) {
         match &self.offsets.upper {
             _ if self.offsets.ranges.is_empty() => {}
@@ -216,7 +217,7 @@ impl Pattern<'_> {
     fn find_upper(&self, upper: &packed::Searcher, part: &[u8], tell: &mut impl FnMut(usize)) {
         let mut rest = Span::from(1..part.len().max(1));
         while let Some(found) = upper.find_in(part, rest) {
-            // The lowest byte stands before; what is found next may overlap with this.
+            // The lowest byte precedes; the next match may overlap with this one.
             let at = found.start() - 1;
             rest.start = found.start() + 1;
             let bytes = part.get(at..).and_then(|it| it.first_chunk());
@@ -238,8 +239,7 @@ impl Pattern<'_> {
 }
 
 impl Pattern<'_> {
-    /// Whether an entry that may be found by name has it. What comes behind damage
-    /// is not read by anybody.
+    /// Returns whether a DIE of the unit matches. Entries after damage are never read.
     pub fn is_in<'a>(&self, unit: &gimli::Unit<Slice<'a>>) -> gimli::Result<bool> {
         let mut raw = unit.entries_raw(None)?;
         while !raw.is_empty() {
@@ -270,7 +270,7 @@ impl Pattern<'_> {
     fn is_about_entry(&self, entry: &Abbreviation) -> bool {
         let tag = entry.tag();
         if self.sought == Sought::Word {
-            // The name of a function begins with those of what it is in.
+            // The qualified name of a function begins with the names of its scopes.
             let is_scope = tag == gimli::DW_TAG_subprogram || entry.has_children();
             return is_scope && is_indexed(tag);
         }
@@ -291,7 +291,7 @@ impl Pattern<'_> {
         }
     }
 
-    /// Whether the value of an attribute is what is looked for.
+    /// Returns whether an attribute value matches.
     pub fn is_met_by(&self, value: &AttributeValue<Slice<'_>>) -> bool {
         let offset = match value {
             AttributeValue::DebugStrRef(offset) => offset.0,
@@ -306,13 +306,14 @@ impl Pattern<'_> {
     }
 }
 
-/// Whether such an entry is a static member, from which a variable may have its name.
+/// Returns whether the abbreviation is that of a static member, from which a variable may
+/// get its name.
 pub(super) fn is_static_member(entry: &Abbreviation) -> bool {
     let mut attributes = entry.attributes().iter();
     entry.tag() == gimli::DW_TAG_member && attributes.any(|it| it.name() == gimli::DW_AT_external)
 }
 
-/// Whether a byte may stand within a word.
+/// Returns whether a byte may be part of a word.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
@@ -347,7 +348,7 @@ mod tests {
         }
     }
 
-    /// One text may be the end of another; what is the end of a name in brackets is none.
+    /// A string may be the end of another; the end of a name within brackets is not a name.
     #[test]
     fn texts_that_may_be_the_name_are_found() {
         let texts = b"run\0a::run\0vector<a::run>\0f<run()::lambda>\0do_run\0run<int>\0";
@@ -356,7 +357,7 @@ mod tests {
         let of = |text: &[u8]| memmem::find(texts, text).unwrap_or_default() as u32;
         assert_eq!(
             starts.collect::<Vec<_>>(),
-            // The end of `do_run` may be shared by a text of its own.
+            // The end of `do_run` may be shared by a string of its own.
             [0, of(b"a::run"), of(b"do_run") + 3, of(b"run<int>")]
         );
     }

@@ -1,16 +1,16 @@
-//! Work on all processors.
+//! Parallel work on all processors.
 
-/// More threads than this get into each other's way.
+/// The maximum number of threads; more would contend.
 const THREADS_MAX: usize = 16;
 
-/// How many threads share a work.
+/// Returns the number of threads to use.
 pub(super) fn thread_count() -> usize {
     let processors = std::thread::available_parallelism();
     processors.map_or(1, usize::from).min(THREADS_MAX)
 }
 
-/// Does the same on all processors at once; each takes what it does from what all
-/// of them share. One that fails gives nothing.
+/// Runs `work` on all processors at once and returns the results; the threads take items
+/// from a shared queue. The result of a thread that panics is missing.
 pub(super) fn on_all_processors<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = (1..thread_count()).map(|_| scope.spawn(&work)).collect();

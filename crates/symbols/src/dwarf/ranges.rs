@@ -1,14 +1,14 @@
-//! Which unit the code at an address is of.
+//! The unit of an address.
 //!
-//! `.debug_aranges` says it for the units that it names, in one go; of the others
-//! it is read from their first entries (DWARF 5, sections 6.1.2 and 3.1.1).
+//! `.debug_aranges` lists the ranges of many units at once; those of other units are read
+//! from their root DIEs (DWARF 5, sections 6.1.2 and 3.1.1).
 
 use super::DebugInfo;
 use super::borrowed::with_borrowed;
 use std::ops::Range;
 
 impl DebugInfo {
-    /// Address ranges and their units, by ascending start.
+    /// Returns address ranges and their units, by ascending start.
     pub(super) fn ranges_of_units(&self) -> Vec<(Range<u64>, u32)> {
         let mut found = Vec::new();
         let is_listed = self.add_listed_ranges(&mut found);
@@ -21,7 +21,7 @@ impl DebugInfo {
         found
     }
 
-    /// Adds what `.debug_aranges` says; tells of which units it says something.
+    /// Adds the ranges in `.debug_aranges`; returns for each unit whether it is listed.
     fn add_listed_ranges(&self, found: &mut Vec<(Range<u64>, u32)>) -> Vec<bool> {
         let mut is_listed = vec![false; self.slots.len()];
         let Some(source) = self.sources.first() else {
@@ -46,16 +46,16 @@ impl DebugInfo {
         is_listed
     }
 
-    /// The unit of the program itself that begins at this offset.
+    /// Returns the unit of the program itself that begins at this offset.
     pub(super) fn unit_starting_at(&self, offset: usize) -> Option<u32> {
-        // One that was split off has another place, and is in the list of its own.
+        // A split unit is in another file, and is listed by its skeleton.
         let at = self
             .by_offset
             .binary_search_by_key(&(0, offset), |(source, start, _)| (*source, *start));
         self.by_offset.get(at.ok()?).map(|(_, _, number)| *number)
     }
 
-    /// Adds what a unit says of its own code.
+    /// Adds the ranges in a unit's root DIE.
     pub(super) fn add_unit_ranges(&self, number: u32, found: &mut Vec<(Range<u64>, u32)>) {
         let Some(slot) = self.slots.get(number as usize) else {
             return;
@@ -63,7 +63,7 @@ impl DebugInfo {
         if slot.header.is_type() {
             return;
         }
-        // A skeleton says where the code of its unit is.
+        // The skeleton unit has the addresses of its split unit.
         if let (Some(skeleton), Some(program)) = (&slot.skeleton, self.sources.first()) {
             return self.add_ranges(number, program.dwarf().unit_ranges(skeleton), found);
         }
@@ -86,7 +86,7 @@ impl DebugInfo {
         }
     }
 
-    /// The unit whose code an address belongs to.
+    /// Returns the unit that contains an address.
     pub fn unit_at(&self, address: u64) -> Option<u32> {
         let ranges = self.ranges();
         let end = ranges.partition_point(|(range, _)| range.start <= address);

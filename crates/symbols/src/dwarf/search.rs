@@ -1,26 +1,26 @@
-//! Which units may have an entry of a name, before any of them has been read.
+//! Search for the units that may have a DIE with a given name, before any unit is read.
 //!
-//! An entry has the offset of its name in `.debug_str`, or the name itself. So the
-//! texts are searched for those that hold the name as a whole word, and then the
-//! sections of entries for bytes that could be the offset of such a text. Both is
-//! done at the speed of the memory, and nothing is decoded. Copies and definitions
-//! in other units have no name of their own, but the offset of the entry that has:
-//! they are found in the same way, once the units with the name are read.
+//! A DIE has the offset of its name in `.debug_str`, or the name itself. So `.debug_str` is
+//! searched for strings that contain the name as a word, and then the entries sections for
+//! bytes that could be the offset of such a string. Both run at memory speed on all
+//! processors, and nothing is decoded. Inlined copies and definitions with their origin in
+//! another unit have no name of their own, but the offset of the named DIE; they are found
+//! in the same way after the units with the name are read.
 //!
-//! Four bytes that look like an offset may be anything, and most names are those of
-//! parameters and locals: so what is found is confirmed by going through the entries
-//! of those units, of which nothing but the names is decoded.
+//! The four bytes may match by accident, and most names are those of parameters and local
+//! variables. So the units found are confirmed by a pass over their entries that decodes
+//! only names. For functions and variables the units are also filtered (`name_filter`).
 //!
-//! Invariant: no unit is missing. What is found besides costs only that it is read.
-//! Where names could be given in another way than that (indexed forms, several
-//! files), nothing is searched, and the index of names is needed.
+//! **Invariant:** no unit is missed; a superfluous unit costs only time. If names may be
+//! encoded in other ways (indexed forms, several files), no search is done, and the index
+//! of names is needed.
 
 use super::borrowed::with_borrowed;
 use super::entries::EntrySection;
 use super::forms::Forms;
+use super::name_filter::{NameFilter, without_repetitions};
 use super::pattern::{Offsets, Pattern, Sought};
 use super::processors::on_all_processors;
-use super::sieve::{Sieve, without_repetitions};
 use super::words::UNNAMED_NAMESPACE;
 use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX, Slot};
 use crate::names::tail;
@@ -30,51 +30,51 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// So many names are searched; who asks for more has use for an index.
+/// The maximum number of names searched; for more an index pays off.
 const SEARCHES_MAX: usize = 16;
-/// Reading more of the entries than one part in so many is work for the index.
+/// Reading more than this fraction of the entries (one part in `READ_PART_MAX`) is left to
+/// the index.
 const READ_PART_MAX: usize = 8;
-/// What is read in any case, in bytes.
+/// The number of bytes that are read in any case.
 const READ_SIZE_MIN: usize = 1 << 20;
-/// A thread reads so many bytes at once, which stay in its processor's cache.
+/// The number of bytes a thread searches at once; they fit into the processor's cache.
 const CHUNK_SIZE: usize = 1 << 18;
-/// Less than this is searched by one thread, in bytes.
+/// The minimum size in bytes for a search by several threads.
 const PARALLEL_SIZE_MIN: usize = 4 << 20;
 
-/// What has been searched for, and found.
+/// The searches done and their results.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
-    /// By name, as it was written: what has it, or nothing where that is too much.
+    /// The results by name as written; `None` if there is too much to read.
     found: Mutex<FxHashMap<Question, Option<Arc<Found>>>>,
 }
 
-/// A name, and what it is wanted of.
+/// A name, and the kind of DIEs wanted.
 type Question = (Box<str>, Wanted);
 
-/// What a name is wanted of.
+/// The kind of DIEs wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Wanted {
-    /// What has it itself.
+    /// DIEs that have the name themselves.
     Types,
-    /// Also what completes, or copies, an entry that has it.
+    /// Also DIEs whose origin has the name.
     Code,
-    /// Functions, of which it is a word in the name, or in that of what they are in;
-    /// also in a mangled name.
+    /// Functions with this word in their name, their scopes or their linkage name.
     Word,
 }
 
-/// What has a name.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Where to look, ascending.
+    /// The units to read, ascending.
     pub units: Vec<u32>,
-    /// Entries without code of which others are copies or definitions.
+    /// DIEs without code that are the origin of others.
     pub origins: FxHashSet<DieRef>,
 }
 
 impl DebugInfo {
-    /// Where what is wanted may have the name that is written, by its last component, or
-    /// a name with this word. `None` where the index of names is needed to tell.
+    /// Returns the units that may have the name as written, by its last component, or a
+    /// name with this word. `None` if the index of names is needed.
     pub(super) fn found_by_search(&self, written: &str, wanted: Wanted) -> Option<Arc<Found>> {
         let text = match wanted {
             Wanted::Code | Wanted::Types => tail(written),
@@ -82,7 +82,7 @@ impl DebugInfo {
         };
         let is_made_up = match wanted {
             Wanted::Word => UNNAMED_NAMESPACE.contains(text),
-            // The parts of these stand in no order that a search could rely on.
+            // The parts of an operator's name are not spelled uniformly.
             Wanted::Types | Wanted::Code => text.starts_with("operator"),
         };
         if text.is_empty() || text.contains(is_separator) || is_made_up {
@@ -92,7 +92,7 @@ impl DebugInfo {
         let [source] = self.sources.as_slice() else {
             return None;
         };
-        // Offsets are kept in four bytes.
+        // Offsets are stored in four bytes.
         u32::try_from(source.texts().len()).ok()?;
         let mut found = self.searches.found.lock().ok()?;
         let key = (Box::from(written), wanted);
@@ -126,7 +126,7 @@ impl DebugInfo {
         result
     }
 
-    /// Whether a name that has not been looked for may be searched.
+    /// Returns whether another name may be searched.
     pub(super) fn can_search(&self) -> bool {
         let found = self.searches.found.lock();
         let is_within_bounds = found.is_ok_and(|found| found.len() < SEARCHES_MAX);
@@ -138,7 +138,7 @@ impl DebugInfo {
         is_within_bounds && (forms().is_some() || is_listed())
     }
 
-    /// How entries have their names, if a search finds them.
+    /// Returns the encodings of names, if a search finds them.
     fn forms(&self) -> Option<Forms> {
         let [source] = self.sources.as_slice() else {
             return None;
@@ -153,14 +153,14 @@ impl DebugInfo {
 struct Search<'a> {
     info: &'a DebugInfo,
     written: &'a str,
-    /// What stands in the file: its last component, or the word.
+    /// The string in the file: the last component, or the word.
     text: &'a str,
     wanted: Wanted,
 }
 
 impl Search<'_> {
-    /// Asks the index that the compiler has made. `None` where there is none, or it
-    /// does not have the name, which may be one that it leaves out.
+    /// Searches the compiler's index. `None` if there is none, or the name is not in it,
+    /// because it may omit the name.
     fn run_listed(&self, texts: &Offsets) -> Option<Found> {
         let units = self.info.units_in_debug_names(texts)?;
         if units.is_empty() || self.is_too_much(&units) {
@@ -168,7 +168,8 @@ impl Search<'_> {
         }
         let mut origins: FxHashSet<DieRef> = FxHashSet::default();
         origins.extend(self.origins_in(&units, &FxHashSet::default()));
-        // Of a copy, the unit with the copy is listed, and not that of the function.
+        // For an inlined copy the index lists the unit with the copy, not that of the
+        // function.
         for unit in &units {
             let facts = self.info.facts(*unit)?;
             let distant = facts.distant_origins(*unit);
@@ -181,7 +182,7 @@ impl Search<'_> {
         Some(Found { units, origins })
     }
 
-    /// Whether a name is one that is looked for.
+    /// Returns whether a name matches.
     fn is_named(&self, name: &str) -> bool {
         match self.wanted {
             Wanted::Types | Wanted::Code => tail(name) == self.text,
@@ -189,7 +190,7 @@ impl Search<'_> {
         }
     }
 
-    /// Searches for it.
+    /// Runs the search.
     fn run(&self, texts: Offsets, forms: Forms) -> Option<Found> {
         let is_word = self.wanted == Wanted::Word;
         if is_word && forms.linkage.has_other {
@@ -205,16 +206,16 @@ impl Search<'_> {
             },
         };
         let mut found = Found::default();
-        // What is in other units is found by what it completes here, also where that is
-        // all that is here.
-        let sieve = Sieve {
+        // DIEs in other units are found by their origin here, even if nothing else is here.
+        // So the filter requires that origins are in the same unit.
+        let filter = NameFilter {
             info: self.info,
             written: self.written,
             tail: self.text,
             pattern: &pattern,
         };
-        let is_sieved = self.wanted == Wanted::Code && !forms.has_distant;
-        let mut new = self.units_with(&pattern, is_sieved.then_some(&sieve))?;
+        let is_filtered = self.wanted == Wanted::Code && !forms.has_distant;
+        let mut new = self.units_with(&pattern, is_filtered.then_some(&filter))?;
         for _ in 0..REFERENCE_DEPTH_MAX {
             found.units.extend(&new);
             found.units.sort_unstable();
@@ -225,7 +226,9 @@ impl Search<'_> {
                 break;
             }
             let origins = self.origins_in(&new, &found.origins);
-            let distant = origins.iter().filter_map(|origin| self.place_of(*origin));
+            let distant = origins
+                .iter()
+                .filter_map(|origin| self.position_of(*origin));
             let distant: Vec<(u32, u32)> = distant.collect();
             found.origins.extend(origins);
             if !forms.has_distant || distant.is_empty() {
@@ -245,7 +248,7 @@ impl Search<'_> {
         Some(found)
     }
 
-    /// Whether so many units are to be read that the index is made sooner.
+    /// Returns whether reading these units costs more than building the index.
     fn is_too_much(&self, units: &[u32]) -> bool {
         let slots = &self.info.slots;
         let size = |number: &u32| Some(slots.get(*number as usize)?.header.size);
@@ -254,8 +257,8 @@ impl Search<'_> {
         to_read > READ_SIZE_MIN.max(all / READ_PART_MAX)
     }
 
-    /// The entries of these units that have the name, or complete one that has, and
-    /// that others may complete in turn.
+    /// Returns the DIEs of these units that have the name, or an origin that has, and may
+    /// be origins themselves.
     fn origins_in(&self, units: &[u32], known: &FxHashSet<DieRef>) -> Vec<DieRef> {
         let mut found = Vec::new();
         for unit in units {
@@ -266,19 +269,23 @@ impl Search<'_> {
         found
     }
 
-    /// Where an entry is in `.debug_info`, as a range of one.
-    fn place_of(&self, die: DieRef) -> Option<(u32, u32)> {
+    /// Returns the position of a DIE in `.debug_info` as a range of one offset.
+    fn position_of(&self, die: DieRef) -> Option<(u32, u32)> {
         let header = &self.info.slots.get(die.unit as usize)?.header;
         if header.section != EntrySection::Info {
             return None;
         }
-        let place = u32::try_from(header.offset.checked_add(die.offset)?).ok()?;
-        Some((place, place))
+        let position = u32::try_from(header.offset.checked_add(die.offset)?).ok()?;
+        Some((position, position))
     }
 
-    /// The units with what the pattern says, ascending, and of them those that a sieve
-    /// retains; `None` where they cannot be read.
-    fn units_with(&self, pattern: &Pattern<'_>, sieve: Option<&Sieve<'_>>) -> Option<Vec<u32>> {
+    /// Returns the units that match the pattern, ascending, restricted to those that pass
+    /// the filter; `None` if unreadable.
+    fn units_with(
+        &self,
+        pattern: &Pattern<'_>,
+        filter: Option<&NameFilter<'_>>,
+    ) -> Option<Vec<u32>> {
         let mut units = Vec::new();
         for section in [EntrySection::Info, EntrySection::Types] {
             let starts = self.unit_starts(section);
@@ -286,8 +293,8 @@ impl Search<'_> {
         }
         units.sort_unstable();
         units.dedup();
-        Some(match sieve {
-            Some(sieve) => without_repetitions(of_each(&units, |unit| sieve.sift(unit))),
+        Some(match filter {
+            Some(filter) => without_repetitions(of_each(&units, |unit| filter.contents_of(unit))),
             None => {
                 let has_entry = of_each(&units, |unit| self.has_entry(unit, pattern));
                 let right = has_entry.into_iter().filter(|(_, is_right)| *is_right);
@@ -298,7 +305,7 @@ impl Search<'_> {
         })
     }
 
-    /// Whether a unit has an entry that the pattern is right about.
+    /// Returns whether a DIE of the unit really matches the pattern.
     fn has_entry(&self, unit: u32, pattern: &Pattern<'_>) -> bool {
         let is_right = with_borrowed(self.info, unit, |_, entries| {
             pattern.is_in(entries).unwrap_or(false)
@@ -306,7 +313,7 @@ impl Search<'_> {
         is_right.unwrap_or(false)
     }
 
-    /// Where the units of a section begin, and their numbers.
+    /// Returns the offsets of the units of a section, with their indexes.
     fn unit_starts(&self, section: EntrySection) -> Vec<(usize, u32)> {
         let slots = self.info.slots.iter().enumerate();
         let of_section = slots.filter(|(_, slot)| slot.header.section == section);
@@ -314,7 +321,7 @@ impl Search<'_> {
         of_section.map(start).collect()
     }
 
-    /// The same for one section, in no order.
+    /// Returns the units of one section that may match, in no order.
     fn search_section(
         &self,
         section: EntrySection,
@@ -324,7 +331,7 @@ impl Search<'_> {
         let entries = self.info.sources.first()?.entries(section);
         let size = entries.size();
         let next = AtomicUsize::new(0);
-        // What is wanted may begin in one chunk and end in the next.
+        // A match may begin in one chunk and end in the next.
         let overlap = self.text.len().max(4);
         let work = || {
             let (mut units, mut buffer): (Vec<u32>, Vec<u8>) = Default::default();
@@ -353,7 +360,7 @@ impl Search<'_> {
     }
 }
 
-/// What is found of each unit, in no order.
+/// Runs `find` on each unit; returns the results in no order.
 fn of_each<T: Send>(units: &[u32], find: impl Fn(u32) -> T + Sync) -> Vec<(u32, T)> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -369,7 +376,7 @@ fn of_each<T: Send>(units: &[u32], find: impl Fn(u32) -> T + Sync) -> Vec<(u32, 
     }
 }
 
-/// Whether a component of a name ends here, or what cannot be part of one begins.
+/// Returns whether a character ends a component of a name, or cannot be part of one.
 fn is_separator(character: char) -> bool {
     !character.is_alphanumeric() && !matches!(character, '_' | '~' | '$')
 }

@@ -1,11 +1,10 @@
-//! The sections of one file: of the program, of its separate debug file, of a
-//! supplementary file, or of the objects that the debug information was split
-//! into.
+//! The sections of one file: the program, its separate debug file, a supplementary file, or
+//! an object with split units.
 //!
-//! Nothing is read before it is asked for, and each section once: entries unit by
-//! unit, the lines of a unit by themselves, texts and abbreviations without the rest,
-//! which many questions about names are answered by, and location lists when the
-//! first of them is wanted. What is compressed is decompressed then, as a whole.
+//! Each section is read once, on first use: entries unit by unit, the lines of a unit
+//! separately; strings and abbreviations without the rest, because they suffice for many
+//! searches by name; and location lists when the first is needed. A compressed section is
+//! decompressed then, as a whole.
 
 use super::Reader;
 use super::borrowed::Slice;
@@ -22,7 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// The sections of one file.
 #[derive(Debug)]
 pub(crate) struct SectionSource {
-    /// Where sections are still to be read from.
+    /// The file from which sections are still to be read.
     from: Option<Arc<ElfFile>>,
     texts: OnceLock<Reader>,
     abbreviations: OnceLock<gimli::DebugAbbrev<Reader>>,
@@ -32,17 +31,17 @@ pub(crate) struct SectionSource {
     types: OnceLock<LazySection>,
     lines: OnceLock<LazySection>,
     locations: OnceLock<gimli::LocationLists<Reader>>,
-    /// The sections of the location lists, as bytes: of DWARF 4, and of DWARF 5.
+    /// The location list sections as bytes: those of DWARF 4 and of DWARF 5.
     location_bytes: OnceLock<[Reader; 2]>,
-    /// Abbreviations that several units have, by their offset; read on first use.
+    /// The abbreviations used by several units, by offset; read on first use.
     shared_abbreviations: Mutex<FxHashMap<usize, Option<Arc<gimli::Abbreviations>>>>,
-    /// The number of the supplementary file that it refers to, and its sections.
+    /// The index of the supplementary file, and its sections.
     pub supplementary: Option<u32>,
     supplement: Option<Arc<gimli::Dwarf<Reader>>>,
 }
 
 impl SectionSource {
-    /// The sections of a program, or of its separate debug file.
+    /// Returns the sections of a program, or of its separate debug file.
     pub fn of_program(elf: &Arc<ElfFile>) -> SectionSource {
         SectionSource {
             from: Some(Arc::clone(elf)),
@@ -61,7 +60,7 @@ impl SectionSource {
         }
     }
 
-    /// Sections that are there in full.
+    /// Returns sections that are completely loaded.
     pub fn complete(dwarf: Arc<gimli::Dwarf<Reader>>) -> SectionSource {
         let parts = |all: &Reader| OnceLock::from(LazySection::InMemory(all.clone()));
         SectionSource {
@@ -81,19 +80,19 @@ impl SectionSource {
         }
     }
 
-    /// Says what the file shares with others; nobody has asked for sections yet.
+    /// Sets the supplementary file; no section may have been read before.
     pub(super) fn set_supplement(&mut self, number: u32, sections: Arc<gimli::Dwarf<Reader>>) {
         self.supplementary = Some(number);
         self.supplement = Some(sections);
     }
 
-    /// A whole section of the file.
+    /// Reads a whole section of the file.
     fn section(&self, id: SectionId) -> Reader {
         let data = self.from.as_ref().map(|elf| elf.section_data(id.name()));
         reader(data.unwrap_or_default())
     }
 
-    /// A section that may stay in the file.
+    /// Opens a section that may stay in the file.
     fn in_parts(&self, id: SectionId) -> LazySection {
         match &self.from {
             Some(elf) => LazySection::of_section(elf, id.name()),
@@ -101,13 +100,14 @@ impl SectionSource {
         }
     }
 
-    /// Whether the file has a section.
+    /// Returns whether the file has a section.
     pub(super) fn has_section(&self, id: SectionId) -> bool {
         let elf = self.from.as_ref();
         elf.is_some_and(|elf| elf.section(id.name()).is_some())
     }
 
-    /// Reads what every search for a name needs, at once where it is compressed.
+    /// Reads the sections needed by every search for a name, in parallel if they are
+    /// compressed.
     pub(super) fn prepare_search(&self) {
         std::thread::scope(|scope| {
             let is_compressed = |id: SectionId| {
@@ -124,19 +124,19 @@ impl SectionSource {
         });
     }
 
-    /// The texts of `.debug_str`.
+    /// Returns `.debug_str`.
     pub(super) fn texts(&self) -> &Reader {
         self.texts.get_or_init(|| self.section(SectionId::DebugStr))
     }
 
-    /// The abbreviations of all units.
+    /// Returns the abbreviations of all units.
     pub(super) fn abbreviation_section(&self) -> &gimli::DebugAbbrev<Reader> {
         self.abbreviations
             .get_or_init(|| gimli::DebugAbbrev::from(self.section(SectionId::DebugAbbrev)))
     }
 
-    /// In which ways entries have their names; `None` where one has it in a way that no
-    /// search finds.
+    /// Returns the encodings of names; `None` if some have an encoding that a search cannot
+    /// find.
     pub(super) fn forms(&self) -> Option<Forms> {
         let section = || self.abbreviation_section().reader().bytes();
         *self
@@ -144,8 +144,8 @@ impl SectionSource {
             .get_or_init(|| Forms::of_abbreviations(section()))
     }
 
-    /// What units refer to: texts, addresses, ranges. Entries, lines and locations
-    /// are not among it.
+    /// Returns the sections that units refer to (strings, addresses, ranges), without
+    /// entries, lines and locations.
     pub fn dwarf(&self) -> &gimli::Dwarf<Reader> {
         self.rest.get_or_init(|| {
             let section = |id: SectionId| -> Result<Reader, std::convert::Infallible> {
@@ -165,23 +165,23 @@ impl SectionSource {
         })
     }
 
-    /// The addresses of units, as far as the file lists them.
+    /// Returns `.debug_aranges`.
     pub(super) fn aranges(&self) -> gimli::DebugAranges<Reader> {
         gimli::DebugAranges::from(self.section(SectionId::DebugAranges))
     }
 
-    /// Whether the compiler has made an index of names.
+    /// Returns whether the compiler made an index of names.
     pub(super) fn has_debug_names(&self) -> bool {
         self.has_section(SectionId::DebugNames)
     }
 
-    /// The index of names that the compiler has made, if it has.
+    /// Returns the compiler's index of names, if any.
     pub(super) fn debug_names(&self) -> Option<Reader> {
         self.has_debug_names()
             .then(|| self.section(SectionId::DebugNames))
     }
 
-    /// A section of entries.
+    /// Returns a section of entries.
     pub(super) fn entries(&self, section: EntrySection) -> &LazySection {
         match section {
             EntrySection::Info => self
@@ -193,7 +193,7 @@ impl SectionSource {
         }
     }
 
-    /// Says which abbreviations several units have: they are kept.
+    /// Determines the abbreviations used by several units, which are kept.
     pub(super) fn keep_abbreviations<'a>(&mut self, headers: impl Iterator<Item = &'a Header>) {
         let Ok(kept) = self.shared_abbreviations.get_mut() else {
             return;
@@ -206,7 +206,7 @@ impl SectionSource {
         }
     }
 
-    /// The abbreviations of a unit.
+    /// Returns the abbreviations of a unit.
     pub(super) fn abbreviations(&self, header: &Header) -> Option<Arc<gimli::Abbreviations>> {
         let read = || {
             let offset = gimli::DebugAbbrevOffset(header.abbreviations);
@@ -230,14 +230,14 @@ impl SectionSource {
         }
     }
 
-    /// A unit, parsed, with its entries.
+    /// Returns a unit, parsed, with its entries.
     pub(super) fn unit(&self, header: &Header) -> Option<gimli::Unit<Reader>> {
         let parsed = header.parse(self.entries(header.section))?;
         let abbreviations = self.abbreviations(header)?;
         unit::parse(self.dwarf(), parsed, abbreviations).ok()
     }
 
-    /// The lines of a unit.
+    /// Returns the line-number program of a unit.
     pub fn line_program(
         &self,
         unit: &gimli::Unit<Reader>,
@@ -247,7 +247,7 @@ impl SectionSource {
         unit::line_program(unit, part)
     }
 
-    /// The bytes of the lines of a unit.
+    /// Returns the bytes of the line-number program of a unit.
     pub(super) fn line_bytes<R: gimli::Reader<Offset = usize>>(
         &self,
         unit: &gimli::Unit<R>,
@@ -256,7 +256,7 @@ impl SectionSource {
         self.line_section().part(offset, size)
     }
 
-    /// Where in their section the lines of a unit are, and their size in bytes.
+    /// Returns the offset and size in bytes of the line-number program of a unit.
     fn line_part<R: gimli::Reader<Offset = usize>>(
         &self,
         unit: &gimli::Unit<R>,
@@ -277,7 +277,7 @@ impl SectionSource {
             .get_or_init(|| self.in_parts(SectionId::DebugLine))
     }
 
-    /// The location list that an attribute refers to.
+    /// Returns the location list that an attribute refers to.
     pub fn locations(
         &self,
         unit: &gimli::Unit<Reader>,
@@ -295,7 +295,7 @@ impl SectionSource {
             .ok()
     }
 
-    /// The same list as it is written: with entries that are empty.
+    /// Returns the location list in its raw form, with empty entries.
     pub fn written_locations(
         &self,
         unit: &gimli::Unit<Reader>,
@@ -306,7 +306,7 @@ impl SectionSource {
         lists.raw_locations(offset, unit.encoding()).ok()
     }
 
-    /// The section of a unit's location lists, from an offset on.
+    /// Returns the location list section of a unit, from an offset on.
     pub fn location_bytes(&self, unit: &gimli::Unit<Reader>, offset: usize) -> Option<Reader> {
         let [before, since] = self.location_sections();
         let mut bytes = match unit.encoding().version {
@@ -354,8 +354,8 @@ impl SectionSource {
 }
 
 impl SectionSource {
-    /// The same sections, without counts of who uses them, which threads would
-    /// take from each other all the time.
+    /// Returns the sections without reference counts, which would be contended between
+    /// threads.
     pub fn borrowed(&self) -> gimli::Dwarf<Slice<'_>> {
         let dwarf = self.dwarf();
         let mut borrowed = sections(dwarf);
@@ -379,7 +379,7 @@ fn sections(of: &gimli::Dwarf<Reader>) -> gimli::Dwarf<Slice<'_>> {
     }
 }
 
-/// All sections of a file that is not the program itself.
+/// Loads all sections of a file other than the program.
 pub(super) fn load_all(
     elf: &ElfFile,
     name: impl Fn(gimli::SectionId) -> String,

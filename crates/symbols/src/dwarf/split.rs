@@ -1,8 +1,9 @@
-//! Debug information that is not in the program's own file: units that were
-//! split off into `.dwo` files or a `.dwp` package (`-gsplit-dwarf`), and the
-//! supplementary file that `dwz` moves to what several programs share.
+//! Debug information outside of the program's file: split units in `.dwo` files or a `.dwp`
+//! package (`-gsplit-dwarf`), and the supplementary file into which `dwz` moves what
+//! several programs share.
 //!
-//! What is missing hides itself alone, and says where it was looked for.
+//! A missing file hides only its own contents, and is reported with the paths that were
+//! tried.
 
 use super::entries::{EntrySection, Header, UnitKind};
 use super::source::{SectionSource, load_all, reader};
@@ -12,7 +13,7 @@ use crate::separate;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Takes over what only the skeleton in the program says of its unit.
+/// Copies the attributes that only the skeleton unit has.
 pub(super) fn complete(unit: &mut gimli::Unit<Reader>, skeleton: &gimli::Unit<Reader>) {
     unit.copy_relocated_attributes(skeleton);
     if unit.comp_dir.is_none() {
@@ -20,8 +21,7 @@ pub(super) fn complete(unit: &mut gimli::Unit<Reader>, skeleton: &gimli::Unit<Re
     }
 }
 
-/// A unit that was split off: its sections, its header, and the type units
-/// beside it.
+/// A split unit: its sections, its header, and the type units beside it.
 struct SplitUnit {
     source: SectionSource,
     header: Header,
@@ -29,7 +29,7 @@ struct SplitUnit {
 }
 
 impl DebugInfo {
-    /// Loads the file that `.gnu_debugaltlink` names.
+    /// Loads the supplementary file that `.gnu_debugaltlink` names.
     pub(super) fn add_supplementary(&mut self, from: &ElfFile, directories: &[PathBuf]) {
         let link = from.section_data(".gnu_debugaltlink");
         let Some(link) = separate::supplementary_link(&link) else {
@@ -49,7 +49,7 @@ impl DebugInfo {
         self.list_units(1);
     }
 
-    /// Replaces the skeletons that stand for split units by these.
+    /// Replaces skeleton units by their split units.
     pub(super) fn add_split(&mut self, from: &ElfFile, program: &ElfFile) {
         let skeletons = self.skeletons();
         if skeletons.is_empty() {
@@ -66,20 +66,20 @@ impl DebugInfo {
                 None => split_file(&skeleton, id, parent, &program.path),
             };
             match found {
-                Ok(split) => self.put_in_place(number, skeleton, split),
+                Ok(split) => self.replace_skeleton(number, skeleton, split),
                 Err(problem) => self.problems.push(problem),
             }
         }
     }
 
-    /// The units that stand for others, and the identity of these.
+    /// Returns the skeleton units and the ids of their split units.
     fn skeletons(&self) -> Vec<(u32, gimli::Unit<Reader>, gimli::DwoId)> {
         let mut found = Vec::new();
         let Some(source) = self.sources.first() else {
             return found;
         };
-        // The older form is told apart only by an attribute of the unit, but
-        // does not come without this section.
+        // The older form is distinguished only by an attribute of the unit, but always
+        // comes with this section.
         let has_addresses = source.has_section(gimli::SectionId::DebugAddr);
         for (number, slot) in self.slots.iter().enumerate() {
             let is_candidate = match slot.header.kind {
@@ -100,7 +100,7 @@ impl DebugInfo {
         found
     }
 
-    fn put_in_place(&mut self, number: u32, skeleton: gimli::Unit<Reader>, split: SplitUnit) {
+    fn replace_skeleton(&mut self, number: u32, skeleton: gimli::Unit<Reader>, split: SplitUnit) {
         let number_of_source = self.sources.len() as u32;
         let SplitUnit {
             mut source,
@@ -128,7 +128,7 @@ impl DebugInfo {
 struct Package(gimli::DwarfPackage<Reader>);
 
 impl Package {
-    /// The package of a program lies beside it.
+    /// Opens the package beside a program.
     fn beside(programs: &[&Path]) -> Option<Package> {
         programs.iter().find_map(|program| {
             let mut name = program.as_os_str().to_owned();
@@ -148,7 +148,7 @@ impl Package {
     }
 }
 
-/// The unit of this identity, among those of a file.
+/// Returns the unit with this id from the units of a file.
 fn choose(dwarf: gimli::Dwarf<Reader>, id: gimli::DwoId) -> Option<SplitUnit> {
     let source = SectionSource::complete(Arc::new(dwarf));
     let mut headers = source.entries(EntrySection::Info).list(EntrySection::Info);
@@ -171,7 +171,7 @@ fn choose(dwarf: gimli::Dwarf<Reader>, id: gimli::DwoId) -> Option<SplitUnit> {
     })
 }
 
-/// The `.dwo` file that a skeleton names.
+/// Opens the `.dwo` file that a skeleton unit names.
 fn split_file(
     skeleton: &gimli::Unit<Reader>,
     id: gimli::DwoId,
@@ -207,11 +207,11 @@ fn split_file(
     }
     let of = skeleton.name.as_ref().map(text).unwrap_or_default();
     let why = match is_another_build {
-        true => "what is there is from another build",
+        true => "the file is from another build",
         false => "no such file",
     };
     Err(format!(
-        "the debug information of {of} was split off and is missing: {why} ({})",
+        "the split debug information of {of} is missing: {why} ({})",
         separate::list_of(&looked_at)
     ))
 }

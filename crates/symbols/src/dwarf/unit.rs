@@ -1,9 +1,9 @@
-//! A compilation unit and what its root entry says.
+//! A compilation unit and its root DIE.
 //!
-//! Invariant: parsing one reads neither its lines nor those of its files: most of who
-//! needs a unit needs no lines, and a damaged table of lines hides no entries.
+//! **Invariant:** parsing a unit reads neither its line-number program nor its file list:
+//! most uses need no lines, and a damaged line table hides no entries.
 //!
-//! After DWARF 5, section 3.1.1.
+//! Source: DWARF 5, section 3.1.1.
 
 use super::{Reader, Value};
 use crate::inline::CallLine;
@@ -11,31 +11,32 @@ use crate::line::LineTable;
 use gimli::AttributeValue;
 use std::sync::{Arc, OnceLock};
 
-/// The source language, as far as it changes how things are read.
+/// The source language, as far as it affects the reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     C,
     Cpp,
     Rust,
-    /// Hand-written: functions without types, parameters or results.
+    /// Assembly: functions without types, parameters or results.
     Assembler,
     Other,
 }
 
-/// One unit with what is cached about it.
+/// A parsed unit with its cached data.
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub unit: gimli::Unit<Reader>,
     pub language: Language,
-    /// It holds what several units share, and may not say the language.
+    /// Whether it is a partial unit, shared by several units, which may not state the
+    /// language.
     pub is_partial: bool,
-    /// Whether the compiler was gcc and told to optimize: its line table then
-    /// marks no end of the prologue, and its locations hold from the entry.
+    /// Whether it was compiled by gcc with optimization: its line table then marks no end
+    /// of the prologue, and its locations are valid from the entry on.
     pub optimized_by_gcc: bool,
-    /// Whether the compiler was LLVM's (clang, rustc).
+    /// Whether it was compiled by an LLVM compiler (clang, rustc).
     pub by_llvm: bool,
     pub lines: OnceLock<LineTable>,
-    /// Where the calls were that were inlined in it.
+    /// The positions of the inlined calls.
     pub call_lines: OnceLock<Box<[CallLine]>>,
 }
 
@@ -63,7 +64,7 @@ impl Unit {
     }
 }
 
-/// Parses a unit, without its lines: they are where [`line_offset`] says.
+/// Parses a unit without its line-number program, which is at [`line_offset`].
 pub(super) fn parse<R: gimli::Reader<Offset = usize>>(
     dwarf: &gimli::Dwarf<R>,
     header: gimli::UnitHeader<R>,
@@ -90,7 +91,7 @@ pub(super) fn parse<R: gimli::Reader<Offset = usize>>(
         dwo_id,
     };
     let root = unit.entry(unit.header.root_offset())?;
-    // What the others are relative to is known first.
+    // The bases come first; other attributes are relative to them.
     for attribute in root.attrs() {
         match (attribute.name(), attribute.value()) {
             (_, AttributeValue::DebugStrOffsetsBase(base)) => unit.str_offsets_base = base,
@@ -112,7 +113,7 @@ pub(super) fn parse<R: gimli::Reader<Offset = usize>>(
     Ok(unit)
 }
 
-/// Where in their section the lines of a unit begin, if it has any.
+/// Returns the offset of the line-number program of a unit, if any.
 pub(super) fn line_offset<R: gimli::Reader<Offset = usize>>(
     unit: &gimli::Unit<R>,
 ) -> Option<usize> {
@@ -123,7 +124,7 @@ pub(super) fn line_offset<R: gimli::Reader<Offset = usize>>(
     }
 }
 
-/// The lines of a unit, of which `part` are the bytes.
+/// Returns the line-number program of a unit, given its bytes.
 pub(super) fn line_program<R: gimli::Reader<Offset = usize>>(
     unit: &gimli::Unit<R>,
     part: R,

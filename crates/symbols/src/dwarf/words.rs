@@ -1,26 +1,26 @@
-//! Functions with a word in their name, without an index of all names.
+//! Search for functions with a word in their name, without an index of all names.
 //!
-//! A name that the source has is a text of the file, in `.debug_str` or among the
-//! entries; so is a mangled one of Rust, which tells more than the source name. Units
-//! without such a text have no such function, and are not read.
+//! A source name is a string of the file, in `.debug_str` or in the entries; so is a
+//! mangled Rust name, which says more than the source name. Units without a string that
+//! contains the word have no such function, and are not read.
 //!
-//! Invariant: none is missing but those that the symbol table names, too. Where a name
-//! could be put together in another way (from several files, from short forms), nothing
-//! is said.
+//! **Invariant:** no function is missed except those that the symbol table names, too. If a
+//! name could be composed in another way (from several files, from abbreviations in mangled
+//! names), there is no result.
 
 use super::DebugInfo;
 use super::search::Wanted;
 use crate::names::{demangle, may_be_shortened};
 use memchr::memmem;
 
-/// What is written for a namespace without a name.
+/// The name shown for an anonymous namespace.
 pub(super) const UNNAMED_NAMESPACE: &str = "(anonymous namespace)";
 
 impl DebugInfo {
-    /// The entry addresses of the functions that may have this word in their name:
-    /// `None` where the index of names is needed to tell.
+    /// Returns the entry addresses of the functions that may have this word in their name;
+    /// `None` if the index of names is needed.
     pub fn functions_with_word(&self, word: &str) -> Option<Vec<u64>> {
-        if let Some(names) = self.kept_names() {
+        if let Some(names) = self.available_names() {
             let is_certain = !may_be_shortened(word);
             return is_certain.then(|| names.functions_with_word(word).collect());
         }
@@ -40,7 +40,7 @@ impl DebugInfo {
     }
 }
 
-/// Whether one of these texts is mangled in the new way of Rust.
+/// Returns whether a string has Rust's v0 mangling, which abbreviates words.
 fn has_short_forms(texts: &[u8]) -> bool {
     memmem::find_iter(texts, b"\0_R").any(|at| {
         let rest = texts.get(at + 1..).unwrap_or(&[]);

@@ -1,4 +1,4 @@
-//! The ELF header, the program headers, and what they say about the file.
+//! The ELF header and the program headers.
 
 use super::image::{Image, Source};
 use super::{Section, text_at, u64_at};
@@ -11,61 +11,61 @@ use std::path::Path;
 const ENDIAN: object::LittleEndian = object::LittleEndian;
 type Elf = elf::FileHeader64<object::LittleEndian>;
 
-/// What kind of loadable file this is.
+/// The kind of a loadable file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileKind {
-    /// Loaded where it was linked; uses no shared libraries.
+    /// Loaded at its link address; uses no shared libraries.
     StaticExecutable,
-    /// Loaded anywhere; uses no shared libraries.
+    /// Loaded at any address; uses no shared libraries.
     StaticPie,
-    /// Loaded where it was linked, by the dynamic linker.
+    /// Loaded at its link address, by the dynamic linker.
     DynamicExecutable,
-    /// Loaded anywhere, by the dynamic linker.
+    /// Loaded at any address, by the dynamic linker.
     DynamicPie,
     /// A shared library.
     SharedLibrary,
 }
 
-/// A segment that the loader maps.
+/// A loadable segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// The file address (svma) of its first byte.
+    /// The file address (svma) of the first byte.
     pub address: u64,
-    /// Its size in memory, in bytes.
+    /// The size in memory, in bytes.
     pub memory_size: u64,
-    /// Where it starts in the file.
+    /// The offset in the file.
     pub file_offset: u64,
-    /// How many of its bytes are in the file.
+    /// The number of its bytes in the file.
     pub file_size: u64,
-    /// Whether it may be read.
+    /// Whether it is readable.
     pub readable: bool,
-    /// Whether it may be written.
+    /// Whether it is writable.
     pub writable: bool,
-    /// Whether it may be executed.
+    /// Whether it is executable.
     pub executable: bool,
 }
 
-/// What each thread gets a copy of.
+/// The thread-local storage segment, of which each thread has a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadLocalStorage {
-    /// The file address of the original.
+    /// The file address of the initial image.
     pub address: u64,
-    /// Its size in memory, in bytes.
+    /// The size in memory, in bytes.
     pub size: u64,
-    /// Copies begin at a multiple of this.
+    /// The alignment of the copies, in bytes.
     pub alignment: u64,
 }
 
 impl ThreadLocalStorage {
-    /// How far before the thread pointer the copy of the program itself begins
-    /// (*ELF Handling For Thread-Local Storage*, 3.4.6, variant II).
+    /// Returns the distance in bytes from the start of the main program's copy to the
+    /// thread pointer (*ELF Handling For Thread-Local Storage*, 3.4.6, variant II).
     pub fn before_thread_pointer(&self) -> Option<u64> {
         self.size.checked_next_multiple_of(self.alignment.max(1))
     }
 }
 
 impl Segment {
-    /// Whether the file address lies in this segment.
+    /// Returns whether the segment contains a file address.
     pub fn contains(&self, address: u64) -> bool {
         address
             .checked_sub(self.address)
@@ -79,35 +79,35 @@ impl Segment {
     }
 }
 
-/// What the headers of a file say.
+/// The headers of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// What kind of file it is.
+    /// The kind of the file.
     pub kind: FileKind,
-    /// The file address where execution starts; 0 in most libraries.
+    /// The file address of the entry point; 0 in most libraries.
     pub entry: u64,
-    /// The dynamic linker that it asks for.
+    /// The requested dynamic linker.
     pub interpreter: Option<String>,
-    /// The segments that are loaded, in the file's order.
+    /// The loadable segments in file order.
     pub segments: Vec<Segment>,
-    /// File address and size of the dynamic section.
+    /// The file address and size of the dynamic section.
     pub dynamic: Option<(u64, u64)>,
-    /// The initial thread-local storage.
+    /// The thread-local storage segment.
     pub thread_local: Option<ThreadLocalStorage>,
-    /// The identity that the linker gave to this build.
+    /// The build id.
     pub build_id: Option<Vec<u8>>,
-    /// The libraries that it needs, in search order.
+    /// The needed libraries, in search order.
     pub needed: Vec<String>,
-    /// The name by which others need it.
+    /// The soname.
     pub soname: Option<String>,
-    /// Whether the file itself carries DWARF (`.debug_info`).
+    /// Whether the file itself contains DWARF (`.debug_info`).
     pub has_debug_info: bool,
-    /// Whether the file itself names more than what it exports (`.symtab`).
+    /// Whether the file itself has a full symbol table (`.symtab`).
     pub has_symbol_table: bool,
 }
 
 impl Header {
-    /// Whether it is loaded at another address than it was linked for.
+    /// Returns whether it can be loaded at another address than its link address.
     pub fn is_position_independent(&self) -> bool {
         !matches!(
             self.kind,
@@ -115,7 +115,7 @@ impl Header {
         )
     }
 
-    /// Whether the file address lies in executable memory.
+    /// Returns whether a file address is in an executable segment.
     pub fn is_code(&self, address: u64) -> bool {
         self.segments
             .iter()
@@ -125,8 +125,8 @@ impl Header {
 
 /// Reads the headers; sections are only listed.
 ///
-/// A part of the debug information (`is_part`) may be an object file; everything
-/// else is something that the loader accepts.
+/// A part of the debug information (`is_part`) may be an object file; any other file must
+/// be loadable.
 pub(super) fn read(
     path: &Path,
     image: &Image,
@@ -155,8 +155,8 @@ pub(super) fn read(
             .checked_add(s.file_size)
             .is_none_or(|end| end > size)
     }) {
-        // A separate debug file keeps the program headers but not the bytes;
-        // it never reaches the loader, so only a program must be complete.
+        // A separate debug file has the program headers but not the contents; it is never
+        // loaded, so only a program must be complete.
         if short.executable && !is_debug_only(elf, &cache) {
             return Err(SymbolError::Damaged {
                 path: path.into(),
@@ -363,7 +363,7 @@ fn build_id(
     None
 }
 
-/// A supplementary file has the note, and no segment for it.
+/// Returns the build id from its section: a supplementary file has no segment for the note.
 fn build_id_of_section(elf: &Elf, cache: &ReadCache<Box<dyn Source>>) -> Option<Vec<u8>> {
     let table = elf.sections(ENDIAN, cache).ok()?;
     table.iter().find_map(|section| {
@@ -377,8 +377,8 @@ fn build_id_of_section(elf: &Elf, cache: &ReadCache<Box<dyn Source>>) -> Option<
     })
 }
 
-/// Fills in the needed libraries and the soname; returns whether the file
-/// says of itself that it is a position-independent executable.
+/// Reads the needed libraries and the soname; returns whether the file is flagged as a
+/// position-independent executable.
 fn read_dynamic(header: &mut Header, cache: &ReadCache<Box<dyn Source>>) -> bool {
     const DT_NEEDED: u64 = 1;
     const DT_STRTAB: u64 = 5;
@@ -432,7 +432,7 @@ fn kind(elf: &Elf, header: &Header, pie_flag: bool) -> FileKind {
     match (fixed, header.interpreter.is_some()) {
         (true, true) => FileKind::DynamicExecutable,
         (true, false) => FileKind::StaticExecutable,
-        // libc.so.6 can be run as a program and so names an interpreter.
+        // libc.so.6 can be executed and therefore names an interpreter.
         (false, true) if header.soname.is_some() && !pie_flag => FileKind::SharedLibrary,
         (false, true) => FileKind::DynamicPie,
         (false, false) if pie_flag => FileKind::StaticPie,

@@ -1,5 +1,5 @@
-//! Where the bytes of an ELF file are: on disk, or in memory, where the kernel has put
-//! one of its own into every process.
+//! The bytes of an ELF file: on disk, or in memory for the vDSO, which the kernel maps into
+//! every process.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
@@ -13,13 +13,13 @@ pub(super) enum Image {
     InMemory(Arc<[u8]>),
 }
 
-/// What reads them from their beginning on.
+/// A reader that starts at the beginning of the bytes.
 pub(super) trait Source: Read + Seek {}
 
 impl<T: Read + Seek> Source for T {}
 
 impl Image {
-    /// A reader with a place of its own.
+    /// Returns a reader with a position of its own.
     pub fn source(&self) -> io::Result<Box<dyn Source>> {
         Ok(match self {
             Image::OnDisk(file) => Box::new(file.try_clone()?),

@@ -1,8 +1,8 @@
 //! The ELF container: headers, sections read on demand, symbols, PLT.
 //!
-//! Opening a file reads its headers only. Sections are read with `pread`
-//! when somebody asks, never mapped: a program that is rebuilt while it is
-//! debugged must not kill the debugger with a bus error.
+//! Opening a file reads its headers only. Sections are read with `pread` on demand and
+//! never mapped: a program that is rebuilt while it is debugged must not kill the debugger
+//! with a bus error.
 
 mod header;
 mod image;
@@ -20,7 +20,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One entry of the section table.
+/// An entry of the section table.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
     pub name: Box<str>,
@@ -30,8 +30,8 @@ pub(crate) struct Section {
     pub link: u32,
     pub executable: bool,
     pub compressed: bool,
-    /// Without bytes in the file (`.bss`, or a section that `objcopy
-    /// --only-keep-debug` emptied).
+    /// Whether it has no bytes in the file (`.bss`, or a section emptied by `objcopy
+    /// --only-keep-debug`).
     pub empty: bool,
 }
 
@@ -45,19 +45,19 @@ pub(crate) struct ElfFile {
     size: u64,
 }
 
-/// No real program decompresses by more; a larger claim is damage.
+/// The maximum credible compression ratio; a larger claim is damage.
 const COMPRESSION_RATIO_MAX: u64 = 2000;
-/// Most sections decompress by less than this.
+/// The compression ratio that most sections do not exceed.
 const COMPRESSION_RATIO_USUAL_MAX: u64 = 32;
 
 impl ElfFile {
-    /// Opens a program, a library, or a separate debug file.
+    /// Opens a program, a shared library, or a separate debug file.
     pub fn open(path: &Path) -> Result<ElfFile, SymbolError> {
         ElfFile::open_as(path, false)
     }
 
-    /// Opens a file that may also be an object file: a part of the debug
-    /// information of a program.
+    /// Opens a file that may also be an object file: a part of a program's debug
+    /// information.
     pub fn open_any(path: &Path) -> Result<ElfFile, SymbolError> {
         ElfFile::open_as(path, true)
     }
@@ -80,7 +80,7 @@ impl ElfFile {
         ElfFile::of_image(path, Image::OnDisk(file), metadata.len(), is_part)
     }
 
-    /// One that is in memory; what stands for its path is its name.
+    /// Opens a file in memory; `name` replaces its path.
     pub fn in_memory(name: &Path, bytes: Arc<[u8]>) -> Result<ElfFile, SymbolError> {
         let size = bytes.len() as u64;
         ElfFile::of_image(name, Image::InMemory(bytes), size, false)
@@ -102,17 +102,17 @@ impl ElfFile {
         })
     }
 
-    /// The section of this name, if it is there.
+    /// Returns the section with this name.
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| &*section.name == name)
     }
 
-    /// Whether the file is at least so long.
+    /// Returns whether the file has at least `end` bytes.
     pub fn is_complete(&self, end: u64) -> bool {
         end <= self.size
     }
 
-    /// Bytes of the file; `None` when it ends before.
+    /// Reads bytes of the file; `None` if it ends before.
     pub fn read(&self, offset: u64, size: u64) -> Option<Vec<u8>> {
         if offset.checked_add(size)? > self.size {
             return None;
@@ -122,16 +122,16 @@ impl ElfFile {
         Some(bytes)
     }
 
-    /// The contents of a section, decompressed; empty when it is absent or
-    /// damaged, because a damaged part must not hide the sound ones.
+    /// Returns the contents of a section, decompressed; empty if absent or damaged, because
+    /// a damaged part must not hide the sound ones.
     pub fn section_data(&self, name: &str) -> Arc<[u8]> {
         self.section(name)
             .and_then(|section| self.shared_contents(section))
             .unwrap_or_else(|| Arc::from([]))
     }
 
-    /// The contents of all sections of this name, one after the other: in a file
-    /// that no linker has seen, each type unit has a section of its own.
+    /// Returns the concatenated contents of all sections with this name: in an object file
+    /// each type unit has a section of its own.
     pub fn joined_section_data(&self, name: &str) -> Arc<[u8]> {
         let all = self.sections.iter();
         let mut all = all.filter(|section| &*section.name == name);
@@ -145,7 +145,7 @@ impl ElfFile {
         }
     }
 
-    /// The contents of a section, without a second copy of what may be large.
+    /// Returns the contents of a section without a second copy, which may be large.
     fn shared_contents(&self, section: &Section) -> Option<Arc<[u8]>> {
         if section.empty {
             return None;
@@ -165,7 +165,7 @@ impl ElfFile {
         Some(bytes)
     }
 
-    /// Reads so much of the file as the buffer takes; `None` where it ends before.
+    /// Fills the buffer from the file; `None` if it ends before.
     pub fn read_into(&self, offset: u64, buffer: &mut [u8]) -> Option<()> {
         if offset.checked_add(buffer.len() as u64)? > self.size {
             return None;
@@ -173,7 +173,7 @@ impl ElfFile {
         self.image.read_exact_at(buffer, offset).ok()
     }
 
-    /// The checksum of the whole file, as `.gnu_debuglink` has it.
+    /// Returns the checksum of the whole file as in `.gnu_debuglink`.
     pub fn checksum(&self) -> Option<u32> {
         const PART_SIZE: u64 = 1 << 20;
         let mut checksum = crc32fast::Hasher::new();
@@ -197,13 +197,13 @@ impl ElfFile {
         Compressed::of(&bytes)?.vector()
     }
 
-    /// The stubs through which this file calls others; the function names
-    /// what an indirect stub without a symbol leads to.
+    /// Returns the PLT stubs of the file. `name_of_function` names the target of an
+    /// indirect stub without a symbol.
     pub fn plt_entries(&self, name_of_function: &dyn Fn(u64) -> Option<String>) -> Vec<PltEntry> {
         plt::entries(self, name_of_function)
     }
 
-    /// Bytes at a file address (svma), from the load segments.
+    /// Returns bytes at a file address (svma) from the load segments.
     pub fn bytes_at(&self, address: u64, size: u64) -> Option<Vec<u8>> {
         let segment = self
             .header
@@ -223,17 +223,17 @@ fn zeros(size: usize) -> Arc<[u8]> {
     std::iter::repeat_n(0, size).collect()
 }
 
-/// What a compressed section holds, behind the ELF compression header.
+/// The data of a compressed section, after the ELF compression header.
 struct Compressed<'a> {
     format: object::CompressionFormat,
     data: &'a [u8],
-    /// What it takes when it is decompressed, in bytes.
+    /// The decompressed size in bytes.
     size: u64,
 }
 
 impl<'a> Compressed<'a> {
-    /// `None` for what is no such section, and for what claims to be larger than any
-    /// compression makes it.
+    /// Returns `None` if the section is not compressed, or its size exceeds any credible
+    /// compression ratio.
     fn of(bytes: &'a [u8]) -> Option<Compressed<'a>> {
         const HEADER_SIZE: usize = 24;
         let format = match u32_at(bytes, 0)? {
@@ -248,7 +248,7 @@ impl<'a> Compressed<'a> {
     }
 
     fn shared(&self) -> Option<Arc<[u8]>> {
-        // Memory is written before it is known whether the claim is true.
+        // The buffer is allocated and cleared before the claim is verified.
         let size_usual_max = (self.data.len() as u64).saturating_mul(COMPRESSION_RATIO_USUAL_MAX);
         if self.format != object::CompressionFormat::Zlib || self.size > size_usual_max {
             return self.vector().map(Arc::from);
@@ -272,7 +272,7 @@ impl<'a> Compressed<'a> {
         data.decompress().ok().map(|data| data.into_owned())
     }
 
-    /// Fills the whole of `bytes`, or fails.
+    /// Fills all of `bytes`, or fails.
     fn inflate(&self, bytes: &mut [u8]) -> Option<()> {
         let size = bytes.len();
         let (filled, code) =
@@ -296,7 +296,7 @@ pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(field.try_into().ok()?))
 }
 
-/// The zero-terminated text at an offset of a string table.
+/// Returns the zero-terminated string at an offset of a string table.
 pub(crate) fn text_at(strings: &[u8], offset: usize) -> Option<&str> {
     let rest = strings.get(offset..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;

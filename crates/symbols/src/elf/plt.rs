@@ -1,14 +1,13 @@
-//! Names for the stubs through which a module calls other modules.
+//! Names of PLT stubs, through which a module calls other modules.
 //!
-//! Every stub, whichever linker laid it out (`.plt`, `.plt.sec`, `.plt.got`),
-//! ends in a jump through one slot of the global offset table, and the
-//! relocation of that slot names the function. So the stubs are found by
-//! their jump, not by their size.
+//! Every stub, in any linker's layout (`.plt`, `.plt.sec`, `.plt.got`), ends with a jump
+//! through one slot of the global offset table, and the relocation of that slot names the
+//! function. So stubs are found by their jumps, not by their size.
 
 use super::{ElfFile, u32_at, u64_at};
 use rustc_hash::FxHashMap;
 
-/// One stub.
+/// A PLT stub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PltEntry {
     pub address: u64,
@@ -19,7 +18,7 @@ pub(crate) struct PltEntry {
 
 const STUB_SIZE: u64 = 16;
 
-/// All stubs of a file, by ascending address.
+/// Returns all stubs of a file, by ascending address.
 pub(crate) fn entries(
     elf: &ElfFile,
     name_of_function: &dyn Fn(u64) -> Option<String>,
@@ -63,10 +62,10 @@ pub(crate) fn entries(
 
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 
-/// The table slot that a stub jumps through (`jmp *offset(%rip)`).
+/// Returns the slot that a stub jumps through (`jmp *offset(%rip)`).
 fn jump_slot(stub: &[u8], address: u64) -> Option<u64> {
     let start = stub.windows(2).position(|bytes| bytes == [0xff, 0x25])?;
-    // Only prefixes may come before it; the first entry of `.plt` pushes.
+    // Only prefixes may precede it; the first entry of `.plt` pushes.
     let before = stub.get(..start)?;
     if !matches!(
         before,
@@ -79,7 +78,7 @@ fn jump_slot(stub: &[u8], address: u64) -> Option<u64> {
     Some(next.wrapping_add_signed(i64::from(offset)))
 }
 
-/// Which function each slot of the global offset table leads to.
+/// Returns the function of each slot of the global offset table.
 fn slots(
     elf: &ElfFile,
     name_of_function: &dyn Fn(u64) -> Option<String>,

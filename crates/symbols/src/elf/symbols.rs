@@ -1,37 +1,36 @@
-//! The ELF symbol tables as two sorted indexes: by address and, where many names are
-//! asked for, by name.
+//! The ELF symbol tables as two sorted indexes: by address and, after many searches, by
+//! name.
 //!
-//! Names are not copied: a symbol holds its place in the string table. The
-//! static table (`.symtab`, of the file or of its separate debug file) and
-//! the dynamic one are merged; a function in both counts as exported.
+//! Names are not copied: a symbol holds a position in the string table. The static table
+//! (`.symtab`, of the file or of its separate debug file) and the dynamic one are merged; a
+//! function in both counts as exported.
 
 use super::{ElfFile, u16_at, u32_at, u64_at};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// So many names are looked for one by one, before all are sorted.
+/// The number of linear searches by name before the index by name is built.
 const SCANS_MAX: u32 = 16;
 
-/// From where a function can be called by name.
+/// The scope in which a function can be called by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Binding {
-    /// From its own source file only (`static`).
+    /// The source file (`static`).
     Local,
-    /// From its own module.
+    /// The module.
     Global,
-    /// From every module of the process.
+    /// All modules of the process.
     Exported,
 }
 
-/// What a symbol names.
+/// The kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SymbolKind {
     Function,
-    /// A function that chooses the real one when the program starts
-    /// (`STT_GNU_IFUNC`).
+    /// An indirect function, whose implementation is chosen at run time (`STT_GNU_IFUNC`).
     IndirectFunction,
-    /// Code of hand-written assembly that declares no type.
+    /// Code in assembly without a declared type.
     Untyped,
     Object,
     ThreadLocal,
@@ -50,17 +49,17 @@ pub(crate) struct Symbol {
 pub(crate) struct SymbolTable {
     strings: Vec<Arc<[u8]>>,
     symbols: Vec<Symbol>,
-    /// Indexes of symbols, by ascending name; made for who asks for many names.
+    /// The indexes of the symbols by ascending name; built after many searches.
     by_name: OnceLock<Vec<u32>>,
-    /// How many names have been asked for.
+    /// The number of searches by name.
     asked: AtomicU32,
-    /// Where the functions end in `symbols`: functions come first, by
-    /// ascending address, then everything else, by ascending address.
+    /// The number of functions in `symbols`: functions by ascending address come first,
+    /// then all others by ascending address.
     function_count: usize,
 }
 
 impl SymbolTable {
-    /// Reads the tables of the file, and the static one of its debug file.
+    /// Reads the tables of the file, and the static table of its debug file.
     pub fn load(elf: &ElfFile, debug: Option<&ElfFile>) -> SymbolTable {
         let mut table = SymbolTable::default();
         table.add(elf, ".symtab", elf);
@@ -140,7 +139,7 @@ impl SymbolTable {
         std::str::from_utf8(self.raw(symbol)).unwrap_or("")
     }
 
-    /// The same, before anybody reads it; in the same order.
+    /// Returns the bytes of a symbol's name, unvalidated, in the same order.
     pub fn raw(&self, symbol: &Symbol) -> &[u8] {
         let (table, start, length) = symbol.name;
         self.strings
@@ -157,7 +156,7 @@ impl SymbolTable {
         self.symbols.get(self.function_count..).unwrap_or(&[])
     }
 
-    /// The symbols of exactly this name, by ascending index.
+    /// Returns the symbols with exactly this name, by ascending index.
     pub fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = &'a Symbol> + 'a> {
         let is_named = move |symbol: &&Symbol| self.raw(symbol) == name.as_bytes();
         if self.asked.fetch_add(1, Ordering::Relaxed) < SCANS_MAX {
@@ -171,7 +170,7 @@ impl SymbolTable {
         Box::new(from_here.filter_map(symbol).take_while(is_named))
     }
 
-    /// The function symbols at exactly this address.
+    /// Returns the function symbols at exactly this address.
     pub fn functions_at(&self, address: u64) -> &[Symbol] {
         let functions = self.functions();
         let start = functions.partition_point(|symbol| symbol.address < address);
@@ -179,15 +178,15 @@ impl SymbolTable {
         functions.get(start..end).unwrap_or(&[])
     }
 
-    /// The best name among the function symbols at an address.
+    /// Returns the preferred function symbol at an address.
     pub fn preferred_at(&self, address: u64) -> Option<&Symbol> {
         self.functions_at(address)
             .iter()
             .min_by_key(|symbol| self.preference(symbol))
     }
 
-    /// Aliases share an address (`read`, `__read`, `__libc_read`): the one
-    /// that users know is exported, has a type, and few leading underscores.
+    /// Ranks aliases of an address (`read`, `__read`, `__libc_read`): users know the one
+    /// that is exported, typed, and has few leading underscores.
     fn preference<'a>(&'a self, symbol: &'a Symbol) -> impl Ord + 'a {
         let name = self.text(symbol);
         let underscores = name.bytes().take_while(|byte| *byte == b'_').count();
@@ -206,7 +205,7 @@ impl SymbolTable {
         )
     }
 
-    /// The data symbol that an address lies in.
+    /// Returns the data symbol that contains an address.
     pub fn object_at(&self, address: u64) -> Option<&Symbol> {
         let data = self.data();
         let end = data.partition_point(|symbol| symbol.address <= address);
@@ -218,14 +217,14 @@ impl SymbolTable {
             .find(|symbol| address - symbol.address < symbol.size.max(1))
     }
 
-    /// The data symbols of exactly this name.
+    /// Returns the data symbols with exactly this name.
     pub fn objects_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
         self.named(name)
             .filter(|symbol| symbol.kind == SymbolKind::Object)
     }
 
-    /// The symbols of thread-local variables of exactly this name: their addresses count
-    /// from the start of a thread's copy.
+    /// Returns the symbols of thread-local variables with exactly this name; their
+    /// addresses are offsets in the TLS block.
     pub fn thread_locals_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
         self.named(name)
             .filter(|symbol| symbol.kind == SymbolKind::ThreadLocal)
@@ -267,8 +266,8 @@ fn parse(
         0 if binding != Binding::Local => SymbolKind::Untyped,
         _ => return None,
     };
-    // An untyped symbol outside the code is a linker's mark (`_end`), and a
-    // function outside is one that the linker dropped.
+    // An untyped symbol outside of the code is a linker marker (`_end`), and a function
+    // outside was discarded by the linker.
     if !kind.is_data() && !program.header.is_code(address) {
         return None;
     }
@@ -285,7 +284,8 @@ fn parse(
     })
 }
 
-/// Linker marks such as `__GNU_EH_FRAME_HDR` may share a segment with code.
+/// Returns whether an address is in a section with code; linker markers such as
+/// `__GNU_EH_FRAME_HDR` may share a segment with code.
 fn in_code_section(program: &ElfFile, address: u64) -> bool {
     program.sections.is_empty()
         || program.sections.iter().any(|section| {
@@ -296,7 +296,7 @@ fn in_code_section(program: &ElfFile, address: u64) -> bool {
         })
 }
 
-/// Where a name stands in the string table, without its `@version`.
+/// Returns the position of a name in the string table, without its `@version`.
 fn name_range(strings: &[u8], offset: u32) -> Option<Range<u32>> {
     let rest = strings.get(offset as usize..)?;
     let end = memchr::memchr(0, rest)?;

@@ -1,9 +1,9 @@
-//! The entry addresses of a file that the symbol tables and the PLT know. Those
-//! of DWARF are found by unit, or in the index of names.
+//! The entry addresses of a file from the symbol tables and the PLT. Those from DWARF are
+//! found by unit, or in the index of names.
 
 use crate::file::Inner;
 
-/// One entry address.
+/// An entry address.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub low_pc: u64,
@@ -13,13 +13,13 @@ pub(super) struct Entry {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EntryKind {
-    /// In the symbol table.
+    /// From the symbol table.
     Symbol,
-    /// An index into the PLT stubs.
+    /// From the PLT; the index of the stub.
     Plt(u32),
 }
 
-/// All entry addresses of a file, ascending.
+/// The entry addresses of a file, ascending.
 #[derive(Debug)]
 pub(crate) struct FunctionIndex {
     pub(super) entries: Vec<Entry>,
@@ -45,7 +45,7 @@ impl FunctionIndex {
                 kind: EntryKind::Plt(number as u32),
             });
         }
-        // Stable: at one address the symbols come before the stubs.
+        // Stable: at one address, symbols precede stubs.
         entries.sort_by_key(|entry| entry.low_pc);
         entries.dedup_by(|next, kept| {
             let same = next.low_pc == kept.low_pc;
@@ -79,8 +79,8 @@ impl FunctionIndex {
     }
 }
 
-/// Assembly often declares no size: such a function ends where the next one
-/// begins, or its section.
+/// Sets the ends of functions without a size (common in assembly) to the start of the next
+/// function or the end of the section.
 fn bound_unsized(entries: &mut [Entry], inner: &Inner) {
     let mut next = None;
     for entry in entries.iter_mut().rev() {

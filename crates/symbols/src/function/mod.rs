@@ -1,8 +1,8 @@
-//! Functions: the DWARF view and the ELF view of the same code, merged.
+//! Functions: DWARF and ELF descriptions of the same code, merged.
 //!
-//! Invariant: one [`Function`] for each concrete entry address. DWARF knows
-//! scopes and ranges, the symbol table knows who exports a function, which
-//! copies the compiler made of it, and functions without debug information.
+//! **Invariant:** there is one [`Function`] per concrete entry address. Scopes and ranges
+//! come from DWARF; exported names, clones made by the compiler, and functions without
+//! debug information come from the symbol table.
 
 mod index;
 mod search;
@@ -19,32 +19,33 @@ use index::EntryKind;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A function of a program or library.
+/// A function of a program or shared library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// The readable name with its scopes and without parameters.
+    /// The readable qualified name, without parameters.
     pub name: Arc<str>,
-    /// The name in the symbol table, where it has one.
+    /// The name in the symbol table, if any.
     pub linkage_name: Option<Arc<str>>,
-    /// The file address of its first instruction.
+    /// The file address of the first instruction.
     pub low_pc: u64,
-    /// The file addresses of its code; the range of `low_pc` first. A
-    /// compiler may move rarely executed parts far away.
+    /// The code ranges, as file addresses; the range of `low_pc` is first. A compiler may
+    /// move rarely executed parts far away.
     pub ranges: Vec<Range<u64>>,
-    /// From where it can be called by name.
+    /// The symbol binding.
     pub binding: Binding,
-    /// The code at `low_pc` does not do the work: it returns the address of
-    /// the function that does (`STT_GNU_IFUNC`).
+    /// Whether the code at `low_pc` is an indirect function (`STT_GNU_IFUNC`), which
+    /// returns the address of the implementation.
     pub indirect: bool,
-    /// A stub that jumps to another module.
+    /// Whether it is a PLT stub that jumps to another module.
     pub plt: bool,
-    /// Moved code of another function (`.cold`), never called.
+    /// Whether it is the outlined cold part of another function (`.cold`), which is never
+    /// called.
     pub fragment: bool,
     pub(crate) die: Option<DieRef>,
 }
 
 impl Function {
-    /// A function that no table names, at a file address.
+    /// Returns a function without a symbol, at a file address.
     pub fn unnamed(name: impl Into<Arc<str>>, low_pc: u64) -> Function {
         Function {
             name: name.into(),
@@ -59,29 +60,29 @@ impl Function {
         }
     }
 
-    /// The file address behind the code that begins at `low_pc`.
+    /// Returns the end address of the range that begins at `low_pc`.
     pub fn high_pc(&self) -> u64 {
         self.ranges.first().map_or(self.low_pc, |range| range.end)
     }
 
-    /// The size in bytes of the code that begins at `low_pc`.
+    /// Returns the size in bytes of the range that begins at `low_pc`.
     pub fn size(&self) -> u64 {
         self.high_pc().saturating_sub(self.low_pc)
     }
 
-    /// Whether a file address belongs to the function.
+    /// Returns whether the function contains a file address.
     pub fn contains(&self, address: u64) -> bool {
         self.ranges.iter().any(|range| range.contains(&address))
     }
 
-    /// Whether DWARF describes it.
+    /// Returns whether the function has debug information.
     pub fn has_debug_info(&self) -> bool {
         self.die.is_some()
     }
 }
 
 impl SymbolFile {
-    /// The function whose code a file address belongs to.
+    /// Returns the function that contains a file address.
     pub fn function_at(&self, address: u64) -> Option<Function> {
         let inner = &*self.inner;
         let described = inner.debug_info().and_then(|it| it.function_at(address));
@@ -92,7 +93,7 @@ impl SymbolFile {
         self.function_with_low_pc(entry.low_pc)
     }
 
-    /// The function whose first instruction is at this file address.
+    /// Returns the function whose first instruction is at a file address.
     pub fn function_with_low_pc(&self, low_pc: u64) -> Option<Function> {
         let inner = &*self.inner;
         let described = inner.debug_info();
@@ -152,8 +153,7 @@ impl SymbolFile {
                     .find(|symbol| symbols.text(symbol) == name)
             });
         let preferred = symbols.preferred_at(record.low_pc);
-        // The C library defines `malloc` as `__libc_malloc`; users know the
-        // exported name.
+        // The C library defines `malloc` as `__libc_malloc`; users know the exported name.
         let better = preferred.filter(|symbol| {
             record.name.starts_with('_')
                 && symbol.binding == Binding::Exported
@@ -199,7 +199,7 @@ impl SymbolFile {
         }
     }
 
-    /// Every function, by ascending address, PLT stubs included.
+    /// Iterates over all functions by ascending address, including PLT stubs.
     pub fn functions(&self) -> impl Iterator<Item = Function> {
         let entries = self.inner.functions().entries.iter();
         let mut addresses: Vec<u64> = entries.map(|entry| entry.low_pc).collect();
@@ -215,8 +215,8 @@ impl SymbolFile {
             .filter_map(|low_pc| self.function_with_low_pc(low_pc))
     }
 
-    /// The symbol that a file address lies in, function or data, and the
-    /// distance from its start: what `<name+12>` shows.
+    /// Returns the function or data symbol that contains a file address, and the offset in
+    /// bytes from its start, as for `<name+12>`.
     pub fn symbol_at(&self, address: u64) -> Option<(Arc<str>, u64)> {
         if let Some(function) = self.function_at(address) {
             let range = function
@@ -224,8 +224,8 @@ impl SymbolFile {
                 .iter()
                 .find(|range| range.contains(&address))?;
             let symbols = self.inner.symbols();
-            // Moved code has a symbol of its own, which says more than a
-            // distance from the function's start.
+            // An outlined part has a symbol of its own, which is clearer than a distance
+            // from the function's start.
             let moved = (range.start != function.low_pc && !range.contains(&function.low_pc))
                 .then(|| symbols.preferred_at(range.start))
                 .flatten();

@@ -1,4 +1,4 @@
-//! Functions by the names that users write.
+//! Search for functions by the names that users write.
 
 use super::signature;
 use crate::dwarf::facts::FunctionRecord;
@@ -7,15 +7,14 @@ use crate::{Function, SymbolFile};
 use memchr::memmem;
 
 impl SymbolFile {
-    /// The functions that a user can mean by this name, by ascending address.
+    /// Returns the functions that match a name, by ascending address.
     ///
-    /// `name` is a plain or mangled symbol, a qualified name, or the end of
-    /// one (`ns::Class::method`, `Class::method`, `method`). Specialised
-    /// copies (`name.constprop.0`) are included, moved fragments
-    /// (`name.cold`) and outlined parts (`name.part.0`) only under their own
-    /// names, PLT stubs only as `name@plt`. Inlined copies are not functions:
-    /// see [`SymbolFile::inlined_copies`]. With the types of its parameters
-    /// (`area(int)`) one of several overloads is meant.
+    /// `name` is a plain or mangled symbol, a qualified name, or the end of one
+    /// (`ns::Class::method`, `Class::method`, `method`), optionally with parameter types
+    /// (`area(int)`) to select an overload. Clones (`name.constprop.0`) are included; cold
+    /// parts (`name.cold`) and outlined parts (`name.part.0`) only under their own names,
+    /// PLT stubs only as `name@plt`. For inlined copies, which are not functions, see
+    /// [`SymbolFile::inlined_copies`].
     pub fn functions_named(&self, name: &str) -> Vec<Function> {
         if let Some((plain, types)) = signature::split(name) {
             let mut found = self.functions_named(plain);
@@ -41,7 +40,7 @@ impl SymbolFile {
             .into_iter()
             .filter_map(|(address, alias)| {
                 let mut function = self.function_with_low_pc(address)?;
-                // Among aliases, show the one that was asked for.
+                // Among aliases, prefer the name that was asked for.
                 let other = |alias: &String| {
                     function.die.is_none() || !names::matches(&function.name, alias)
                 };
@@ -70,7 +69,7 @@ impl SymbolFile {
         }
     }
 
-    /// Whether gcc split this code off a function (`name.part.0`): it carries
+    /// Returns whether the code is an outlined part of a function (`name.part.0`): it has
     /// the function's DWARF name but is not called in its place.
     fn is_outlined(&self, record: &FunctionRecord) -> bool {
         let symbols = self.inner.symbols();
@@ -82,8 +81,8 @@ impl SymbolFile {
 
     fn add_symbol_matches(&self, name: &str, found: &mut Vec<(u64, Option<String>)>) {
         let symbols = self.inner.symbols();
-        // A mangled name holds the identifiers of its components literally,
-        // so most symbols are ruled out without demangling them.
+        // A mangled name contains the identifiers of its components literally, so most
+        // symbols are rejected without demangling.
         let literal = names::tail(name).trim_start_matches('~');
         let literal = match literal.starts_with("operator") {
             true => "",
@@ -118,8 +117,7 @@ impl SymbolFile {
         }
     }
 
-    /// Whether [`SymbolFile::functions_with`] knows which functions have one of these
-    /// words in their name.
+    /// Returns whether [`SymbolFile::functions_with`] can search for these words.
     pub fn finds_functions_with(&self, words: &[impl AsRef<str>]) -> bool {
         let info = self.inner.debug_info();
         let is_found = |word: &str| {
@@ -128,10 +126,10 @@ impl SymbolFile {
         words.iter().all(|word| is_found(word.as_ref()))
     }
 
-    /// The functions with one of these words in their name, by ascending address, without
-    /// an index of names; stubs aside, which have the names of other files. `None` where
-    /// that needs the index: for what has other characters than letters, digits and
-    /// `_`, and where names are given in ways that no search finds.
+    /// Returns the functions whose names contain one of these words, by ascending address,
+    /// without the index of names; PLT stubs are excluded. `None` if the search needs the
+    /// index: for characters other than letters, digits and `_`, and for debug information
+    /// that stores names in other ways.
     pub fn functions_with(&self, words: &[impl AsRef<str>]) -> Option<Vec<Function>> {
         let mut addresses = Vec::new();
         for word in words.iter().map(AsRef::as_ref) {
@@ -155,8 +153,8 @@ impl SymbolFile {
         Some(found.filter(|it| !it.plt && is_named(it)).collect())
     }
 
-    /// The names of all functions, for completion and suggestions; aliases
-    /// and inlined functions included, sorted, each once.
+    /// Returns the names of all functions, including aliases and inlined functions, for
+    /// completion and suggestions; sorted and without duplicates.
     pub fn function_names(&self) -> impl Iterator<Item = String> {
         let symbols = self.inner.symbols();
         let mut found: Vec<String> = symbols
@@ -179,7 +177,7 @@ impl SymbolFile {
     }
 }
 
-/// Whether a text has letters, digits and `_` alone.
+/// Returns whether a string consists of letters, digits and `_`.
 fn is_word(text: &str) -> bool {
     let is_part = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
     !text.is_empty() && text.bytes().all(is_part)

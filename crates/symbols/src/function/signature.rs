@@ -1,21 +1,20 @@
-//! Parameters in names: which of several functions `area(int)` means.
+//! Parameter types in function names, which select an overload: `area(int)`.
 //!
-//! A user writes types by hand (`const char*`, `unsigned`, `string const &`); the
-//! debug information and the mangled name have them in their own ways. All are
-//! brought to one form, [`Written`], and compared there.
+//! Users write types freely (`const char*`, `unsigned`, `string const &`); the debug
+//! information and mangled names have their own spellings. All are normalized to
+//! [`Written`] and compared.
 
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::{Function, SymbolFile, Type, TypeKind, variable};
 use std::sync::Arc;
 
-/// Names of types that stand for other names are looked through so often.
+/// The maximum number of typedefs followed.
 const NAMES_MAX: usize = 16;
-/// Template arguments inside template arguments.
+/// The maximum nesting of template arguments.
 const DEPTH_MAX: usize = 16;
 
-/// Splits `area(int, char)` into `area` and the types; none where no list of
-/// parameters ends the name. `operator()` is a name, and so is what stands in
-/// `(anonymous namespace)`.
+/// Splits `area(int, char)` into `area` and the types; `None` if the name does not end with
+/// a parameter list. `operator()` and `(anonymous namespace)` are parts of names.
 pub(crate) fn split(name: &str) -> Option<(&str, Vec<&str>)> {
     let mut rest = name.trim_end();
     for qualifier in ["&&", "&", "const", "volatile", "noexcept"] {
@@ -38,7 +37,7 @@ pub(crate) fn split(name: &str) -> Option<(&str, Vec<&str>)> {
     is_name.then(|| (plain, types_of(list)))
 }
 
-/// The types of a list, split at its commas.
+/// Splits a list of types at its commas.
 fn types_of(list: &str) -> Vec<&str> {
     if list.is_empty() || list == "void" {
         return Vec::new();
@@ -55,8 +54,8 @@ fn types_of(list: &str) -> Vec<&str> {
     list.split(is_comma).map(str::trim).collect()
 }
 
-/// A type as it is compared: `unsigned long const *` has the base `unsigned
-/// long`, `const` before it, and `*` behind.
+/// A normalized type: `unsigned long const *` has the base `unsigned long`, is `const`, and
+/// has the suffix `*`.
 #[derive(Debug, PartialEq, Eq)]
 struct Written {
     base: String,
@@ -71,10 +70,10 @@ impl Written {
         written(&mut words.as_slice(), DEPTH_MAX)
     }
 
-    /// Whether this is what the user means by `asked`, who may leave out scopes.
-    fn is_meant_by(&self, asked: &Written) -> bool {
+    /// Returns whether `asked`, in which the user may omit scopes, matches this type.
+    fn is_matched_by(&self, asked: &Written) -> bool {
         let is_whole = |rest: &str| {
-            // Template arguments that have a default may be left out, too.
+            // Trailing template arguments, usually defaults, may be omitted.
             rest.is_empty() || asked.base.ends_with('>') && rest.starts_with(',')
         };
         let start = asked.base.strip_suffix('>').unwrap_or(&asked.base);
@@ -89,14 +88,14 @@ impl Written {
             };
             is_scope && !scopes.contains('<') && is_whole(rest)
         });
-        // Whether the function may change its own copy is nobody's affair.
+        // Qualifiers of a parameter passed by value do not matter.
         let is_copy = self.behind.is_empty();
         let is_qualified = self.is_const == asked.is_const && self.is_volatile == asked.is_volatile;
         is_base && self.behind == asked.behind && (is_copy || is_qualified)
     }
 }
 
-/// Names with their scopes, and single signs.
+/// Splits a type into qualified names and single characters.
 fn words_of(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text.trim();
@@ -136,7 +135,7 @@ fn written(words: &mut &[&str], depth: usize) -> Written {
             }
             "," | ">" => break,
             name if name.starts_with(|c: char| c.is_alphanumeric() || "_:$~".contains(c)) => {
-                // `Vec<T>::iterator` goes on behind its arguments.
+                // `Vec<T>::iterator` continues after the template arguments.
                 match names.last_mut() {
                     Some(last) if name.starts_with("::") => last.push_str(name),
                     _ => names.push(without_versions(name)),
@@ -153,13 +152,13 @@ fn written(words: &mut &[&str], depth: usize) -> Written {
     found
 }
 
-/// Template arguments with their brackets, each in its one form.
+/// Normalizes template arguments with their brackets.
 pub(crate) fn normal_arguments(text: &str) -> String {
     let words = words_of(text);
     arguments(&mut words.get(1..).unwrap_or(&[]), DEPTH_MAX)
 }
 
-/// Template arguments up to their `>`, each in its one form.
+/// Normalizes template arguments up to their `>`.
 fn arguments(words: &mut &[&str], depth: usize) -> String {
     let mut list = Vec::new();
     loop {
@@ -190,7 +189,7 @@ fn arguments(words: &mut &[&str], depth: usize) -> String {
     format!("<{}>", list.join(","))
 }
 
-/// Stars and what else is behind a name, up to the end of the argument.
+/// Returns `*` and other suffixes up to the end of the argument.
 fn rest_of(words: &mut &[&str]) -> String {
     let mut depth = 0;
     let mut text = String::new();
@@ -207,15 +206,15 @@ fn rest_of(words: &mut &[&str]) -> String {
     text
 }
 
-/// A name without the scopes in which libraries keep their versions.
+/// Returns a name without the inline namespaces of library versions.
 fn without_versions(name: &str) -> String {
     name.trim_start_matches("::")
         .replace("::__cxx11::", "::")
         .replace("std::__1::", "std::")
 }
 
-/// The one name of an arithmetic type of C: `long unsigned int` is `unsigned
-/// long`.
+/// Returns the normalized name of a C arithmetic type: `unsigned long` for `long unsigned
+/// int`.
 fn arithmetic(names: &[String]) -> Option<String> {
     let count = |wanted: &str| names.iter().filter(|name| *name == wanted).count();
     let is_word = |name: &String| {
@@ -248,8 +247,8 @@ fn arithmetic(names: &[String]) -> Option<String> {
 }
 
 impl SymbolFile {
-    /// A function's name with the types of its parameters, where they are
-    /// known: `area(int, double)`.
+    /// Returns the name of a function with its parameter types if known: `area(int,
+    /// double)`.
     pub fn name_with_parameters(&self, function: &Function) -> String {
         let described = self.inner.debug_info().zip(function.die);
         let types = match described {
@@ -263,44 +262,44 @@ impl SymbolFile {
         }
     }
 
-    /// Whether a function has parameters of these types, as far as it is known.
+    /// Returns whether a function has parameters of these types, as far as known.
     pub(crate) fn takes(&self, function: &Function, wanted: &[&str]) -> bool {
         let described = self.inner.debug_info().zip(function.die);
         let is_described = described.is_some_and(|(info, die)| entry_takes(info, die, wanted));
-        // The mangled name has other words for the same types.
+        // The mangled name has other spellings of the same types.
         is_described
             || mangled_types(function).is_some_and(|types| {
                 let types: Vec<Vec<String>> = types.into_iter().map(|name| vec![name]).collect();
-                are_meant(&types, wanted)
+                all_match(&types, wanted)
             })
     }
 }
 
-/// Whether the function that an entry describes has parameters of these types.
+/// Returns whether the function of a DIE has parameters of these types.
 pub(crate) fn entry_takes(info: &Arc<DebugInfo>, function: DieRef, wanted: &[&str]) -> bool {
     let types: Vec<Vec<String>> = types_in(info, function).iter().map(names_of).collect();
-    are_meant(&types, wanted)
+    all_match(&types, wanted)
 }
 
-/// Whether each parameter, which may have several names, is the one wanted.
-fn are_meant(types: &[Vec<String>], wanted: &[&str]) -> bool {
+/// Returns whether each parameter, given by all its names, matches.
+fn all_match(types: &[Vec<String>], wanted: &[&str]) -> bool {
     types.len() == wanted.len()
         && types.iter().zip(wanted).all(|(names, wanted)| {
             let wanted = Written::read(wanted);
             let mut names = names.iter();
-            names.any(|name| Written::read(name).is_meant_by(&wanted))
+            names.any(|name| Written::read(name).is_matched_by(&wanted))
         })
 }
 
-/// The types of a function's parameters, without those that the compiler made
-/// (`this`).
+/// Returns the parameter types of a function, without generated parameters (`this`).
 fn types_in(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Type> {
     let parameters = variable::parameters(info, function).into_iter();
     let own = parameters.filter(|parameter| !parameter.artificial);
     own.map(|parameter| parameter.r#type).collect()
 }
 
-/// What a type is called: by its own name, and by what that stands for.
+/// Returns the names of a type: its own, and those of the types that its typedefs stand
+/// for.
 fn names_of(r#type: &Type) -> Vec<String> {
     let mut names = vec![r#type.name()];
     let mut inner = r#type.clone();
@@ -315,7 +314,7 @@ fn names_of(r#type: &Type) -> Vec<String> {
     names
 }
 
-/// The types of the parameters in the function's mangled name.
+/// Returns the parameter types in the function's mangled name.
 fn mangled_types(function: &Function) -> Option<Vec<String>> {
     let raw = function.linkage_name.as_deref()?;
     let readable = crate::names::demangle_whole(raw)?;
@@ -394,7 +393,7 @@ mod tests {
             ("", "", true),
         ] {
             let (one, other) = (Written::read(known), Written::read(asked));
-            assert_eq!(one.is_meant_by(&other), expected, "{known} for {asked}");
+            assert_eq!(one.is_matched_by(&other), expected, "{known} for {asked}");
         }
     }
 

@@ -1,13 +1,16 @@
-//! Where calls begin that were inlined, for who must see each of them, and each once.
+//! The addresses where inlined calls begin, so that each call can be observed exactly once.
 //!
-//! The first instruction of a copy is one that is passed in each call at the best. The
-//! optimizer doubles code and leads ways around it, and of two calls that it has made one
-//! only the source tells. So each copy is looked at: what the line table marks
-//! ([`super::holder`]), and by which ways the code is entered. Where it may be that a call
-//! is seen twice or never, the copy is in [`Doubt`].
+//! The entry of a copy is not always passed once per call: the optimizer duplicates code
+//! (jump threading, unrolling), bypasses it, and merges two calls that only the source
+//! distinguishes. So each copy is checked, by the marks in the line table
+//! ([`super::holder`]) and by the paths into its code. Marks are statements and stay in
+//! place when the scheduler moves instructions, so paths around a mark are detected by the
+//! statements on them. A copy without marks must have a single entry. If a call may be
+//! observed twice or never, the copy has a [`Doubt`].
 //!
-//! Invariant: a copy that is not in doubt has a place for each way into its code, and comes
-//! by one of them in each call, once. What left no code and no entry is not known here.
+//! **Invariant:** a copy without doubt has an address for each path into its code, and
+//! every call passes exactly one of them, once. A copy that left neither code nor entry is
+//! unknown here.
 
 use super::code::Code;
 use super::entry_line::is_line_of;
@@ -19,34 +22,34 @@ use crate::line::Row;
 use crate::variable::{Variable, inlined_parameters};
 use std::sync::Arc;
 
-/// A call that was inlined.
+/// An inlined call.
 #[derive(Debug)]
 pub struct InlinedCall {
-    /// The copy of the function.
+    /// The inlined copy.
     pub copy: InlinedCopy,
-    /// Where the call begins; or why that is not certain.
+    /// The addresses where the call begins, or the reason why they are uncertain.
     pub beginnings: Result<Vec<Beginning>, Doubt>,
-    /// The compiler has marked the beginnings. Where it has not, they are those of the code,
-    /// which may be that of several calls.
+    /// Whether the compiler marked the beginnings. Otherwise they are derived from the
+    /// code, which may be shared by several calls.
     pub is_marked: bool,
 }
 
-/// A place at which an inlined call begins.
+/// An address at which an inlined call begins.
 #[derive(Debug)]
 pub struct Beginning {
     /// The file address.
-    pub place: u64,
-    /// The first of the calls of one place is the one that is made first.
+    pub address: u64,
+    /// The order among the calls that begin at one address: the smallest is called first.
     pub order: Order,
-    /// In which of the frames at the place it is: 0 is the innermost.
+    /// The index of the call among the frames at the address; 0 is the innermost.
     pub level: usize,
-    /// The function that makes the call, which may be inlined itself.
+    /// The name of the calling function, which may be inlined itself.
     pub caller: Arc<str>,
-    /// The parameters, in their order, each with where its value is there.
+    /// The parameters in order, with their locations at the address.
     pub arguments: Vec<Variable>,
 }
 
-/// What comes first of that which happens at one instruction.
+/// The order of events at one instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order {
     begin: u64,
@@ -55,7 +58,7 @@ pub struct Order {
 }
 
 impl SymbolFile {
-    /// The calls of a function that were inlined, and where they begin.
+    /// Returns the inlined calls of a function and where they begin.
     pub fn inlined_calls(&self, name: &str) -> Vec<InlinedCall> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -89,7 +92,7 @@ impl SymbolFile {
     }
 }
 
-/// A copy of which the beginnings are looked for.
+/// A copy whose beginnings are searched.
 struct Asked<'a> {
     file: &'a SymbolFile,
     info: &'a Arc<DebugInfo>,
@@ -101,8 +104,8 @@ impl Asked<'_> {
     fn beginnings(&self) -> Result<Vec<Beginning>, Doubt> {
         let mut copies = self.holder.copies.iter();
         let number = copies.position(|held| held.die == self.copy.die);
-        let number = number.ok_or(Doubt::Untold)?;
-        let held = self.holder.copies.get(number).ok_or(Doubt::Untold)?;
+        let number = number.ok_or(Doubt::NotRecorded)?;
+        let held = self.holder.copies.get(number).ok_or(Doubt::NotRecorded)?;
         let code = &self.holder.code;
         if code.inside(&held.ranges).next().is_none() {
             return Err(Doubt::NoCode);
@@ -118,7 +121,7 @@ impl Asked<'_> {
                 marks
             }
             None => {
-                let begin = held.begin.ok_or(Doubt::Untold)?;
+                let begin = held.begin.ok_or(Doubt::NotRecorded)?;
                 check_region(code, held, begin)?;
                 self.check_not_doubled(held, begin)?;
                 vec![(begin, 0)]
@@ -128,13 +131,13 @@ impl Asked<'_> {
         marks.map(|mark| self.beginning(held, mark)).collect()
     }
 
-    /// The marks by which a copy begins: its own, and those that are double.
+    /// Returns the marks of a copy: its own and their duplicates.
     fn marks_of(&self, number: usize, held: &Held, own: Mark) -> Result<Vec<Mark>, Doubt> {
         let name = held.name.filter(|name| name.column != 0);
-        let name = name.ok_or(Doubt::Untold)?;
+        let name = name.ok_or(Doubt::NotRecorded)?;
         let all = self.holder.marks(name);
         if !all.contains(&own) {
-            return Err(Doubt::Untold);
+            return Err(Doubt::NotRecorded);
         }
         let of_name = || {
             let copies = self.holder.copies.iter().enumerate();
@@ -145,8 +148,8 @@ impl Asked<'_> {
             if of_name().any(|(_, other)| other.mark() == Some(mark)) {
                 continue;
             }
-            // Where a call of the function is inlined in another one, it is a beginning of
-            // either; the innermost stands for it.
+            // If a call of the function is inlined into another one, the mark belongs to
+            // either; it is assigned to the innermost.
             let holding = || of_name().filter(|(_, other)| other.holds(mark.0));
             let innermost = holding().max_by_key(|(_, other)| other.depth);
             let (innermost, call) = innermost.ok_or(Doubt::Together(mark.0))?;
@@ -168,7 +171,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Whether a copy is another one, or in it.
+    /// Returns whether a copy is another one or nested in it.
     fn is_inside(&self, number: usize, outer: usize) -> bool {
         let mut at = Some(number);
         while let Some(number) = at.filter(|number| *number != outer) {
@@ -177,8 +180,8 @@ impl Asked<'_> {
         at.is_some()
     }
 
-    /// Marks are passed once in each call: at the instruction behind a mark one does not
-    /// come by without it, and to no statement of the copy, either.
+    /// Checks that each call passes exactly one mark: no path around the marks reaches the
+    /// marked instruction or a statement of the copy.
     fn check_marked(&self, held: &Held, marks: &[Mark]) -> Result<(), Doubt> {
         let code = &self.holder.code;
         for &(at, _) in marks {
@@ -186,8 +189,8 @@ impl Asked<'_> {
             if jumps.iter().any(|from| held.holds(*from)) {
                 return Err(Doubt::Repeats(at));
             }
-            // Where nothing of the copy is left, the mark may stand for the end of what is
-            // before it.
+            // If no code of the copy is left, the mark may stand for the end of the
+            // preceding code.
             let is_joined = code.may_be_jumped_to(at) && code.falls_into(at).is_some();
             if is_joined && !code.straight_from(at).any(|at| held.holds(at)) {
                 return Err(Doubt::OtherWays(at));
@@ -211,12 +214,12 @@ impl Asked<'_> {
         other.map_or(Ok(()), |at| Err(Doubt::OtherWays(at)))
     }
 
-    /// Whether a mark was moved before a branch that decides whether the call is made at
-    /// all: the statement of the branch begins before that of the call. The branch is the
-    /// caller's, at the end of the mark's block.
+    /// Returns whether a mark was moved before the branch that decides whether the call is
+    /// made: the branch's statement begins before the call's. The branch is the caller's,
+    /// at the end of the mark's basic block.
     fn is_too_early(&self, held: &Held, mark: Mark) -> bool {
         let code = &self.holder.code;
-        let Some(branch) = code.branch_behind(mark.0).filter(|at| !held.holds(*at)) else {
+        let Some(branch) = code.branch_after(mark.0).filter(|at| !held.holds(*at)) else {
             return false;
         };
         let Some(decided) = self.holder.row_of(branch) else {
@@ -226,17 +229,17 @@ impl Asked<'_> {
         let begun = rows
             .iter()
             .position(|(row, view)| (row.address, *view) == mark);
-        let place = |row: &Row| (row.line, row.column);
+        let position = |row: &Row| (row.line, row.column);
         let statements = |rows: &[(Row, u64)]| -> Vec<(u32, u32)> {
             let rows = rows.iter().map(|(row, _)| row);
             let rows = rows.filter(|row| row.is_stmt && row.line != 0 && row.file == decided.file);
-            rows.map(place).collect()
+            rows.map(position).collect()
         };
         let all = statements(rows).into_iter();
-        let Some(statement) = all.filter(|at| *at <= place(decided)).max() else {
+        let Some(statement) = all.filter(|at| *at <= position(decided)).max() else {
             return true;
         };
-        // From the statement that makes the call on.
+        // From the calling statement on.
         let calling = rows
             .iter()
             .take(begun.unwrap_or(0))
@@ -249,7 +252,7 @@ impl Asked<'_> {
         !statements(since.get(..until).unwrap_or(&[])).contains(&statement)
     }
 
-    /// Where the other functions were declared of which there is code in the function.
+    /// Returns the declarations of the other functions with code in this function.
     fn declarations_around(&self, held: &Held) -> Vec<super::entry_line::Declaration> {
         let own = held.name.map(|name| name.declared);
         let holder = super::entry_line::declaration(self.info, self.holder.die);
@@ -259,8 +262,8 @@ impl Asked<'_> {
         all.filter(|declared| Some(*declared) != own).collect()
     }
 
-    /// Code in which what stands at its beginning is there again may be that of several
-    /// calls.
+    /// Checks that the first source position of the code does not recur later; otherwise
+    /// the code may be that of several calls.
     fn check_not_doubled(&self, held: &Held, begin: u64) -> Result<(), Doubt> {
         let mut first: Option<(u32, u32, u32)> = None;
         let mut is_first = true;
@@ -284,14 +287,14 @@ impl Asked<'_> {
 
     fn beginning(&self, held: &Held, mark: Mark) -> Result<Beginning, Doubt> {
         let is_own = Some(mark.0) == held.begin;
-        let place = match is_own {
-            true => self.place_seen(mark.0),
+        let address = match is_own {
+            true => self.address_seen(mark.0),
             false => mark.0,
         };
-        if place == self.holder.entry {
-            return Err(Doubt::WithHolder);
+        if address == self.holder.entry {
+            return Err(Doubt::AtFunctionEntry);
         }
-        let level = self.level(held, place).ok_or(Doubt::Untold)?;
+        let level = self.level(held, address).ok_or(Doubt::NotRecorded)?;
         let caller = match held.outer.and_then(|outer| self.holder.copies.get(outer)) {
             Some(outer) => self.name_of(outer.die),
             None => Some(Arc::clone(&self.copy.caller)),
@@ -302,18 +305,21 @@ impl Asked<'_> {
             depth: held.depth,
         };
         Ok(Beginning {
-            place,
+            address,
             order,
             level,
             caller: caller.unwrap_or_else(|| "".into()),
-            arguments: self.arguments(held, mark, place),
+            arguments: self.arguments(held, mark, address),
         })
     }
 
-    /// Where the copy's own beginning is seen.
-    fn place_seen(&self, entry: u64) -> u64 {
+    /// Returns the address at which the copy's own entry can be observed.
+    fn address_seen(&self, entry: u64) -> u64 {
         let is_shared = entry == self.holder.entry;
-        let behind = is_shared.then(|| self.file.behind_entry(self.info, self.copy.die, entry));
+        let behind = is_shared.then(|| {
+            self.file
+                .address_after_entry(self.info, self.copy.die, entry)
+        });
         behind.flatten().unwrap_or(entry)
     }
 
@@ -322,17 +328,18 @@ impl Asked<'_> {
         self.info.abstract_name(origin).map(Arc::from)
     }
 
-    /// In which of the frames at a place the call is, or would be: inside of its caller's.
-    fn level(&self, held: &Held, place: u64) -> Option<usize> {
+    /// Returns the index of the call's frame at an address, just inside its caller's frame
+    /// even if it has no frame there.
+    fn level(&self, held: &Held, address: u64) -> Option<usize> {
         let mut chain: Vec<DieRef> = Vec::new();
-        chain.extend(inlined_chain(self.info, place).into_iter().map(|it| it.0));
+        chain.extend(inlined_chain(self.info, address).into_iter().map(|it| it.0));
         chain.reverse();
         let position = |die: DieRef| chain.iter().position(|at| *at == die);
         if let Some(level) = position(held.die) {
             return Some(level);
         }
         let mut outer = held.outer.and_then(|outer| self.holder.copies.get(outer));
-        while let Some(copy) = outer.filter(|copy| copy.is_rest) {
+        while let Some(copy) = outer.filter(|copy| copy.is_outlined_part) {
             outer = copy.outer.and_then(|outer| self.holder.copies.get(outer));
         }
         let around = match outer {
@@ -342,15 +349,15 @@ impl Asked<'_> {
         around.checked_sub(1)
     }
 
-    /// The parameters, each with where its value is at a place when a call has begun at a
-    /// mark: what the code in between may have changed is nowhere,
-    /// and so is all where it is not told whose mark it is.
-    fn arguments(&self, held: &Held, mark: Mark, place: u64) -> Vec<Variable> {
+    /// Returns the parameters with their locations at `address`, for a call that began at a
+    /// mark. A location that the code in between may change is dropped; all are if the mark
+    /// cannot be attributed.
+    fn arguments(&self, held: &Held, mark: Mark, address: u64) -> Vec<Variable> {
         let copies = self.holder.copies.iter();
         let mut around = copies.filter(|it| it.name == held.name && it.holds(mark.0));
-        let is_told = held.mark() == Some(mark) || around.all(|it| it.die == held.die);
-        let changes = match mark.0 < place {
-            true => Some(self.holder.code.changes(mark.0, place)),
+        let is_attributed = held.mark() == Some(mark) || around.all(|it| it.die == held.die);
+        let changes = match mark.0 < address {
+            true => Some(self.holder.code.changes(mark.0, address)),
             false => None,
         };
         let padding = self.holder.code.padding_before(mark.0);
@@ -358,12 +365,12 @@ impl Asked<'_> {
         for argument in &mut arguments {
             argument.location.function = Some(self.holder.die);
             let location = argument.location.at_moment(mark, padding);
-            let is_kept = is_told
+            let is_valid = is_attributed
                 && changes.as_ref().is_none_or(|changes| {
                     let uses = location.uses();
                     uses.is_some_and(|uses| changes.leave(&uses))
                 });
-            argument.location = match is_kept {
+            argument.location = match is_valid {
                 true => location,
                 false => location.lost(),
             };
@@ -372,12 +379,12 @@ impl Asked<'_> {
     }
 }
 
-/// Code without marks is entered at its first instruction, once in a call, when no other
-/// way leads into it. Instructions of the caller may be among it, as long as nothing leads
-/// into or out of them.
+/// Checks code without marks: it must be entered only at its first instruction, once per
+/// call. Instructions of the caller may be interspersed if no jump leads into or out of
+/// them.
 fn check_region(code: &Code, held: &Held, begin: u64) -> Result<(), Doubt> {
     if !held.holds(begin) {
-        return Err(Doubt::Untold);
+        return Err(Doubt::NotRecorded);
     }
     for at in code.inside(&held.ranges) {
         let is_from_inside = |from: &u64| held.holds(*from);

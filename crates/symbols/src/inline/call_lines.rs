@@ -1,31 +1,32 @@
-//! Lines that have no row of their own, but calls that were inlined.
+//! Lines without a row of their own in the line table, on which only inlined calls are
+//! left.
 //!
-//! The optimizer leaves a row for a statement, and none for the line of a call in the
-//! middle of it, of which nothing but the callee's code is left. That code says where the
-//! call was (DWARF 5, section 3.3.8.2), and so do stacks and steps.
+//! For a call in the middle of a statement the optimizer keeps no row if only the callee's
+//! code is left. The inlined copy records the call's line (DWARF 5, section 3.3.8.2), and
+//! stacks and steps report it.
 //!
-//! Invariant: a unit is asked only for lines where no statement begins, and read for that
+//! **Invariant:** a unit is asked only for lines on which no statement begins, and is read
 //! once.
 
-use super::{copy_entry, rest};
+use super::{copy_entry, outlined};
 use crate::SymbolFile;
 use crate::dwarf::borrowed::with_borrowed;
 use crate::dwarf::{DebugInfo, DieRef};
 use gimli::AttributeValue;
 use std::collections::BTreeMap;
 
-/// Where an inlined call was.
+/// The position of an inlined call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CallLine {
     file: u64,
     line: u32,
     copy: DieRef,
-    /// The function or the inlined copy that it was in.
+    /// The function or inlined copy that contains the call.
     caller: DieRef,
 }
 
 impl DebugInfo {
-    /// Where the calls were that were inlined in a unit, by ascending line.
+    /// Returns the positions of the inlined calls of a unit, by ascending line.
     fn call_lines(&self, number: u32) -> &[CallLine] {
         let unit = self.unit(number);
         unit.map_or(&[], |unit| {
@@ -35,8 +36,8 @@ impl DebugInfo {
 }
 
 impl SymbolFile {
-    /// The first line from `wanted` up to `last` by which calls were inlined, of these
-    /// files, each the number that it has in a unit; and where to stop for it.
+    /// Returns the first line from `wanted` up to `last` with inlined calls in these files
+    /// (pairs of unit and file number), and the addresses to stop at.
     pub(crate) fn calls_of_line(
         &self,
         info: &DebugInfo,
@@ -61,25 +62,25 @@ impl SymbolFile {
         None
     }
 
-    /// The first instructions of calls of one line: one for each caller, and more where
-    /// one may come to a call without those before it.
+    /// Returns the first instructions of the calls of one line: one per caller, and more if
+    /// a call can be reached without those before it.
     fn where_they_begin(&self, info: &DebugInfo, calls: &[&CallLine]) -> Vec<u64> {
         let mut by_caller: BTreeMap<DieRef, Vec<u64>> = BTreeMap::new();
         for call in calls {
             let entry = info.die(call.copy).filter(|copy| {
-                // The rest of a function that was inlined again is no call.
-                !rest::is_rest(info, call.caller, call.copy, copy)
+                // An outlined part that was inlined again is not a call.
+                !outlined::is_outlined_part(info, call.caller, call.copy, copy)
             });
             let entry = entry.and_then(|copy| copy_entry(info, call.copy.unit, &copy));
-            let place = entry.map(|entry| self.place_of_copy(info, call.copy, entry));
-            by_caller.entry(call.caller).or_default().extend(place);
+            let stop = entry.map(|entry| self.stop_address_of_copy(info, call.copy, entry));
+            by_caller.entry(call.caller).or_default().extend(stop);
         }
         let mut addresses: Vec<u64> = Vec::new();
         for mut entries in by_caller.into_values() {
             entries.sort_unstable();
             let mut kept: Vec<u64> = Vec::new();
             for entry in entries {
-                // One that the nearest before it does not lead to is a place of its own.
+                // An entry that the preceding one does not always reach is kept.
                 let before = kept.last();
                 if !before.is_some_and(|&before| self.always_reached(before, entry)) {
                     kept.push(entry);
@@ -93,7 +94,7 @@ impl SymbolFile {
     }
 }
 
-/// Reads where the calls were that were inlined in a unit. A damaged one ends early.
+/// Reads the positions of the inlined calls of a unit. Stops at damage.
 fn read(info: &DebugInfo, number: u32) -> Vec<CallLine> {
     let mut found = Vec::new();
     let _ = with_borrowed(info, number, |_, unit| -> gimli::Result<()> {
@@ -125,7 +126,7 @@ fn read(info: &DebugInfo, number: u32) -> Vec<CallLine> {
             }
             let (mut file, mut line) = (None, None);
             for attribute in abbreviation.attributes() {
-                let place = match attribute.name() {
+                let field = match attribute.name() {
                     gimli::DW_AT_call_file => &mut file,
                     gimli::DW_AT_call_line => &mut line,
                     _ => {
@@ -134,7 +135,7 @@ fn read(info: &DebugInfo, number: u32) -> Vec<CallLine> {
                     }
                 };
                 let value = raw.read_attribute(*attribute)?;
-                *place = match value.value() {
+                *field = match value.value() {
                     AttributeValue::FileIndex(file) => Some(file),
                     value => value.udata_value(),
                 };

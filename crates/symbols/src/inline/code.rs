@@ -1,4 +1,5 @@
-//! The code of a function, as far as it tells how often a place in it is passed.
+//! The control flow of a function, as needed to determine how often an instruction is
+//! passed.
 
 use crate::SymbolFile;
 use crate::location::Uses;
@@ -10,17 +11,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The instructions of a function, by their addresses, and the jumps between them.
+/// The instructions of a function by address, and the jumps between them.
 pub(super) struct Code {
     instructions: BTreeMap<u64, Instruction>,
-    /// From where jumps lead to an instruction.
+    /// The sources of the jumps to an instruction.
     jumps: FxHashMap<u64, Vec<u64>>,
-    /// Some jumps may lead anywhere.
+    /// Whether some jumps have unknown targets.
     is_open: bool,
 }
 
 impl Code {
-    /// That of a function.
+    /// Decodes the code of a function.
     pub fn of_function(file: &SymbolFile, ranges: &[Range<u64>]) -> Code {
         let mut instructions = BTreeMap::new();
         for range in ranges {
@@ -47,24 +48,24 @@ impl Code {
         }
     }
 
-    /// From where jumps lead to an instruction, as far as that is known.
+    /// Returns the known sources of jumps to an instruction.
     pub fn jumps_to(&self, at: u64) -> &[u64] {
         self.jumps.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether one may come to an instruction by a jump.
+    /// Returns whether an instruction may be the target of a jump.
     pub fn may_be_jumped_to(&self, at: u64) -> bool {
         self.is_open || !self.jumps_to(at).is_empty()
     }
 
-    /// The instruction before another one that leads to it without a jump.
+    /// Returns the preceding instruction if it falls through to this one.
     pub fn falls_into(&self, at: u64) -> Option<u64> {
         let (&before, instruction) = self.instructions.range(..at).next_back()?;
         (instruction.next_ip() == at && !ends(instruction)).then_some(before)
     }
 
-    /// The instructions from one on that are executed with it: up to a branch, and to where
-    /// others come to.
+    /// Returns the instructions from one on that are always executed with it: up to a
+    /// branch or a jump target.
     pub fn straight_from(&self, at: u64) -> impl Iterator<Item = u64> {
         let mut goes_on = true;
         let from = self.instructions.range(at..);
@@ -79,15 +80,15 @@ impl Code {
         block.map(|(address, _)| *address)
     }
 
-    /// The branch at the end of what is executed with an instruction.
-    pub fn branch_behind(&self, at: u64) -> Option<u64> {
+    /// Returns the branch at the end of an instruction's basic block.
+    pub fn branch_after(&self, at: u64) -> Option<u64> {
         let last = self.straight_from(at).last()?;
         let instruction = self.instructions.get(&last)?;
         (instruction.flow_control() == FlowControl::ConditionalBranch).then_some(last)
     }
 
-    /// Where the padding begins that aligns an instruction; its own address where there is
-    /// none.
+    /// Returns the start of the alignment padding before an instruction, or its own
+    /// address.
     pub fn padding_before(&self, at: u64) -> u64 {
         let before = self.instructions.range(..at).rev();
         let padding = before.scan(at, |next, (address, it)| {
@@ -98,22 +99,22 @@ impl Code {
         padding.last().unwrap_or(at)
     }
 
-    /// Whether nothing but the next instruction comes after one, or what that calls.
+    /// Returns whether control always continues with the next instruction, possibly after a
+    /// call.
     pub fn goes_on(&self, at: u64) -> bool {
         let instruction = self.instructions.get(&at);
         instruction.is_some_and(goes_straight_on)
     }
 
-    /// The instructions of these ranges.
+    /// Returns the instructions in these ranges.
     pub fn inside<'a>(&'a self, ranges: &'a [Range<u64>]) -> impl Iterator<Item = u64> + 'a {
         let of_range = |range: &Range<u64>| self.instructions.range(range.clone());
         let all = ranges.iter().flat_map(of_range);
         all.map(|(address, _)| *address)
     }
 
-    /// The instructions to which one may come from one without executing any of `avoided`.
-    /// Where exceptions are handled, and where jumps lead that are not known, is not among
-    /// them.
+    /// Returns the instructions reachable from `entry` without executing any of `avoided`.
+    /// Landing pads of exceptions and unknown jump targets are excluded.
     pub fn reached_without(&self, entry: u64, avoided: &[u64]) -> FxHashSet<u64> {
         let mut reached = FxHashSet::default();
         let mut rest = vec![entry];
@@ -132,12 +133,12 @@ impl Code {
         reached
     }
 
-    /// Whether an instruction computes with several values at once.
+    /// Returns whether an instruction is vector arithmetic.
     pub fn has_vector_arithmetic(&self, at: u64) -> bool {
         self.instructions.get(&at).is_some_and(is_vector_arithmetic)
     }
 
-    /// What the instructions from one on up to another one change.
+    /// Returns the changes made by the instructions from `from` up to `to`.
     pub fn changes(&self, from: u64, to: u64) -> Changes {
         let mut changes = Changes::default();
         let mut factory = InstructionInfoFactory::new();
@@ -167,18 +168,18 @@ impl Code {
     }
 }
 
-/// What code changes.
+/// The registers and memory changed by some code.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     registers: FxHashSet<Register>,
-    /// Memory other than what is pushed.
+    /// Memory other than by pushes.
     memory: bool,
-    /// Functions that are called may change everything.
+    /// Calls, which may change anything.
     calls: bool,
 }
 
 impl Changes {
-    /// Whether a value is still where it was before the code.
+    /// Returns whether a value is unchanged by the code.
     pub fn leave(&self, uses: &Uses) -> bool {
         let mut registers = uses.registers.iter();
         let depends = uses.memory || !uses.registers.is_empty();
@@ -188,7 +189,7 @@ impl Changes {
         !(depends && changes)
     }
 
-    /// Whether a register may have another value behind the code, by its DWARF number.
+    /// Returns whether a register may change, by its DWARF number.
     fn has_register(&self, number: u16) -> bool {
         const GENERAL: [Register; 16] = [
             Register::RAX,
@@ -227,7 +228,8 @@ fn decoded(start: u64, bytes: &[u8]) -> BTreeMap<u64, Instruction> {
     decoder.into_iter().map(|it| (it.ip(), it)).collect()
 }
 
-/// Whether nothing but the next instruction comes after it, or what it calls.
+/// Returns whether control always continues with the next instruction, possibly after a
+/// call.
 fn goes_straight_on(instruction: &Instruction) -> bool {
     matches!(
         instruction.flow_control(),
@@ -235,7 +237,7 @@ fn goes_straight_on(instruction: &Instruction) -> bool {
     )
 }
 
-/// Whether the next instruction does not come after it.
+/// Returns whether control never continues with the next instruction.
 fn ends(instruction: &Instruction) -> bool {
     matches!(
         instruction.flow_control(),
@@ -256,8 +258,8 @@ fn jumps_to(instruction: &Instruction) -> Option<u64> {
     is_branch.then(|| instruction.near_branch_target())
 }
 
-/// Whether an instruction computes with several numbers at once. Compilers use others of
-/// the vector instructions for single numbers and for copies, but not these.
+/// Returns whether an instruction computes with several numbers at once. Compilers use
+/// other vector instructions for scalars and copies, but not these.
 fn is_vector_arithmetic(instruction: &Instruction) -> bool {
     const BEGINNINGS: [&str; 18] = [
         "Padd", "Psub", "Pmul", "Pmadd", "Pmin", "Pmax", "Pcmpeq", "Pcmpgt", "Pabs", "Pavg",
@@ -266,14 +268,14 @@ fn is_vector_arithmetic(instruction: &Instruction) -> bool {
     const OF_FRACTIONS: [&str; 6] = ["Add", "Sub", "Mul", "Div", "Sqrt", "Fmadd"];
     let name = format!("{:?}", instruction.mnemonic());
     let name = match name.strip_prefix('V') {
-        // Their names begin in the same way, without the capital letter.
+        // The name continues without a capital letter.
         Some(rest) => capitalized(rest),
         None => name,
     };
-    // A whole register is moved by bytes.
+    // `Pslldq` and `Psrldq` shift a whole register by bytes.
     let is_move = name.ends_with("dq") && (name.starts_with("Psll") || name.starts_with("Psrl"));
     let is_packed = name.ends_with("ps") || name.ends_with("pd");
-    // A register compared or combined with itself is a constant.
+    // A register compared or combined with itself yields a constant.
     let is_constant = (name.starts_with("Pcmp") || name == "Pxor")
         && instruction.op0_register() != Register::None
         && instruction.op0_register() == instruction.op1_register();
@@ -294,7 +296,7 @@ fn capitalized(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A loop that counts as long as `edi` is not 0.
+    /// A loop while `edi` is not 0.
     #[rustfmt::skip]
     const LOOP: &[u8] = &[
         0x31, 0xc0,       // 0: xor eax, eax
@@ -330,8 +332,8 @@ mod tests {
         assert_eq!(from(2), [2, 4]);
         assert_eq!(from(6), [6, 8]);
         assert_eq!(from(10), [10, 13, 14]);
-        assert_eq!(code.branch_behind(2), Some(4));
-        assert_eq!(code.branch_behind(6), None);
+        assert_eq!(code.branch_after(2), Some(4));
+        assert_eq!(code.branch_after(6), None);
         assert_eq!(code.falls_into(2), Some(0));
         assert_eq!(code.falls_into(6), Some(4));
         assert_eq!(code.falls_into(10), None);

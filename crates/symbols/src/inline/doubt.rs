@@ -1,39 +1,46 @@
-//! What may be wrong with the place at which an inlined call is said to begin.
+//! The reasons to doubt the recorded beginning of an inlined call.
 
 use std::fmt;
 
-/// Why it is not certain where an inlined call begins.
+/// The reason why the beginning of an inlined call is uncertain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// The debug information tells no beginning.
-    Untold,
-    /// Nothing of its code is left.
+    /// The debug information has no beginning.
+    NotRecorded,
+    /// No code is left.
     NoCode,
-    /// It begins with the function that holds it, and no place behind that is certain.
-    WithHolder,
-    /// One may come to its code by another way: at this file address.
+    /// The call begins with its enclosing function, and no later address is certain.
+    AtFunctionEntry,
+    /// The code can be entered by another path, at this file address.
     OtherWays(u64),
-    /// Its first instruction is executed more than once in a call.
+    /// The first instruction, at this file address, is executed more than once per call.
     Repeats(u64),
-    /// Its mark stands before the branch that decides whether it is made.
+    /// The mark, at this file address, precedes the branch that decides whether the call is
+    /// made.
     TooEarly(u64),
-    /// Several calls begin there, and it is not told whose they are.
+    /// Several calls begin at this file address and cannot be told apart.
     Together(u64),
-    /// Its code computes with several values at once, for several calls, perhaps.
+    /// The code has vector arithmetic at this file address, possibly for several calls.
     Vector(u64),
 }
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Doubt::Untold => f.write_str("the debug information tells no beginning of it"),
-            Doubt::NoCode => f.write_str("nothing of its code is left"),
-            Doubt::WithHolder => f.write_str("it begins with the function that it is in"),
-            Doubt::OtherWays(_) => f.write_str("there may be other ways into its code"),
+            Doubt::NotRecorded => {
+                f.write_str("the debug information does not record where it begins")
+            }
+            Doubt::NoCode => f.write_str("no code of it is left"),
+            Doubt::AtFunctionEntry => f.write_str("it begins with its enclosing function"),
+            Doubt::OtherWays(_) => f.write_str("its code may be entered by another path"),
             Doubt::Repeats(_) => f.write_str("its first instruction may be executed repeatedly"),
-            Doubt::TooEarly(_) => f.write_str("it is begun before it is decided"),
+            Doubt::TooEarly(_) => {
+                f.write_str("its recorded beginning precedes the decision to call it")
+            }
             Doubt::Together(_) => f.write_str("several calls may begin at its first instruction"),
-            Doubt::Vector(_) => f.write_str("its code may do several calls at once"),
+            Doubt::Vector(_) => {
+                f.write_str("its vector instructions may execute several calls at once")
+            }
         }
     }
 }

@@ -1,18 +1,18 @@
-//! Which of several lines a thread is at that stands where they begin: by which an inlined
-//! call begins, by which a function, and which statement elsewhere.
+//! The line of an instruction at which several lines begin: the line by which an inlined
+//! call or a function is entered, or the statement that begins elsewhere.
 //!
 //! The line table has a row for each line whose code begins at an instruction, and the
-//! optimizer leaves many at one: that of the call, those of the callee, and those of what
-//! comes after it where nothing is left of the callee. A compiler that numbers the rows of
-//! one address ("views") says with which of them the call is entered: there stands the line
-//! in which the callee was declared, and then come its statements.
+//! optimizer maps many lines to one: that of the call, those of the callee, and those after
+//! the call if the callee left no code. gcc records the row at which the call is entered by
+//! its number among the rows of the address ("view", `DW_AT_GNU_entry_view`). This row has
+//! the line of the callee's declaration, and the callee's statements follow it.
 
 use super::inlined_chain;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::line::{Line, Row, file_index};
 use crate::{Function, SymbolFile};
 
-/// Where a function was declared, by the numbers of its unit.
+/// The position of a function's declaration; `file` is the number in its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Declaration {
     pub file: u64,
@@ -20,9 +20,9 @@ pub(super) struct Declaration {
 }
 
 impl SymbolFile {
-    /// The line by which the innermost inlined call begins at its first instruction: that of
-    /// its first statement there, or of its declaration. `None` where the compiler does not
-    /// say it.
+    /// Returns the line by which the innermost inlined call begins at its first
+    /// instruction: that of its first statement there, or of its declaration. `None` if the
+    /// compiler does not record it.
     pub fn line_entered_at(&self, address: u64) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let chain = inlined_chain(info, address);
@@ -57,9 +57,9 @@ impl SymbolFile {
 }
 
 impl SymbolFile {
-    /// The line of the statement that begins at an address, in the innermost call that was
-    /// inlined there, or in the function. The instruction itself may be of another line:
-    /// the optimizer moves it before what it has to be executed before.
+    /// Returns the line of the statement that begins at an address, in the innermost
+    /// inlined call or the function. The instruction itself may belong to another line: the
+    /// optimizer moves instructions ahead of those they must precede.
     pub fn line_begun_at(&self, address: u64) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let function = self.function_at(address)?.die?;
@@ -81,8 +81,8 @@ impl SymbolFile {
         table.line(sequence, number)
     }
 
-    /// The first of the rows of a function's first instruction that is a line of its own,
-    /// and not of a call that was inlined.
+    /// Returns the index of the first row of a function's first instruction that belongs to
+    /// the function itself and not to an inlined call.
     pub(crate) fn own_row(
         &self,
         info: &DebugInfo,
@@ -99,8 +99,8 @@ impl SymbolFile {
     }
 }
 
-/// Whether a line is one of a function, and not of these other ones: of the
-/// declarations before a line the last is that of its function.
+/// Returns whether a line belongs to a function and not to one of the others: the last
+/// declaration before a line is that of its function.
 pub(super) fn is_line_of(row: &Row, function: Declaration, around: &[Declaration]) -> bool {
     let (file, line) = (u64::from(row.file), u64::from(row.line));
     let is_between = |other: &Declaration| {
@@ -109,7 +109,7 @@ pub(super) fn is_line_of(row: &Row, function: Declaration, around: &[Declaration
     file == function.file && line >= function.line && !around.iter().any(is_between)
 }
 
-/// Where a function was declared, or the one that a copy is of.
+/// Returns the declaration of a function, or of the function that a copy is of.
 pub(super) fn declaration(info: &DebugInfo, die: DieRef) -> Option<Declaration> {
     let file = info.inherited(die, |_, _, entry| {
         let value = entry.attr_value(gimli::DW_AT_decl_file)?;

@@ -1,29 +1,27 @@
-//! A function that holds inlined calls: where they are in it, and what the line table says of
-//! where they begin.
+//! A function with its inlined calls, and the marks of their beginnings in the line table.
 //!
-//! gcc marks each place where a call begins that was inlined: a row of the line table at the
-//! place where the callee's name was declared. The entry of the call (DWARF 5, section 3.3.8)
-//! has the address and the view of one of them. There are more where the optimizer has
-//! doubled the beginning: where it knows on one way what the callee would decide, and for
-//! rounds of a loop. Marks stay where the program's statements are, also where instructions
-//! were moved.
+//! gcc marks each address where an inlined call begins by a row at the position of the
+//! callee's name in its declaration. The DIE of the call (DWARF 5, section 3.3.8) records
+//! the address and view of one of these marks. More exist if the optimizer duplicated the
+//! beginning, by jump threading (a path on which the callee's decision is known) or loop
+//! unrolling. Marks stay with the program's statements, even if instructions move.
 
 use super::code::Code;
 use super::entry_line::{Declaration, declaration};
-use super::rest;
+use super::outlined;
 use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef, Visit};
 use crate::line::Row;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A function that holds inlined calls.
+/// A function that contains inlined calls.
 pub(super) struct Holder {
     pub die: DieRef,
-    /// Its first instruction.
+    /// The first instruction.
     pub entry: u64,
     pub code: Code,
-    /// The inlined calls, each behind the one that it is in.
+    /// The inlined calls, each after the one that contains it.
     pub copies: Vec<Held>,
     rows: Vec<(Row, u64)>,
     name: Option<Name>,
@@ -32,32 +30,32 @@ pub(super) struct Holder {
 /// An inlined call.
 pub(super) struct Held {
     pub die: DieRef,
-    /// The function that is called.
+    /// The abstract origin of the callee.
     pub origin: Option<DieRef>,
-    /// The number of the one that it is in.
+    /// The index of the innermost enclosing call.
     pub outer: Option<usize>,
-    /// The number of those that it is in.
+    /// The number of enclosing calls.
     pub depth: usize,
-    /// Its first instruction, and the view of it where there are any.
+    /// The first instruction; its view follows if recorded.
     pub begin: Option<u64>,
     pub view: Option<u64>,
-    /// It is the rest of the call that it is in.
-    pub is_rest: bool,
-    /// All its code.
+    /// Whether it is the outlined part of the enclosing call.
+    pub is_outlined_part: bool,
+    /// The code ranges.
     pub ranges: Vec<Range<u64>>,
-    /// Where its function was declared.
+    /// The position of the callee's name.
     pub name: Option<Name>,
 }
 
-/// Where the name of a function stands.
+/// The position of a function's name in its declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Name {
     pub declared: Declaration,
-    /// 0 where the compiler tells no columns.
+    /// The column; 0 if not recorded.
     pub column: u64,
 }
 
-/// Where an inlined call begins, by the line table: address and view.
+/// A row of the line table at which an inlined call begins: address and view.
 pub(super) type Mark = (u64, u64);
 
 impl Holder {
@@ -83,7 +81,7 @@ impl Holder {
                 depth: around.len(),
                 begin: super::copy_entry(info, at.unit, entry),
                 view: view.and_then(|view| view.udata_value()),
-                is_rest: rest::is_rest(info, call.unwrap_or(die), at, entry),
+                is_outlined_part: outlined::is_outlined_part(info, call.unwrap_or(die), at, entry),
                 ranges: info.code_ranges(at.unit, entry),
                 name: Name::read(info, at),
             });
@@ -100,13 +98,13 @@ impl Holder {
         }
     }
 
-    /// Whether the compiler has marked where a call begins.
+    /// Returns whether the compiler marked the beginning of a call.
     pub fn is_marked(&self, copy: DieRef) -> bool {
         let mut copies = self.copies.iter();
         copies.any(|held| held.die == copy && held.view.is_some())
     }
 
-    /// The marks of a function's calls.
+    /// Returns the marks of the calls of a function.
     pub fn marks(&self, name: Name) -> Vec<Mark> {
         let is_meant = |row: &Row| {
             row.is_stmt
@@ -116,17 +114,17 @@ impl Holder {
         };
         let meant = self.rows.iter().filter(|(row, _)| is_meant(row));
         let marks = meant.map(|(row, view)| (row.address, *view));
-        // The function itself begins with its name, too.
+        // The function itself begins with such a row, too.
         let is_own = |mark: &Mark| *mark == (self.entry, 0) && self.name == Some(name);
         marks.filter(|mark| !is_own(mark)).collect()
     }
 
-    /// The rows of the function, each with its view, in their order.
+    /// Returns the rows of the function in order, each with its view.
     pub fn rows(&self) -> &[(Row, u64)] {
         &self.rows
     }
 
-    /// The row that an instruction belongs to.
+    /// Returns the row that an instruction belongs to.
     pub fn row_of(&self, at: u64) -> Option<&Row> {
         let before = self.rows.iter().filter(|(row, _)| row.address <= at);
         before
@@ -159,7 +157,7 @@ fn rows(info: &DebugInfo, unit: u32, ranges: &[Range<u64>]) -> Vec<(Row, u64)> {
 }
 
 impl Held {
-    /// Whether its code holds an instruction.
+    /// Returns whether its code contains an instruction.
     pub fn holds(&self, at: u64) -> bool {
         self.ranges.iter().any(|range| range.contains(&at))
     }

@@ -1,4 +1,4 @@
-//! Where to stop: behind a function's prologue, and on a source line.
+//! Breakpoint addresses: after a function's prologue, and on a source line.
 
 use super::LineAddresses;
 use super::table::{LineTable, Row, Sequence};
@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Longest stretch of code that is looked at for a branch, in bytes.
+/// The maximum length in bytes of the code that is searched for a branch.
 const PROLOGUE_SIZE_MAX: u64 = 4096;
 
 impl SymbolFile {
-    /// The file address where a user wants to stop in a function: its frame
-    /// is set up and its parameters can be read. Never behind a branch, so
-    /// it is reached by every call; the entry when nothing better is known.
+    /// Returns the file address to stop at in a function: its frame is set up and its
+    /// parameters are readable. It is never after a branch, so every call reaches it; if
+    /// unknown, it is the entry.
     pub fn prologue_end(&self, function: &Function) -> u64 {
         self.prologue_end_found(function).unwrap_or(function.low_pc)
     }
@@ -37,8 +37,8 @@ impl SymbolFile {
         let candidate = if let Some(marked) = marked {
             marked.address
         } else if info.unit(number)?.optimized_by_gcc {
-            // Its locations hold from the entry on, and the first row of the
-            // body may be in a loop.
+            // gcc's locations are valid from the entry on, and the first row of the body
+            // may be in a loop.
             return None;
         } else {
             rows.iter()
@@ -49,9 +49,9 @@ impl SymbolFile {
             .then_some(candidate)
     }
 
-    /// Whether execution that begins at `from` comes to `to`: no branch before
-    /// it leads anywhere else. Probing a large frame takes a loop; the calls of
-    /// a prologue (a profiler's, a stack probe's) do no work of the user's.
+    /// Returns whether execution from `from` always reaches `to`: all branches before it
+    /// stay inside. The prologue of a large frame may contain a loop (stack probes), and
+    /// its calls (profilers, stack probes) are not the user's.
     pub(crate) fn always_reached(&self, from: u64, to: u64) -> bool {
         let size = to.saturating_sub(from);
         if size > PROLOGUE_SIZE_MAX {
@@ -72,13 +72,12 @@ impl SymbolFile {
             })
     }
 
-    /// Where to stop for a line of a source file, named by its path or the
-    /// end of its path (`main.c`, `src/main.c`).
+    /// Returns the addresses to stop at for a line of a source file, named by its path or
+    /// the end of its path (`main.c`, `src/main.c`).
     ///
-    /// One result for each file that matches. When the line has no code, the
-    /// next that has stands in for it, and the result says so; a file without
-    /// code at or after the line is left out. A line has code also where nothing is left
-    /// of it but calls that were inlined.
+    /// There is one result per matching file. If the line has no code, the next line with
+    /// code replaces it, and the result says so; a file without code at or after the line
+    /// is omitted. A line on which only inlined calls are left counts as a line with code.
     pub fn addresses_of_line(&self, file: &str, line: u32) -> Vec<LineAddresses> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -111,9 +110,8 @@ impl SymbolFile {
         found.collect()
     }
 
-    /// The line of a file that is taken, and its addresses. Where no statement of the line
-    /// begins, the calls are looked for that were inlined from there: what else has rows of
-    /// it, comes after them.
+    /// Returns the line used in a file and its addresses. If no statement of the line
+    /// begins, inlined calls on the line are used before its other rows.
     fn best_of(
         &self,
         info: &DebugInfo,
@@ -133,16 +131,17 @@ impl SymbolFile {
         by_calls.or_else(|| Some((by_rows?, self.one_for_each_instance(info, file, candidates))))
     }
 
-    /// The innermost block around an address that has variables of its own, in a function
-    /// that gcc has optimized.
+    /// Returns the innermost block with variables of its own at an address, in a function
+    /// optimized by gcc.
     fn block_of_statement(&self, info: &DebugInfo, address: u64) -> Option<DieRef> {
         let unit = info.unit(info.unit_at(address)?)?;
         unit.optimized_by_gcc
             .then(|| innermost_block(info, address))?
     }
 
-    /// What a row of a line belongs to. Where a call begins that was inlined from that line,
-    /// it is the caller, but for what is inlined into itself.
+    /// Returns the function or inlined copy that a row of a line belongs to. At the start
+    /// of a call inlined from that line it is the caller, unless a function is inlined into
+    /// itself.
     fn instance_of(&self, info: &DebugInfo, address: u64, (file, line): (&Path, u32)) -> Instance {
         let function = info.function_at(address);
         let mut around = vec![function.as_ref().map(|function| function.die)];
@@ -167,8 +166,9 @@ impl SymbolFile {
         }
     }
 
-    /// Keeps the best address in each function and each inlined copy; and in each block with
-    /// variables, where gcc has moved the parts of a statement apart.
+    /// Keeps the best address in each function and each inlined copy; in code optimized by
+    /// gcc also in each block with variables, because gcc separates the parts of a
+    /// statement.
     fn one_for_each_instance(
         &self,
         info: &DebugInfo,
@@ -187,12 +187,12 @@ impl SymbolFile {
                 .is_some_and(|function| function.low_pc == *address);
             let mut choice = (*rank, *address);
             if let (Some(function), None, true) = (&function, instance.copy, is_entry) {
-                // At the entry the frame is not set up yet. The address
-                // compares as the entry's, so that it stays the first.
+                // The frame is not set up at the entry. The choice is compared by the
+                // entry's address, so that it stays first.
                 choice.1 = self.prologue_end(function);
             }
-            // Statements come before what begins none. That counts where no other code is
-            // left of a function that has the line.
+            // Rows that begin a statement are preferred; others count only if the function
+            // has no other code of the line.
             let is_statement = *rank < RANK_PASSING;
             let is_of_others = !sources.is_empty() && !sources.contains(&instance.source);
             if !is_statement && (with_statement.contains(&instance) || is_of_others) {
@@ -219,18 +219,18 @@ impl SymbolFile {
     }
 }
 
-/// What code of a line belongs to.
+/// The function or inlined copy that code of a line belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Instance {
-    /// Where the function begins.
+    /// The start of the concrete function.
     function: Option<u64>,
-    /// The function of the source.
+    /// The source function, as its abstract origin.
     source: Option<DieRef>,
-    /// The inlined copy of it.
+    /// The inlined copy.
     copy: Option<DieRef>,
 }
 
-/// The function of the source that an inlined copy, or one with a frame, is of.
+/// Returns the source function of an inlined copy or a concrete function.
 fn source_of(info: &DebugInfo, die: DieRef) -> DieRef {
     let entry = info.die(die);
     let origin = entry.and_then(|entry| info.origin(die.unit, &entry));
@@ -240,13 +240,13 @@ fn source_of(info: &DebugInfo, die: DieRef) -> DieRef {
 /// The rank of a row that begins no statement.
 const RANK_PASSING: u8 = 2;
 
-/// Rows of the smallest line that is not before the one asked for.
+/// The rows of the smallest line at or after the wanted one.
 struct Candidates {
     wanted: u32,
     line: u32,
-    /// Rank, the best lowest, and address.
+    /// Pairs of rank (lowest is best) and address.
     found: Vec<(u8, u64)>,
-    /// The numbers of units, and those that the file has in them.
+    /// Pairs of unit number and file number in the unit.
     files: Vec<(u32, u32)>,
 }
 
@@ -280,7 +280,7 @@ impl Candidates {
     }
 
     fn add_row(&mut self, table: &LineTable, sequence: &Sequence, at: usize, row: &Row) {
-        // A line reached only in passing does not stand in for another.
+        // A line without a statement does not replace the wanted one.
         if row.line != self.wanted && !row.is_stmt {
             return;
         }
@@ -293,7 +293,7 @@ impl Candidates {
             (true, false) => 0,
             (true, true) => 1,
             (false, _) if table.statement_at(sequence, at) == at => RANK_PASSING,
-            // Another line is shown there.
+            // Another line is displayed there.
             (false, _) => RANK_PASSING + 1,
         };
         self.found.push((rank, row.address));

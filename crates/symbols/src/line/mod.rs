@@ -1,4 +1,4 @@
-//! Source lines: where an address comes from, and where a line went.
+//! Source lines: the line of an address, and the addresses of a line.
 
 mod breakpoint;
 mod table;
@@ -12,33 +12,31 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The source line that an instruction was compiled from.
+/// The source line of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The source file, with the directory it was compiled in.
+    /// The source file, with its compilation directory.
     pub file: Arc<Path>,
-    /// Counted from 1.
+    /// The line number, from 1.
     pub line: u32,
-    /// Counted from 1; `None` when the compiler did not say.
+    /// The column number, from 1; `None` if not recorded.
     pub column: Option<u32>,
-    /// Whether a statement begins at the start of `range`: where a step may
-    /// stop without lying.
+    /// Whether a statement begins at the start of `range`, so that a step may stop there.
     pub is_stmt: bool,
-    /// The file addresses of the row of the line table that this is from.
+    /// The file addresses of the row in the line table.
     pub range: Range<u64>,
 }
 
-/// Where to stop for a source line.
+/// The addresses to stop at for a source line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineAddresses {
-    /// The file that the user's words matched.
+    /// The file that matched.
     pub file: Arc<Path>,
-    /// The line that has code: the one asked for, or the next that has.
+    /// The line with code: the wanted one, or the next that has code.
     pub line: u32,
-    /// Whether `line` is the one asked for.
+    /// Whether `line` is the wanted one.
     pub exact: bool,
-    /// File addresses: one for each function, and each inlined copy, that
-    /// holds the line.
+    /// The file addresses: one per function and inlined copy that contains the line.
     pub addresses: Vec<u64>,
 }
 
@@ -48,7 +46,7 @@ impl DebugInfo {
         Some(unit.lines.get_or_init(|| LineTable::decode(self, number)))
     }
 
-    /// The path of a file of a unit's line table.
+    /// Returns the path of a file in a unit's line table.
     pub(crate) fn line_file(&self, unit: u32, file: u64) -> Option<Arc<Path>> {
         self.line_table(unit)?
             .file(u32::try_from(file).ok()?)
@@ -57,11 +55,11 @@ impl DebugInfo {
 }
 
 impl SymbolFile {
-    /// The source line of a file address; `None` without line information,
-    /// and for code that the compiler attributes to no line.
+    /// Returns the source line of a file address; `None` without line information, and for
+    /// code that the compiler attributes to no line.
     ///
-    /// For a return address, ask for the address before it: the call may be
-    /// the last instruction of its line.
+    /// For a return address, pass the address before it: the call may be the last
+    /// instruction of its line.
     pub fn line_at(&self, address: u64) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let table = info.line_table(info.unit_at(address)?)?;
@@ -69,9 +67,9 @@ impl SymbolFile {
         table.line(sequence, at)
     }
 
-    /// The source line of a file address where a call begins that was inlined. Where
-    /// several rows are of that address, the last statement that begins there counts:
-    /// what the optimizer has moved there begins none.
+    /// Returns the source line of a file address at which an inlined call begins. Of
+    /// several rows at the address, the last one that begins a statement counts; moved code
+    /// begins none.
     pub fn statement_line_at(&self, address: u64) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let table = info.line_table(info.unit_at(address)?)?;
@@ -81,15 +79,15 @@ impl SymbolFile {
         Some(line)
     }
 
-    /// The checksum (MD5) that a source file had when it was compiled, where the
-    /// compiler has left it; `address` is one of the code from there.
+    /// Returns the MD5 checksum of a source file at compilation, if recorded; `address` is
+    /// in code from that file.
     pub fn source_checksum(&self, file: &Path, address: u64) -> Option<[u8; 16]> {
         let info = self.inner.debug_info()?;
         info.line_table(info.unit_at(address)?)?.checksum(file)
     }
 
-    /// The source file in which a function was declared, if the debug information says it.
-    /// No rows of the line table are read for that, only its list of files.
+    /// Returns the source file in which a function is declared, if recorded. Reads the file
+    /// list of the line table, but no rows.
     pub fn file_declaring(&self, function: &Function) -> Option<PathBuf> {
         let info = self.inner.debug_info()?;
         info.inherited(function.die?, |info, at, entry| {
@@ -100,9 +98,8 @@ impl SymbolFile {
         })
     }
 
-    /// For code that the compiler attributes to no line: the nearest line before
-    /// it in the same function. `None` where [`SymbolFile::line_at`]
-    /// knows the line itself.
+    /// Returns the nearest preceding line in the same function, for code that the compiler
+    /// attributes to no line. `None` if [`SymbolFile::line_at`] has a line.
     pub fn line_before(&self, address: u64) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let function = self.function_at(address)?;
@@ -122,7 +119,7 @@ impl SymbolFile {
         table.line(sequence, nearest)
     }
 
-    /// The lines of a function's code, in the order of their addresses.
+    /// Returns the lines of a function's code in the order of their addresses.
     pub fn line_ranges(&self, function: &Function) -> Vec<Line> {
         let mut found = Vec::new();
         let Some(info) = self.inner.debug_info() else {
@@ -153,9 +150,9 @@ impl SymbolFile {
         found
     }
 
-    /// The line by which a function begins: the first of its own that its first
-    /// instruction is from. Where that is of calls that were inlined alone, it is the line
-    /// of the call.
+    /// Returns the line by which a function begins: the first line at its first instruction
+    /// that is its own. If all of them belong to inlined calls, it is the line of the
+    /// outermost call.
     pub fn opening_line(&self, function: &Function) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let table = info.line_table(info.unit_at(function.low_pc)?)?;
@@ -184,10 +181,10 @@ impl SymbolFile {
         }
     }
 
-    /// All file address ranges, ascending, of the statement line at an
-    /// address, within its function: while the program counter stays inside,
-    /// a `step` or `next` goes on. Code that begins no statement counts to
-    /// the line before it. Empty without line information.
+    /// Returns the file address ranges, ascending, of the statement line at an address,
+    /// within its function: a `step` or `next` continues while the program counter is
+    /// inside. Code that begins no statement belongs to the preceding line. Empty without
+    /// line information.
     pub fn step_ranges(&self, address: u64) -> Vec<Range<u64>> {
         self.step_ranges_found(address).unwrap_or_default()
     }
@@ -200,14 +197,14 @@ impl SymbolFile {
         Some(self.ranges_of_lines(table, address, |line| line == wanted))
     }
 
-    /// Whether a statement of a line begins at an address: the code of the line may have
-    /// begun before, by another statement.
+    /// Returns whether a statement of a line begins at an address; other code of the line
+    /// may precede it.
     pub fn begins_statement(&self, address: u64, file: &Path, line: u32) -> bool {
         self.file_of_statement(address, file, line).is_some()
     }
 
-    /// The file of which a statement of a line begins at an address; `file` is the end of
-    /// its path.
+    /// Returns the file of the statement of a line that begins at an address; `file` is the
+    /// end of its path.
     pub fn file_of_statement(&self, address: u64, file: &Path, line: u32) -> Option<Arc<Path>> {
         let info = self.inner.debug_info()?;
         let table = info.line_table(info.unit_at(address)?)?;
@@ -220,8 +217,8 @@ impl SymbolFile {
         })
     }
 
-    /// The same of a line that is given, within the function at an address. Where all of
-    /// its code was inlined from elsewhere, there is none.
+    /// Returns the ranges of [`SymbolFile::step_ranges`] for a given line, within the
+    /// function at an address. Empty if all code of the line was inlined from elsewhere.
     pub fn step_ranges_of(&self, address: u64, file: &Path, line: u32) -> Vec<Range<u64>> {
         let found = self.inner.debug_info().and_then(|info| {
             let table = info.line_table(info.unit_at(address)?)?;
@@ -265,7 +262,8 @@ impl SymbolFile {
         ranges
     }
 
-    /// The source files of the program, for completion; sorted, each once.
+    /// Returns the source files of the program for completion, sorted and without
+    /// duplicates.
     pub fn source_files(&self) -> Vec<Arc<Path>> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -280,7 +278,7 @@ impl SymbolFile {
         files
     }
 
-    /// The file and line of the call that an inlined copy replaced.
+    /// Returns the file and line of the call that an inlined copy replaced.
     pub(crate) fn call_site(
         &self,
         info: &DebugInfo,
@@ -301,7 +299,7 @@ impl SymbolFile {
     }
 }
 
-/// The number of a file, where it is given as one.
+/// Returns a file number.
 pub(crate) fn file_index(value: &crate::dwarf::Value) -> Option<u64> {
     match value {
         gimli::AttributeValue::FileIndex(file) => Some(*file),
@@ -309,8 +307,8 @@ pub(crate) fn file_index(value: &crate::dwarf::Value) -> Option<u64> {
     }
 }
 
-/// For each row the file and line that a step is in: rows that begin no
-/// statement, or belong to no line, count to the row before.
+/// Returns the file and line of each row for stepping: rows without statement or line
+/// belong to the preceding row.
 fn effective_lines(rows: &[Row]) -> Vec<(u32, u32)> {
     let mut current = (0, 0);
     rows.iter()

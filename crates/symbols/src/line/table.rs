@@ -1,8 +1,8 @@
-//! The decoded line table of one unit.
+//! The decoded line table of a compilation unit.
 //!
-//! Rows are kept as sequences of ascending addresses (DWARF 5, section 6.2).
-//! Each row costs at least one byte of the program that makes it, so the
-//! size of the table is bounded by the size of the file.
+//! Rows are grouped in sequences of ascending addresses (DWARF 5, section 6.2). Each row
+//! costs at least one byte of the line-number program, so the size of the table is bounded
+//! by the size of the file.
 
 use super::Line;
 use crate::dwarf::DebugInfo;
@@ -31,10 +31,10 @@ pub(crate) struct Sequence {
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {
     files: Vec<Arc<Path>>,
-    /// The checksums of the files (MD5), where the compiler has left them.
+    /// The MD5 checksums of the files, if recorded.
     checksums: Vec<[u8; 16]>,
     rows: Vec<Row>,
-    /// By ascending address.
+    /// The sequences by ascending address.
     sequences: Vec<Sequence>,
 }
 
@@ -80,8 +80,8 @@ impl LineTable {
         table
     }
 
-    /// Closes the sequence of the rows from `first`, or drops them when the
-    /// linker dropped their code.
+    /// Closes the sequence that starts at row `first`, or drops it if the linker discarded
+    /// its code.
     fn end_sequence(&mut self, info: &DebugInfo, first: usize, end: u64) {
         let Some(rows) = self.rows.get_mut(first..) else {
             return;
@@ -107,10 +107,10 @@ impl LineTable {
         self.files.get(file as usize)
     }
 
-    /// The checksum that a file had when it was compiled.
+    /// Returns the checksum of a file at compilation.
     pub fn checksum(&self, path: &Path) -> Option<[u8; 16]> {
         let at = self.files.iter().position(|file| **file == *path)?;
-        // Nothing stands for a file that the compiler has made up.
+        // A generated file has a zero checksum.
         self.checksums.get(at).copied().filter(|it| *it != [0; 16])
     }
 
@@ -122,8 +122,8 @@ impl LineTable {
         self.rows.get(sequence.rows.clone()).unwrap_or(&[])
     }
 
-    /// The sequence and the row in it that an address belongs to. Among rows
-    /// of one address the last counts: the others are empty.
+    /// Returns the sequence and the row that an address belongs to. Of rows at one address,
+    /// the last counts; the others are empty.
     pub fn find(&self, address: u64) -> Option<(&Sequence, usize)> {
         let end = self
             .sequences
@@ -142,8 +142,7 @@ impl LineTable {
         Some((sequence, at))
     }
 
-    /// The last row of the same address that begins a statement; the row itself where
-    /// none does.
+    /// Returns the last row at the same address that begins a statement, or the row itself.
     pub fn statement_at(&self, sequence: &Sequence, at: usize) -> usize {
         let rows = self.rows(sequence).get(..=at).unwrap_or(&[]);
         let Some(row) = rows.last() else { return at };
@@ -153,7 +152,7 @@ impl LineTable {
         statement.map_or(at, |(number, _)| number)
     }
 
-    /// The addresses of a row; empty when another row supersedes it.
+    /// Returns the addresses of a row; empty if another row supersedes it.
     pub fn row_range(&self, sequence: &Sequence, at: usize) -> Range<u64> {
         let rows = self.rows(sequence);
         let start = rows.get(at).map_or(0, |row| row.address);
@@ -178,9 +177,9 @@ impl LineTable {
     }
 }
 
-/// The paths of the files of a unit, while it is read with all others.
+/// Returns the paths of the files of a unit, for a scan over all units.
 pub(crate) fn paths_of_unit(info: &DebugInfo, number: u32) -> Vec<PathBuf> {
-    // A unit that was split off has the lines of what stands for it.
+    // A split unit has the line table of its skeleton unit.
     if let Some((source, unit)) = info.line_source_of_split(number) {
         let program = source.line_program(unit);
         let paths = program.map(|it| files(source.dwarf(), unit, it.header()));
@@ -192,7 +191,7 @@ pub(crate) fn paths_of_unit(info: &DebugInfo, number: u32) -> Vec<PathBuf> {
     paths.unwrap_or_default()
 }
 
-/// Whether a unit may have code from a source file of this name.
+/// Returns whether a unit may have code from a source file of this name.
 pub(crate) fn has_file(info: &DebugInfo, number: u32, name: &str) -> bool {
     if let Some((source, unit)) = info.line_source_of_split(number) {
         let program = source.line_program(unit);
@@ -221,21 +220,21 @@ fn lists_file<R: gimli::Reader<Offset = usize>>(
     files.any(|entry| is_it(entry).is_some())
 }
 
-/// A directory of the table, which is relative to where the program was compiled, or that
-/// of a name, which is relative to its directory. If both were made relative
-/// (`-ffile-prefix-map`), it may have the other one already; in version 5 the first
-/// directory is the place of the compilation itself (DWARF 5, section 6.2.4).
+/// Returns a directory relative to the compilation directory, or a file name relative to
+/// its directory. If both were made relative (`-ffile-prefix-map`), it may already contain
+/// the prefix; in version 5 the first directory is the compilation directory itself (DWARF
+/// 5, section 6.2.4).
 fn beneath(compiled_in: PathBuf, directory: &Path) -> PathBuf {
     let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_owned();
-    let place = plain(&compiled_in);
-    let has_place = place.components().next().is_some() && plain(directory).starts_with(&place);
-    match has_place {
+    let prefix = plain(&compiled_in);
+    let has_prefix = prefix.components().next().is_some() && plain(directory).starts_with(&prefix);
+    match has_prefix {
         true => directory.to_owned(),
         false => compiled_in.join(directory),
     }
 }
 
-/// The paths of the files, at the indexes by which rows name them.
+/// Returns the paths of the files at the indexes used by the rows.
 fn files<R: gimli::Reader<Offset = usize>>(
     dwarf: &gimli::Dwarf<R>,
     unit: &gimli::Unit<R>,
@@ -264,7 +263,8 @@ fn files<R: gimli::Reader<Offset = usize>>(
                     path.extend(Path::new(&name).file_name());
                 }
             }
-            // Drops the `.` of `./main.c`; `..` stays, it may cross a link.
+            // Drops the `.` of `./main.c`; `..` stays, because it may cross a symbolic
+            // link.
             path.components().collect::<PathBuf>()
         })
         .collect()
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_are_beneath_the_place_where_the_program_was_compiled() {
+    fn directories_are_relative_to_the_compilation_directory() {
         let check = |compiled_in: &str, directory: &str, expected: &str| {
             let found = beneath(PathBuf::from(compiled_in), Path::new(directory));
             let found: PathBuf = found.components().collect();

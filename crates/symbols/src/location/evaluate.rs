@@ -1,14 +1,14 @@
-//! The evaluation of one location expression, request by request.
+//! Evaluation of a location expression, request by request.
 
 use super::{
-    DroppedParameter, EvaluationContext, Location, LocationError, LocationSource, Piece, Place,
-    evaluation_encoding, frame_base_at, single_register, whole,
+    DroppedParameter, EvaluationContext, Location, LocationError, LocationSource, Piece,
+    ValueLocation, evaluation_encoding, frame_base_at, single_register, whole,
 };
 use crate::dwarf::{DebugInfo, DieRef, Reader};
 use gimli::{AttributeValue, EvaluationResult, Expression, UnitOffset};
 use std::sync::Arc;
 
-/// The most operations and requests that one evaluation may take.
+/// The maximum number of operations and requests of one evaluation.
 const EVALUATION_STEPS_MAX: u32 = 10_000;
 
 pub(super) struct Evaluator<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    /// The pieces of a value; `object` is what the expression finds on its stack.
+    /// Returns the pieces of a value. `object` is the initial stack of the expression.
     pub fn pieces(
         &self,
         expression: Expression<Reader>,
@@ -30,9 +30,9 @@ impl Evaluator<'_> {
         let unit = self
             .info
             .unit(self.unit)
-            .ok_or_else(|| unusable("no such unit"))?;
+            .ok_or_else(|| unusable("a reference to a missing unit"))?;
         if expression.0.bytes().is_empty() {
-            return Ok(whole(Place::OptimizedOut));
+            return Ok(whole(ValueLocation::OptimizedOut));
         }
         let mut evaluation = expression.evaluation(unit.unit.encoding());
         evaluation.set_max_iterations(EVALUATION_STEPS_MAX);
@@ -50,10 +50,10 @@ impl Evaluator<'_> {
             }
             result = self.answer(&mut evaluation, result)?;
         }
-        Err(unusable("it does not end"))
+        Err(unusable("an expression that does not terminate"))
     }
 
-    /// Gives the evaluation what it asked for.
+    /// Answers a request of the evaluation.
     fn answer(
         &self,
         evaluation: &mut gimli::Evaluation<Reader>,
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
                 let mut bytes = [0; 8];
                 let wanted = bytes
                     .get_mut(..usize::from(size))
-                    .ok_or_else(|| unusable("its size"))?;
+                    .ok_or_else(|| unusable("an operation with an invalid size"))?;
                 if !self.context.read(address, wanted) {
                     return Err(LocationError::Unreadable { address });
                 }
@@ -131,11 +131,11 @@ impl Evaluator<'_> {
                 let unit = self
                     .info
                     .unit(self.unit)
-                    .ok_or_else(|| unusable("no such unit"))?;
+                    .ok_or_else(|| unusable("a reference to a missing unit"))?;
                 let source = self
                     .info
                     .source(self.unit)
-                    .ok_or_else(|| unusable("no such unit"))?;
+                    .ok_or_else(|| unusable("a reference to a missing unit"))?;
                 let address = source.dwarf().address(&unit.unit, index).map_err(damaged)?;
                 let bias = if relocate {
                     self.context.load_bias()
@@ -152,7 +152,7 @@ impl Evaluator<'_> {
             | EvaluationResult::RequiresWasmLocal { .. }
             | EvaluationResult::RequiresWasmGlobal { .. }
             | EvaluationResult::RequiresWasmStack { .. } => {
-                return Err(unusable("it is meant for another machine"));
+                return Err(unusable("an operation for another machine"));
             }
         };
         next.map_err(damaged)
@@ -180,10 +180,10 @@ impl Evaluator<'_> {
             depth: self.depth + 1,
         };
         let pieces = inner.pieces(expression, None)?;
-        match pieces.first().map(|piece| &piece.place) {
-            Some(Place::Register(register)) => self.register(*register),
-            Some(Place::Address(address)) => Ok(*address),
-            Some(Place::Value(value)) => Ok(*value),
+        match pieces.first().map(|piece| &piece.location) {
+            Some(ValueLocation::Register(register)) => self.register(*register),
+            Some(ValueLocation::Address(address)) => Ok(*address),
+            Some(ValueLocation::Value(value)) => Ok(*value),
             _ => Err(LocationError::FrameUnknown),
         }
     }
@@ -215,30 +215,30 @@ impl Evaluator<'_> {
                     _ => None,
                 }
             })
-            .ok_or_else(|| unusable("a type that is no number"))
+            .ok_or_else(|| unusable("an operation on a type that is not a number"))
     }
 
     fn piece(&self, piece: gimli::Piece<Reader>) -> Piece {
-        let place = match piece.location {
-            gimli::Location::Empty => Place::OptimizedOut,
-            gimli::Location::Register { register } => Place::Register(register.0),
-            gimli::Location::Address { address } => Place::Address(address),
-            gimli::Location::Value { value } => Place::Value(raw_bits(value)),
-            gimli::Location::Bytes { value } => Place::Bytes(value.bytes().to_vec()),
+        let location = match piece.location {
+            gimli::Location::Empty => ValueLocation::OptimizedOut,
+            gimli::Location::Register { register } => ValueLocation::Register(register.0),
+            gimli::Location::Address { address } => ValueLocation::Address(address),
+            gimli::Location::Value { value } => ValueLocation::Value(raw_bits(value)),
+            gimli::Location::Bytes { value } => ValueLocation::Bytes(value.bytes().to_vec()),
             gimli::Location::ImplicitPointer { value, byte_offset } => {
                 match self.info.at_debug_info_offset(self.unit, value) {
-                    Some(die) => Place::ImplicitPointer {
+                    Some(die) => ValueLocation::ImplicitPointer {
                         target: Location::of_die(self.info, die, self.function),
                         offset: byte_offset,
                     },
-                    None => Place::OptimizedOut,
+                    None => ValueLocation::OptimizedOut,
                 }
             }
         };
         Piece {
             size_bits: piece.size_in_bits,
             offset_bits: piece.bit_offset.unwrap_or(0),
-            place,
+            location,
         }
     }
 }

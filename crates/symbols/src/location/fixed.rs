@@ -1,70 +1,70 @@
-//! Locations that are the same in every frame at an address, as far as the
-//! frame's registers go: what can be read without evaluating anything.
+//! Simple locations: a register, or a register plus an offset, found without evaluating an
+//! expression.
 
 use super::{Location, LocationSource, evaluation_encoding, frame_base_at};
 use crate::dwarf::Reader;
 use gimli::{Expression, Operation};
 
-/// Where a whole value is.
+/// A location of a whole value that is the same in every frame at an address, relative to
+/// the frame's registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FixedPlace {
-    /// In the register of this DWARF number.
+pub enum FixedLocation {
+    /// In the register with this DWARF number.
     Register(u16),
-    /// In memory, that far from what a register holds.
+    /// In memory, at an offset from a register.
     AtRegister {
         /// The register's DWARF number.
         register: u16,
-        /// Bytes from there.
+        /// The offset in bytes.
         offset: i64,
     },
-    /// In memory, that far from the canonical frame address.
+    /// In memory, at this offset in bytes from the canonical frame address.
     AtFrame(i64),
     /// In memory, at this file address.
     AtAddress(u64),
-    /// Nowhere, but it is this number.
+    /// A constant without a location.
     Value(u64),
 }
 
 impl Location {
-    /// Where the value is while execution stands at the file address `pc`, if
-    /// a register and a distance say it.
-    pub fn fixed_at(&self, pc: u64) -> Option<FixedPlace> {
+    /// Returns the value's location at the file address `pc`, if it is a simple one.
+    pub fn fixed_at(&self, pc: u64) -> Option<FixedLocation> {
         if let LocationSource::Constant(bytes) = &self.source {
             let mut wide = [0; 8];
             wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-            return Some(FixedPlace::Value(u64::from_le_bytes(wide)));
+            return Some(FixedLocation::Value(u64::from_le_bytes(wide)));
         }
         let operations = self.operations(self.expression_at(pc)?)?;
         Some(match operations.as_slice() {
-            [Operation::Register { register }] => FixedPlace::Register(register.0),
+            [Operation::Register { register }] => FixedLocation::Register(register.0),
             [
                 Operation::RegisterOffset {
                     register, offset, ..
                 },
-            ] => FixedPlace::AtRegister {
+            ] => FixedLocation::AtRegister {
                 register: register.0,
                 offset: *offset,
             },
             [Operation::FrameOffset { offset }] => self.at_frame_base(pc, *offset)?,
-            [Operation::CallFrameCFA] => FixedPlace::AtFrame(0),
+            [Operation::CallFrameCFA] => FixedLocation::AtFrame(0),
             [Operation::CallFrameCFA, Operation::PlusConstant { value }] => {
-                FixedPlace::AtFrame(i64::try_from(*value).ok()?)
+                FixedLocation::AtFrame(i64::try_from(*value).ok()?)
             }
-            [Operation::Address { address }] => FixedPlace::AtAddress(*address),
+            [Operation::Address { address }] => FixedLocation::AtAddress(*address),
             [Operation::AddressIndex { index }] => {
-                FixedPlace::AtAddress(self.indexed_address(*index)?)
+                FixedLocation::AtAddress(self.indexed_address(*index)?)
             }
             [Operation::UnsignedConstant { value }, Operation::StackValue] => {
-                FixedPlace::Value(*value)
+                FixedLocation::Value(*value)
             }
             [Operation::SignedConstant { value }, Operation::StackValue] => {
-                FixedPlace::Value(*value as u64)
+                FixedLocation::Value(*value as u64)
             }
             _ => return None,
         })
     }
 
-    /// What an expression begins with.
+    /// Returns the first operation of an expression.
     pub(super) fn first_operation(
         &self,
         expression: Expression<Reader>,
@@ -73,7 +73,7 @@ impl Location {
         expression.operations(encoding).next().ok()?
     }
 
-    /// An address of the table that units have in common.
+    /// Returns an address from `.debug_addr`.
     pub(super) fn indexed_address(&self, index: gimli::DebugAddrIndex<usize>) -> Option<u64> {
         let unit = &self.info.unit(self.unit)?.unit;
         let source = self.info.source(self.unit)?;
@@ -81,7 +81,7 @@ impl Location {
     }
 
     fn operations(&self, expression: Expression<Reader>) -> Option<Vec<Operation<Reader>>> {
-        /// Longer ones are computations.
+        /// Longer expressions are computations.
         const COUNT_MAX: usize = 4;
         let mut iterator = expression.operations(evaluation_encoding(&self.info, self.unit));
         let mut operations = Vec::with_capacity(COUNT_MAX);
@@ -94,11 +94,11 @@ impl Location {
         Some(operations)
     }
 
-    fn at_frame_base(&self, pc: u64, offset: i64) -> Option<FixedPlace> {
+    fn at_frame_base(&self, pc: u64, offset: i64) -> Option<FixedLocation> {
         let base = frame_base_at(&self.info, self.function?, pc)?;
         Some(match self.operations(base)?.as_slice() {
-            [Operation::CallFrameCFA] => FixedPlace::AtFrame(offset),
-            [Operation::Register { register }] => FixedPlace::AtRegister {
+            [Operation::CallFrameCFA] => FixedLocation::AtFrame(offset),
+            [Operation::Register { register }] => FixedLocation::AtRegister {
                 register: register.0,
                 offset,
             },
@@ -108,7 +108,7 @@ impl Location {
                     offset: base,
                     ..
                 },
-            ] => FixedPlace::AtRegister {
+            ] => FixedLocation::AtRegister {
                 register: register.0,
                 offset: base.checked_add(offset)?,
             },

@@ -1,8 +1,7 @@
-//! Where a value is: DWARF location descriptions, evaluated (DWARF 5,
-//! sections 2.5 and 2.6).
+//! DWARF location descriptions and their evaluation (DWARF 5, sections 2.5 and 2.6).
 //!
-//! Evaluation asks an [`EvaluationContext`] for registers and memory, one
-//! request at a time, and is bounded in steps.
+//! An [`EvaluationContext`] provides registers and memory, one request at a time. The
+//! number of steps is bounded.
 
 mod evaluate;
 mod fixed;
@@ -10,25 +9,24 @@ mod uninitialized;
 mod view;
 
 use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
-use crate::types::TableOwner;
+use crate::types::VtableOwner;
 use evaluate::Evaluator;
-pub use fixed::FixedPlace;
+pub use fixed::FixedLocation;
 use gimli::{AttributeValue, Expression, Operation};
 use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
 pub(crate) use view::Uses;
 
-/// The number by which DWARF names the register that holds the first integer
-/// argument, and so on: the AMD64 supplement, figure 3.36.
+/// DWARF register numbers (AMD64 supplement, figure 3.36).
 pub mod register {
-    /// The result of a call; the first eightbyte.
+    /// The first eightbyte of a result.
     pub const RAX: u16 = 0;
     /// The third integer argument; the second eightbyte of a result.
     pub const RDX: u16 = 1;
     /// The fourth integer argument.
     pub const RCX: u16 = 2;
-    /// Saved by the callee.
+    /// Callee-saved.
     pub const RBX: u16 = 3;
     /// The second integer argument.
     pub const RSI: u16 = 4;
@@ -42,92 +40,90 @@ pub mod register {
     pub const R8: u16 = 8;
     /// The sixth integer argument.
     pub const R9: u16 = 9;
-    /// The return address: where execution goes on.
+    /// The return address: the program counter.
     pub const RIP: u16 = 16;
-    /// The first floating point argument; `XMM0 + n` is `xmm<n>`.
+    /// The first floating-point argument; `XMM0 + n` is `xmm<n>`.
     pub const XMM0: u16 = 17;
     /// The top of the x87 stack.
     pub const ST0: u16 = 33;
-    /// The next of the x87 stack.
+    /// The second entry of the x87 stack.
     pub const ST1: u16 = 34;
 }
 
-/// Memory of the debuggee, by run-time addresses.
+/// The debuggee's memory, by run-time addresses.
 pub trait Memory {
-    /// Fills the buffer; false when any of it cannot be read.
+    /// Fills the buffer; returns false if any byte is unreadable.
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool;
 
-    /// The class of C++ whose table of virtual functions an address lies in, also the
-    /// table of an object that is being constructed; nothing where there is none, or
-    /// whoever has the memory knows no tables.
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
+    /// Returns the C++ class whose vtable contains an address, including construction
+    /// vtables; `None` if there is none or the implementor knows no vtables.
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
         let _ = address;
         None
     }
 }
 
-/// What evaluating a location needs to know of a frame.
+/// The frame that a location is evaluated in.
 pub trait EvaluationContext: Memory {
-    /// A register's value in this frame by its DWARF number; the low eight
-    /// bytes of a vector register. `None` when it is not known.
+    /// Returns a register's value in this frame by its DWARF number; the low eight bytes of
+    /// a vector register. `None` if unknown.
     fn register(&self, number: u16) -> Option<u64>;
-    /// The frame's canonical frame address: the stack pointer before the call
-    /// that made it pushed the return address.
+    /// Returns the frame's canonical frame address: the stack pointer before the call
+    /// pushed the return address.
     fn cfa(&self) -> Option<u64>;
-    /// What to add to a file address to get a run-time address.
+    /// Returns the difference between run-time and file addresses.
     fn load_bias(&self) -> u64;
-    /// The run-time address of a thread-local variable, by its offset in the
-    /// module's thread-local storage.
+    /// Returns the run-time address of a thread-local variable by its offset in the
+    /// module's TLS block.
     fn tls_address(&self, _offset: u64) -> Option<u64> {
         None
     }
-    /// The value that a register had when the function was entered.
+    /// Returns the value that a register had at the function's entry.
     fn entry_value(&self, _register: u16) -> Option<u64> {
         None
     }
-    /// The value of a parameter when the function was entered, where the compiler
-    /// passes it no more.
+    /// Returns the value at the function's entry of a parameter that the compiler removed.
     fn dropped_parameter(&self, _parameter: DroppedParameter) -> Option<u64> {
         None
     }
 }
 
-/// A parameter that the compiler took out of a function; callers still know its value
+/// A parameter that the compiler removed from a function; callers may still know its value
 /// (`DW_OP_GNU_parameter_ref`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DroppedParameter(pub(crate) DieRef);
 
-/// Why a value cannot be found.
+/// The reason why a value cannot be found.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LocationError {
-    /// The frame does not know this register.
+    /// A register is unknown in this frame.
     #[error("the value of {} is not known in this frame", register_name(*register))]
     RegisterUnknown {
-        /// Its DWARF number.
+        /// The DWARF number.
         register: u16,
     },
-    /// Memory that the location goes through is not there.
+    /// Memory that the location refers to is unreadable.
     #[error("memory at {address:#x} cannot be read")]
     Unreadable {
         /// The run-time address.
         address: u64,
     },
-    /// The value was in a register at the entry of the function and is lost.
+    /// The value was in a register at the function's entry and is lost.
     #[error("optimized out: only its value at the entry of the function was kept")]
     EntryValueLost,
     /// The frame was not unwound.
-    #[error("the frame's place on the stack is not known")]
+    #[error("the address of the frame on the stack is not known")]
     FrameUnknown,
-    /// Thread-local storage of this module cannot be found.
+    /// The module's thread-local storage cannot be found.
     #[error("the thread-local storage of this module cannot be found")]
     ThreadLocalUnknown,
-    /// The location is damaged or of a kind that is not supported.
-    #[error("the debug information of its location cannot be used: {0}")]
+    /// The location is damaged or unsupported.
+    #[error("its location in the debug information cannot be used: {0}")]
     Unusable(String),
 }
 
-/// The name of a register by its DWARF number.
+/// Returns the name of a register by its DWARF number.
 pub fn register_name(number: u16) -> String {
     const GENERAL: [&str; 17] = [
         "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12",
@@ -146,40 +142,41 @@ pub fn register_name(number: u16) -> String {
     }
 }
 
-/// A part of a value and where it is.
+/// A part of a value and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// How many bits of the value it is; `None` for all of it.
+    /// The size of the part in bits; `None` for the whole value.
     pub size_bits: Option<u64>,
-    /// Where in the place it begins, in bits.
+    /// The offset in the location, in bits.
     pub offset_bits: u64,
-    /// Where it is.
-    pub place: Place,
+    /// The location.
+    pub location: ValueLocation,
 }
 
-/// Where a part of a value is.
+/// The evaluated location of a part of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// In the register of this DWARF number.
+pub enum ValueLocation {
+    /// In the register with this DWARF number.
     Register(u16),
     /// In memory, at this run-time address.
     Address(u64),
-    /// Nowhere, but it is this number.
+    /// A constant without a location.
     Value(u64),
-    /// Nowhere, but it is these bytes.
+    /// Constant bytes without a location.
     Bytes(Vec<u8>),
-    /// It points to something that is nowhere itself.
+    /// A pointer to an object that has no location itself.
     ImplicitPointer {
-        /// What it points to.
+        /// The location of the object pointed to.
         target: Location,
-        /// How many bytes behind its start.
+        /// The offset in bytes from the object's start.
         offset: i64,
     },
-    /// Nowhere: the compiler kept no copy.
+    /// No location: the compiler kept no copy.
     OptimizedOut,
 }
 
-/// Where a variable or parameter is, for every address of its scope.
+/// The DWARF location description of a variable or parameter, for every address of its
+/// scope.
 #[derive(Clone)]
 pub struct Location {
     pub(crate) info: Arc<DebugInfo>,
@@ -191,9 +188,9 @@ pub struct Location {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LocationSource {
-    /// The same wherever the variable is visible.
+    /// One expression for the whole scope.
     Everywhere(Expression<Reader>),
-    /// Different from address to address; with where the views stand of its entries.
+    /// A location list, and the offset of its view pairs (`DW_AT_GNU_locviews`).
     List(Value, Option<Value>),
     Constant(Vec<u8>),
     Nowhere,
@@ -222,7 +219,7 @@ impl PartialEq for Location {
 impl Eq for Location {}
 
 impl Location {
-    /// What an expression in the entry of a function computes.
+    /// Returns the location described by an expression in a DIE of a function.
     pub(crate) fn of_expression(
         info: &Arc<DebugInfo>,
         function: DieRef,
@@ -236,7 +233,7 @@ impl Location {
         }
     }
 
-    /// The location of an entry, from itself or the entry it completes.
+    /// Returns the location of a DIE, or of the DIE it completes.
     pub(crate) fn of_die(info: &Arc<DebugInfo>, die: DieRef, function: Option<DieRef>) -> Location {
         let source = info
             .inherited(die, |_, _, entry| {
@@ -270,8 +267,8 @@ impl Location {
         location
     }
 
-    /// Whether the linker has removed the variable (`--gc-sections`): its address is none of
-    /// the file then.
+    /// Returns whether the linker removed the variable (`--gc-sections`): its address is
+    /// outside of the file.
     fn is_removed(&self) -> bool {
         let LocationSource::Everywhere(expression) = &self.source else {
             return false;
@@ -284,7 +281,7 @@ impl Location {
         address.is_some_and(|address| !self.info.is_data(address))
     }
 
-    /// The expression that holds at a file address.
+    /// Returns the expression that applies at a file address.
     pub(crate) fn expression_at(&self, pc: u64) -> Option<Expression<Reader>> {
         let expression = self.written_at(pc)?;
         let encoding = evaluation_encoding(&self.info, self.unit);
@@ -311,45 +308,44 @@ impl Location {
         }
     }
 
-    /// Whether the compiler kept the value anywhere at all.
+    /// Returns whether the value has no location anywhere.
     pub fn is_nowhere(&self) -> bool {
         matches!(self.source, LocationSource::Nowhere)
     }
 
-    /// Whether something is said of where the value is at an address.
-    pub(crate) fn is_told_at(&self, pc: u64) -> bool {
+    /// Returns whether the location is described at an address.
+    pub(crate) fn is_described_at(&self, pc: u64) -> bool {
         matches!(self.source, LocationSource::Constant(_)) || self.written_at(pc).is_some()
     }
 
-    /// Whether the value may be in different places at different addresses.
+    /// Returns whether the location depends on the address (a location list).
     pub fn moves(&self) -> bool {
         matches!(self.source, LocationSource::List(..))
     }
 
-    /// Where the value is while execution stands at the file address `pc`,
-    /// in pieces from its first byte on. For a caller's frame, `pc` is the
-    /// address before the return address.
+    /// Evaluates the location at the file address `pc`; returns the pieces from the first
+    /// byte on. For a caller's frame, `pc` is the return address minus one.
     ///
     /// # Errors
-    /// Something the location needs is not known in this frame.
+    /// Something the location needs is unknown in this frame.
     pub fn evaluate(
         &self,
         pc: u64,
         context: &dyn EvaluationContext,
     ) -> Result<Vec<Piece>, LocationError> {
         if let LocationSource::Constant(bytes) = &self.source {
-            return Ok(whole(Place::Bytes(bytes.clone())));
+            return Ok(whole(ValueLocation::Bytes(bytes.clone())));
         }
         match self.expression_at(pc) {
             Some(expression) => self.evaluator(pc, context).pieces(expression, None),
-            None => Ok(whole(Place::OptimizedOut)),
+            None => Ok(whole(ValueLocation::OptimizedOut)),
         }
     }
 
-    /// The address that the expression makes of an object's: of a part of it.
+    /// Evaluates the location of a part of an object from the object's address.
     ///
     /// # Errors
-    /// Memory on the way cannot be read, or the expression makes no address.
+    /// Memory is unreadable, or the result is not an address.
     pub(crate) fn address_from(
         &self,
         object: u64,
@@ -366,11 +362,11 @@ impl Location {
         match pieces.as_slice() {
             [
                 Piece {
-                    place: Place::Address(address),
+                    location: ValueLocation::Address(address),
                     ..
                 },
             ] => Ok(*address),
-            _ => Err(unusable("it is no address in an object")),
+            _ => Err(unusable("an expression whose result is not an address")),
         }
     }
 
@@ -386,7 +382,7 @@ impl Location {
     }
 }
 
-/// What an expression over an object may ask for: memory alone.
+/// The context of an expression over an object, which may only read memory.
 struct ObjectContext<'a>(&'a dyn Memory);
 
 impl Memory for ObjectContext<'_> {
@@ -409,11 +405,11 @@ impl EvaluationContext for ObjectContext<'_> {
     }
 }
 
-fn whole(place: Place) -> Vec<Piece> {
+fn whole(location: ValueLocation) -> Vec<Piece> {
     vec![Piece {
         size_bits: None,
         offset_bits: 0,
-        place,
+        location,
     }]
 }
 
@@ -422,8 +418,8 @@ fn constant(value: &Value) -> Option<Vec<u8>> {
         AttributeValue::Block(block) => Some(block.bytes().to_vec()),
         AttributeValue::String(text) => Some(text.bytes().to_vec()),
         AttributeValue::Sdata(number) => Some(number.to_le_bytes().to_vec()),
-        // A constant of a fixed size has no sign of its own: 200 in one byte is 200 for
-        // an `int`, and for a type of its size it has the same bytes either way.
+        // A constant of fixed size is unsigned: 200 in one byte is 200 for an `int`, and
+        // for a type of its own size the bytes are the same either way.
         _ => {
             let number = value.udata_value()?;
             Some(number.to_le_bytes().to_vec())
@@ -431,7 +427,7 @@ fn constant(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// The expression of a function's frame base at a file address.
+/// Returns the frame base expression of a function at a file address.
 pub(crate) fn frame_base_at(
     info: &Arc<DebugInfo>,
     function: DieRef,
@@ -464,7 +460,7 @@ pub(crate) fn evaluation_encoding(info: &DebugInfo, unit: u32) -> gimli::Encodin
     )
 }
 
-/// The register that an expression is, when it is one.
+/// Returns the register if the expression is a single register.
 pub(crate) fn single_register(
     expression: &Expression<Reader>,
     encoding: gimli::Encoding,
@@ -472,7 +468,7 @@ pub(crate) fn single_register(
     let mut operations = expression.clone().operations(encoding);
     match (operations.next().ok()??, operations.next().ok()?) {
         (gimli::Operation::Register { register }, None) => Some(register.0),
-        // Written by some compilers for the value of the register.
+        // Some compilers write this for the value of the register.
         (
             gimli::Operation::RegisterOffset {
                 register,

@@ -1,14 +1,13 @@
-//! `DW_OP_GNU_uninit`: the variable has no value yet that the program gave it.
+//! `DW_OP_GNU_uninit`, which marks a variable that the program has not initialized yet.
 //!
-//! It does not change where the variable is. gcc writes it in front of each
-//! piece, where an expression may have nothing but the piece, and readers of
-//! DWARF do not know it; so it is taken out.
+//! The operation does not change the location. gcc writes it before each piece, where DWARF
+//! readers expect only the piece, so it is removed.
 
 use crate::dwarf::Reader;
 use gimli::{Encoding, EndianArcSlice, Expression, LittleEndian, Operation, Reader as _};
 use std::sync::Arc;
 
-/// The expression without the marks of uninitialized variables.
+/// Returns the expression without `DW_OP_GNU_uninit`.
 pub(super) fn without_marks(
     expression: Expression<Reader>,
     encoding: Encoding,
@@ -20,8 +19,8 @@ pub(super) fn without_marks(
     }
 }
 
-/// The operations of an expression that are no marks; nothing where taking some
-/// out would move what a jump leads to, or where an operation is not known.
+/// Returns the operations of an expression without the marks; `None` if the removal would
+/// change the target of a jump, or an operation is unknown.
 fn unmarked(bytes: &[u8], encoding: Encoding) -> Option<Reader> {
     let mut kept = Vec::with_capacity(bytes.len());
     let mut rest = EndianArcSlice::new(Arc::from(bytes), LittleEndian);
@@ -65,7 +64,7 @@ mod tests {
             &[reg15, mark, piece, 8, reg6, mark, piece, 8],
             &[reg15, piece, 8, reg6, piece, 8],
         );
-        // An operand that looks like one.
+        // An operand with the same byte.
         check(&[0x08, 0xf0, 0x9f], &[0x08, 0xf0, 0x9f]);
         check(&[0x08, 0xf0, 0x9f, mark], &[0x08, 0xf0, 0x9f]);
         check(&[], &[]);

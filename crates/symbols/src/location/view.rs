@@ -1,32 +1,32 @@
-//! Where a value is at one of several moments at the same instruction.
+//! Locations of a value at one of several moments at the same instruction.
 //!
-//! The optimizer leaves several statements at one instruction, and a variable may have
-//! another value for each of them. gcc numbers these moments ("views"), which the line
-//! table counts, too, and says beside a location list from which view of an address to
-//! which of another an entry holds (`DW_AT_GNU_locviews`): a pair of numbers for each entry
-//! of the list, in its order. Entries of one address alone are empty for whoever knows no
-//! views.
+//! The optimizer maps several statements to one instruction, and a variable may have
+//! another value for each. gcc numbers these moments ("views") in the line table, and
+//! writes beside a location list, for each entry in order, the pair of views between which
+//! it applies (`DW_AT_GNU_locviews`). Without views, entries that begin and end at one
+//! address are empty, and a parameter changed in the first line has its second value at the
+//! address alone.
 
 use super::{Location, LocationSource, evaluation_encoding};
 use crate::dwarf::{Reader, Value};
 use gimli::{AttributeValue, Expression, Operation, RawLocListEntry, Reader as _};
 
-/// A moment of the execution: an address, and the view of it.
+/// A moment of the execution: an address and its view.
 pub(crate) type Moment = (u64, u64);
 
-/// What code must not change for a location to stay what it is.
+/// The registers and memory that a location depends on.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
-    /// Registers, by their DWARF numbers.
+    /// The registers, by DWARF number.
     pub registers: Vec<u16>,
-    /// The value is in memory.
+    /// Whether the value is in memory.
     pub memory: bool,
 }
 
 impl Location {
-    /// Where the value is at a moment, for as long as what that refers to is not changed.
-    /// Before the moment's address there is padding from `padding` on: what the compiler says
-    /// of the address may be said of that.
+    /// Returns the location at a moment; it applies as long as nothing it depends on
+    /// changes. Padding precedes the moment's address from `padding` on; the list entry for
+    /// the address may begin there.
     pub(crate) fn at_moment(&self, moment: Moment, padding: u64) -> Location {
         let LocationSource::List(list, views) = &self.source else {
             return self.clone();
@@ -41,7 +41,7 @@ impl Location {
         }
     }
 
-    /// The same location when nothing is known of it.
+    /// Returns the same location without any known expression.
     pub(crate) fn lost(&self) -> Location {
         Location {
             source: LocationSource::Nowhere,
@@ -49,7 +49,7 @@ impl Location {
         }
     }
 
-    /// What the value depends on, of one that does not move.
+    /// Returns the dependencies of a location that does not vary with the address.
     pub(crate) fn uses(&self) -> Option<Uses> {
         let mut uses = Uses::default();
         let expression = match &self.source {
@@ -87,8 +87,8 @@ impl Location {
         Some(uses)
     }
 
-    /// The expression of the entry that holds at a moment; nothing, too, where the list or
-    /// its views cannot be read.
+    /// Returns the expression of the list entry that applies at a moment; `None` also if
+    /// the list or its views are unreadable.
     fn in_list(
         &self,
         (list, views): (Value, &Value),
@@ -122,7 +122,7 @@ impl Location {
                     length,
                     data,
                 } => (begin, begin.checked_add(length)?, data),
-                // gcc writes no others beside views.
+                // gcc writes no other kinds of entries beside views.
                 _ => return None,
             };
             let first = (begin, views.read_uleb128().ok()?);

@@ -1,13 +1,13 @@
-//! Names of operators, whose signs look like the brackets of template arguments.
+//! Names of operators, whose symbols look like the brackets of template arguments.
 
-/// The signs that operators have, the longer ones first.
+/// The symbols of operators, longest first.
 const SIGNS: &[&str] = &[
     "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
     "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%", "^", "&",
     "|", "~", "!", "=", "<", ">", ",",
 ];
 
-/// Whether a component is the name of an operator, with all that follows it.
+/// Returns whether a component is the name of an operator, with everything after it.
 pub(super) fn is_operator(component: &str) -> bool {
     let next = component
         .strip_prefix("operator")
@@ -15,14 +15,14 @@ pub(super) fn is_operator(component: &str) -> bool {
     next.is_some_and(|next| !next.is_alphanumeric() && next != '_')
 }
 
-/// Where the sign ends by which an operator is called: what follows are its template
-/// arguments and parameters, if there are any. `None` for other names, and for operators
-/// that are called by words: conversions, `new`, `delete`.
+/// Returns the end of the symbol in an operator's name; template arguments and parameters
+/// may follow. `None` for other names, and for operators named by words: conversions,
+/// `new`, `delete`.
 pub(super) fn sign_end(component: &str) -> Option<usize> {
     let behind = component.strip_prefix("operator")?;
     let signs = SIGNS.iter().filter(|sign| behind.starts_with(**sign));
     let mut ends = signs.map(|sign| "operator".len() + sign.len());
-    // `operator<<int>` is `operator<` of a type.
+    // `operator<<int>` is `operator<` with a template argument.
     ends.find(|end| {
         let rest = component.get(*end..).unwrap_or("").trim_start();
         rest.is_empty() || rest.starts_with(['<', '(', ':', '[', '.'])

@@ -1,10 +1,9 @@
-//! Words of readable names, looked for in mangled ones.
+//! Search for words of readable names in mangled ones.
 //!
-//! A mangled name has each identifier as it is, at least once: what comes again refers to
-//! the first. So a word of an identifier is found without making the name readable. What
-//! is not written out are the names of types, operators and closures, numbers, and what
-//! the standard library has most often; words that these may have are looked for in
-//! readable names.
+//! A mangled name contains each identifier literally at least once; repetitions refer to
+//! the first. So a word of an identifier is found without demangling. Not literal are the
+//! names of types, operators and closures, numbers, and the most frequent names of the
+//! standard library; words that may be part of these are searched in demangled names.
 
 use super::{demangle, end_of_rust_hash};
 use memchr::memmem;
@@ -12,12 +11,12 @@ use memchr::memmem;
 /// A word of letters, digits and `_`.
 pub(crate) struct Word<'a> {
     finder: memmem::Finder<'a>,
-    /// Readable names may have it where the mangled ones do not.
+    /// Whether readable names may contain it although the mangled ones do not.
     is_shortened: bool,
 }
 
 impl<'a> Word<'a> {
-    /// The word to look for.
+    /// Prepares the search for a word.
     pub fn new(word: &'a str) -> Word<'a> {
         let is_shortened = may_be_shortened(word)
             || is_part_of_standard(word)
@@ -28,7 +27,7 @@ impl<'a> Word<'a> {
         }
     }
 
-    /// Whether the readable form of a name has it.
+    /// Returns whether the readable form of a name contains the word.
     pub fn is_in(&self, raw: &str) -> bool {
         if self.finder.find(raw.as_bytes()).is_some() {
             return true;
@@ -41,8 +40,8 @@ impl<'a> Word<'a> {
     }
 }
 
-/// Whether a name is mangled in the old way of Rust, and all words of its readable form
-/// stand in it: lengths and identifiers, in which signs alone are written otherwise.
+/// Returns whether a name has Rust's legacy mangling and contains all words of its readable
+/// form: lengths and identifiers, with only symbols escaped.
 fn is_literal_rust(raw: &str) -> bool {
     let Some(end) = end_of_rust_hash(raw) else {
         return false;
@@ -59,7 +58,7 @@ fn is_literal_rust(raw: &str) -> bool {
             None => return false,
         }
     }
-    // `$u7b$` is a sign by its number.
+    // `$u7b$` is a symbol given by its code.
     let mut numbered = raw.split("$u").skip(1);
     rest == "E"
         && numbered.all(|it| {
@@ -69,20 +68,21 @@ fn is_literal_rust(raw: &str) -> bool {
         })
 }
 
-/// What the new way of Rust to mangle has in short forms.
+/// The words that Rust's v0 mangling abbreviates.
 const SHORTENED: &[&str] = &[
     "bool", "char", "isize", "usize", "i128", "u128", "f128", "true", "false", "closure", "shim",
     "impl", "const", "unsafe", "extern", "punycode",
 ];
 
-/// Whether readable names of Rust may have this word where the mangled ones do not.
+/// Returns whether readable Rust names may contain this word although the mangled ones do
+/// not.
 pub(crate) fn may_be_shortened(word: &str) -> bool {
-    // Numbers are written in other digits, and the other types in three letters.
+    // Numbers are written in another base, and the other types have at most three letters.
     let is_like_number = word.starts_with(|first: char| first.is_ascii_digit());
     word.len() < 4 || is_like_number || SHORTENED.iter().any(|it| it.contains(word))
 }
 
-/// What mangled names of C++ have in short forms.
+/// The words that C++ mangled names abbreviate.
 const STANDARD: &[&str] = &[
     "allocator",
     "basic_string",
@@ -92,12 +92,12 @@ const STANDARD: &[&str] = &[
     "basic_iostream",
 ];
 
-/// Whether it is a part of what mangled names of C++ have in short forms.
+/// Returns whether a word is part of one that C++ mangled names abbreviate.
 pub(super) fn is_part_of_standard(word: &str) -> bool {
     STANDARD.iter().any(|it| it.contains(word))
 }
 
-/// What readable names of C++ have beside identifiers, from four letters on.
+/// The words of readable C++ names that are not identifiers, from four letters on.
 const GENERATED: &[&str] = &[
     "namespace",
     "anonymous",
@@ -205,7 +205,7 @@ mod tests {
         check("plain_name", "operator", false);
     }
 
-    /// Each word of each readable name of this program, and of the library of C++.
+    /// Checks each word of each readable name of this program and of the C++ library.
     #[test]
     fn no_word_of_a_readable_name_is_missed() {
         let own = std::env::current_exe().expect("this program");

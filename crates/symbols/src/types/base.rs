@@ -1,10 +1,10 @@
-//! Base classes, and where their parts of an object lie.
+//! Base classes and their offsets in an object.
 //!
-//! The part of a plain base class is at a fixed distance. Where that of a virtual one
-//! is the object alone knows: DWARF has an expression over the object's address (DWARF
-//! 5, section 5.7.3), which goes through the object's table of virtual functions. Memory
-//! that is no such object gives any place at all; whoever asks checks the table first
-//! ([`Memory::table_owner`]).
+//! A non-virtual base class is at a fixed offset. The offset of a virtual one depends on
+//! the object: DWARF gives an expression over the object's address (DWARF 5, section
+//! 5.7.3), which reads the object's vtable. For memory that is not such an object, the
+//! expression yields an arbitrary address, so the caller checks the vtable first
+//! ([`Memory::vtable_owner`]).
 
 use super::member::Access;
 use super::{CompositeKind, TYPE_DEPTH_MAX, Type, read, target};
@@ -13,42 +13,42 @@ use crate::location::{Location, LocationError, LocationSource, Memory};
 use gimli::AttributeValue;
 use std::sync::Arc;
 
-/// A class that a class is derived from.
+/// A base class of a class.
 #[derive(Debug, Clone)]
 pub struct Base {
-    /// Where its part begins, in bytes; `None` for a virtual base, whose
-    /// place is known at run time only.
+    /// The offset in the derived class in bytes; `None` for a virtual base, whose offset is
+    /// known at run time only.
     pub offset: Option<u64>,
     /// The base class.
     pub r#type: Type,
-    /// Who may use it as such.
+    /// The accessibility of the inheritance.
     pub access: Access,
-    /// Where the part of a virtual base is, from the object's address on.
-    place: Option<Location>,
+    /// The location of a virtual base, relative to the object's address.
+    location: Option<Location>,
 }
 
-/// The class of C++ that a table of virtual functions is for.
+/// The C++ class that a vtable belongs to.
 #[derive(Debug, Clone)]
-pub struct TableOwner {
-    /// Its name, as the symbol of the table has it.
+pub struct VtableOwner {
+    /// The name of the class in the symbol of the vtable.
     pub name: Box<str>,
-    /// The class, where it is described.
+    /// The class, if it has debug information.
     pub r#type: Option<Type>,
 }
 
-/// The step from an object, or a part of one, to the part of a virtual base class.
+/// A step from an object, or a subobject, to its virtual base class.
 #[derive(Debug, Clone)]
 pub struct VirtualStep {
-    /// How far behind the start the class begins that has the base.
+    /// The offset in bytes of the class that has the virtual base.
     pub offset: u64,
-    /// That class.
+    /// The class that has the virtual base.
     pub class: Type,
     /// The virtual base.
     pub base: Base,
 }
 
 impl Base {
-    /// The base class that an entry of inheritance in a class of some kind names.
+    /// Reads a `DW_TAG_inheritance` entry of a class of the given kind.
     pub(super) fn of_die(
         info: &Arc<DebugInfo>,
         die: DieRef,
@@ -71,12 +71,12 @@ impl Base {
             (None, None) => Some(0),
         };
         let offset = constant.filter(|_| !is_virtual);
-        let place = expression.filter(|_| offset.is_none());
+        let virtual_location = expression.filter(|_| offset.is_none());
         Base {
             offset,
             r#type: target(info, die, entry),
             access: Access::of_die(entry, kind),
-            place: place.map(|expression| Location {
+            location: virtual_location.map(|expression| Location {
                 info: info.clone(),
                 unit: die.unit,
                 function: None,
@@ -85,42 +85,42 @@ impl Base {
         }
     }
 
-    /// Whether all parts of an object that are derived from it share one.
+    /// Returns whether the base class is virtual.
     pub fn is_virtual(&self) -> bool {
         self.offset.is_none()
     }
 
-    /// Which word of the object's table tells where the part of a virtual base is, in
-    /// bytes from where the object points to: that word is the distance from the object.
-    /// Nothing for other bases, and where the debug information says it in another way.
-    pub fn table_entry(&self) -> Option<i64> {
-        let place = self.place.as_ref()?;
-        let LocationSource::Everywhere(expression) = &place.source else {
+    /// Returns the offset in bytes, relative to the vtable address in the object, of the
+    /// vtable entry that holds the offset of a virtual base. `None` for other bases, and if
+    /// the DWARF expression has another form.
+    pub fn vtable_entry(&self) -> Option<i64> {
+        let location = self.location.as_ref()?;
+        let LocationSource::Everywhere(expression) = &location.source else {
             return None;
         };
-        read::table_entry(expression.clone())
+        read::vtable_entry(expression.clone())
     }
 
-    /// Where the part begins in the object at `object`, whose class is the derived one.
+    /// Returns the address of the base class in the object at `object`, an object of the
+    /// derived class.
     ///
     /// # Errors
-    /// Memory on the way cannot be read, or the debug information does not say it.
+    /// Memory cannot be read, or the debug information has no location.
     pub fn address_in(&self, object: u64, memory: &dyn Memory) -> Result<u64, LocationError> {
-        match (self.offset, &self.place) {
+        match (self.offset, &self.location) {
             (Some(offset), _) => Ok(object.wrapping_add(offset)),
-            (None, Some(place)) => place.address_from(object, memory),
+            (None, Some(location)) => location.address_from(object, memory),
             (None, None) => Err(LocationError::Unusable(
-                "it does not say where a virtual base class is".to_owned(),
+                "no location of a virtual base class".to_owned(),
             )),
         }
     }
 }
 
 impl Type {
-    /// Whether objects of this class of C++ begin with a pointer to a table of virtual
-    /// functions: it has virtual functions or base classes, or the first of its bases
-    /// with such a pointer lies at its start.
-    pub fn has_table(&self) -> bool {
+    /// Returns whether objects of this C++ class begin with a vtable pointer: the class has
+    /// virtual functions or virtual base classes, or a base class with a vtable pointer.
+    pub fn has_vtable(&self) -> bool {
         self.has_table_within(TYPE_DEPTH_MAX / 4)
     }
 

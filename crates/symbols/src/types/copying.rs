@@ -1,25 +1,25 @@
-//! Whether a class of C++ is copied by code, so that it is passed by its address
-//! (*Itanium C++ ABI*, 1.1, "non-trivial for the purposes of calls").
+//! Whether a C++ class is non-trivial to copy, so that it is passed by address (*Itanium
+//! C++ ABI*, 1.1, "non-trivial for the purposes of calls").
 //!
-//! gcc does not say it of the class, but which members somebody wrote.
+//! gcc does not mark the class, but its user-declared members.
 
 use super::read::definition;
 use crate::dwarf::{DebugInfo, Die, DieRef};
 use std::sync::Arc;
 
-/// What is known of a class's destructor and of its copy and move constructors.
+/// The findings about the destructor and the copy and move constructors of a class.
 #[derive(Debug, Default)]
 pub(super) struct Copying {
-    /// Somebody wrote one of them.
+    /// One of them is user-provided.
     is_written: bool,
-    /// A copy or move constructor that is not deleted.
+    /// A copy or move constructor exists that is not deleted.
     has_constructor: bool,
-    /// One that is.
+    /// A copy or move constructor is deleted.
     has_deleted: bool,
 }
 
 impl Copying {
-    /// Takes note of a member function of the class at `class`.
+    /// Records a member function of the class at `class`.
     pub fn note(&mut self, info: &Arc<DebugInfo>, class: DieRef, member: DieRef, entry: &Die) {
         if DebugInfo::is_set(entry, gimli::DW_AT_artificial) {
             return;
@@ -27,7 +27,7 @@ impl Copying {
         let Some(name) = info.text(member.unit, entry.attr_value(gimli::DW_AT_name)) else {
             return;
         };
-        // Defaulted behind the class, it counts as written.
+        // A constructor that is defaulted outside the class counts as user-provided.
         let defaulted = entry.attr_value(gimli::DW_AT_defaulted);
         let defaulted = defaulted.and_then(|value| value.udata_value());
         let is_defaulted = defaulted == Some(u64::from(gimli::DW_DEFAULTED_in_class.0));
@@ -46,20 +46,21 @@ impl Copying {
         }
     }
 
-    /// Whether copies run code, or there are none.
+    /// Returns whether copying runs code or is impossible.
     pub fn runs_code(&self) -> bool {
         self.is_written || self.has_deleted && !self.has_constructor
     }
 }
 
-/// Whether a member function has the name of its class.
+/// Returns whether a member function has the name of its class.
 fn is_constructor(info: &Arc<DebugInfo>, class: DieRef, name: &str) -> bool {
     let entry = info.die(class);
     let class = entry.and_then(|it| info.text(class.unit, it.attr_value(gimli::DW_AT_name)));
     class.is_some_and(|class| class.split('<').next() == name.split('<').next())
 }
 
-/// Whether a constructor takes one argument, which refers to an object of the class.
+/// Returns whether a constructor takes exactly one argument, a reference to an object of
+/// the class.
 fn copies(info: &Arc<DebugInfo>, class: DieRef, constructor: DieRef) -> bool {
     let parameters = info.children(constructor).into_iter();
     let mut parameters = parameters.filter(|(_, it)| it.tag() == gimli::DW_TAG_formal_parameter);
@@ -79,7 +80,7 @@ fn copies(info: &Arc<DebugInfo>, class: DieRef, constructor: DieRef) -> bool {
         entry.tag(),
         gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type
     );
-    // The reference, `const` and `volatile`.
+    // Skips the reference, `const` and `volatile`.
     for _ in 0..3 {
         let passes = matches!(
             entry.tag(),

@@ -1,14 +1,14 @@
-//! Members by name, also through anonymous members and base classes.
+//! Lookup of members by name, through anonymous members and base classes.
 
 use super::{Base, Field, TYPE_DEPTH_MAX, Type, VirtualStep};
 use std::collections::HashSet;
 
-/// How many structures inside structures are looked through.
+/// The maximum depth of nested structures searched.
 const NESTING_MAX: usize = TYPE_DEPTH_MAX / 4;
 
 impl Field {
-    /// The position of a field of a Rust tuple, as Rust writes it: `0` of what the
-    /// debug information calls `__0`.
+    /// Returns the position of a field of a Rust tuple as Rust writes it: `0` for `__0` in
+    /// the debug information.
     pub fn position(&self) -> Option<&str> {
         let digits = self.name.as_deref()?.strip_prefix("__")?;
         let is_position = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -21,11 +21,10 @@ impl Field {
 }
 
 impl Type {
-    /// A member by its name, its offset counted from the start of this type.
-    /// Members of anonymous members and of base classes are found too, not those of
-    /// virtual ones ([`Type::virtual_field`]); a
-    /// structure's own hide those of its bases. Fields of Rust's tuples are found
-    /// by their position, too.
+    /// Returns the member with this name, its offset relative to the start of this type.
+    /// Members of anonymous members and base classes are found, too, except those of
+    /// virtual bases ([`Type::virtual_field`]); own members hide those of the bases. Fields
+    /// of Rust tuples are also found by their position.
     pub fn field(&self, name: &str) -> Option<Field> {
         self.field_within(name, NESTING_MAX)
     }
@@ -53,9 +52,9 @@ impl Type {
         None
     }
 
-    /// A member of a virtual base class by its name, its offset counted from the
-    /// start of that class, and the steps to there. It is for names that
-    /// [`Type::field`] does not find: what lies nearer hides it.
+    /// Returns the member with this name of a virtual base class, its offset relative to
+    /// that class, and the steps to the class. For names that [`Type::field`] does not
+    /// find: nearer members hide those of virtual bases.
     pub fn virtual_field(&self, name: &str) -> Option<(Vec<VirtualStep>, Field)> {
         self.virtual_field_within(name, 0, NESTING_MAX)
     }
@@ -92,8 +91,8 @@ impl Type {
         None
     }
 
-    /// The names of all members that [`Type::field`] and [`Type::virtual_field`] find,
-    /// each once, for completion and suggestions.
+    /// Returns the names of all members that [`Type::field`] and [`Type::virtual_field`]
+    /// find, without duplicates, for completion and suggestions.
     pub fn field_names(&self) -> Vec<Box<str>> {
         let mut names = Vec::new();
         self.collect_field_names(&mut names, NESTING_MAX);

@@ -1,18 +1,18 @@
-//! Types by the names that users write in casts: `struct queue *`,
-//! `unsigned long`, `ns::Item`.
+//! Lookup of types by the names that users write in casts: `struct queue *`, `unsigned
+//! long`, `ns::Item`.
 
 use super::{Encoding, Source, Type, TypeKind};
 use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::names;
 
-/// The most stars that a cast may have.
+/// The maximum number of `*` in a cast.
 const POINTER_DEPTH_MAX: usize = 16;
 
 impl SymbolFile {
-    /// The type of this name: of the program, or a base type of C, C++ or
-    /// Rust. Stars and references make pointers; `const` and `volatile`
-    /// change nothing. `None` for an unknown name.
+    /// Returns the type with this name: of the program, or a base type of C, C++ or Rust.
+    /// `*` and `&` make pointers; `const` and `volatile` are ignored. `None` for an unknown
+    /// name.
     pub fn type_named(&self, name: &str) -> Option<Type> {
         let (name, pointers) = split_pointers(name)?;
         let mut found = self.plain_type_named(&name)?;
@@ -40,8 +40,8 @@ impl SymbolFile {
             {
                 continue;
             }
-            // A definition tells more than a declaration, and an exact name
-            // is meant before one with more scopes.
+            // A definition is preferred to a declaration, and an exact name to one with
+            // more scopes.
             let rank = (record.declaration, *record.name != *name, record.die);
             if best.as_ref().is_none_or(|(kept, _)| rank < *kept) {
                 best = Some((rank, record.die));
@@ -50,8 +50,9 @@ impl SymbolFile {
         best.map(|(_, die)| Type::from_die(info.clone(), die))
     }
 
-    /// The enumeration that has an enumerator of this name, and its value. Scopes may
-    /// stand before it: those of the enumeration, with its name or without.
+    /// Returns the enumeration that has an enumerator with this name, and its value. The
+    /// name may be qualified with the scopes of the enumeration, with or without the
+    /// enumeration's own name.
     pub fn enumerator_named(&self, name: &str) -> Option<(Type, i128)> {
         let info = self.inner.debug_info()?;
         let wanted = names::tail(name);
@@ -78,7 +79,8 @@ impl SymbolFile {
         Some((enumeration, found.value))
     }
 
-    /// The names of the program's types, for suggestions; sorted, each once.
+    /// Returns the names of the program's types for suggestions, sorted and without
+    /// duplicates.
     pub fn type_names(&self) -> Vec<String> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -90,8 +92,8 @@ impl SymbolFile {
     }
 }
 
-/// What the enumerators of an enumeration are in: the enumeration where that has a name
-/// (`is_exact`), or what it stands in.
+/// Returns the scope of an enumeration's enumerators: the enumeration if it has a name
+/// (`is_exact`), otherwise its enclosing scope.
 fn path_of_enumerators(info: &DebugInfo, die: DieRef, is_exact: bool) -> Option<String> {
     let facts = info.facts(die.unit)?;
     let record = facts.enumerators.iter().find(|record| record.of == die)?;
@@ -108,8 +110,8 @@ fn path_of_enumerators(info: &DebugInfo, die: DieRef, is_exact: bool) -> Option<
 }
 
 impl Type {
-    /// A base type of C, C++ or Rust on this machine, by any of its
-    /// spellings; needs no debug information.
+    /// Returns a base type of C, C++ or Rust on this machine by any of its spellings. Needs
+    /// no debug information.
     pub fn builtin(name: &str) -> Option<Type> {
         let make = |name, encoding, size| {
             Some(Type {
@@ -147,8 +149,8 @@ impl Type {
     }
 }
 
-/// The type that a name of the standard headers stands for on this machine, by the words
-/// of C; nothing for other names.
+/// Returns the C spelling of the type that a standard header name stands for on this
+/// machine; `None` for other names.
 pub fn standard_name(name: &str) -> Option<&'static str> {
     Some(match name {
         "int8_t" => "signed char",
@@ -163,7 +165,7 @@ pub fn standard_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The integer types of C, whose words may come in any order.
+/// Returns the C integer type with these words, which may come in any order.
 fn builtin_of_words(name: &str) -> Option<Type> {
     let (mut unsigned, mut signed, mut long, mut short, mut character, mut int) =
         (false, false, 0, false, false, false);
@@ -201,7 +203,7 @@ fn builtin_of_words(name: &str) -> Option<Type> {
     })
 }
 
-/// Splits trailing stars off and drops qualifiers.
+/// Strips trailing `*` and drops qualifiers.
 fn split_pointers(name: &str) -> Option<(String, usize)> {
     let mut rest = name.trim();
     let mut pointers = 0;
@@ -235,7 +237,7 @@ fn split_pointers(name: &str) -> Option<(String, usize)> {
     }
 }
 
-/// What the user said the type is.
+/// The keyword before the name of the type.
 #[derive(Clone, Copy)]
 enum Tag {
     Composite,
@@ -246,7 +248,7 @@ enum Tag {
 impl Tag {
     fn accepts(self, tag: gimli::DwTag) -> bool {
         match self {
-            // C++ lets `struct` and `class` stand for each other.
+            // In C++ `struct` and `class` are interchangeable.
             Tag::Composite => {
                 matches!(tag, gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type)
             }

@@ -1,18 +1,17 @@
-//! What pointers to members of C++ say (*Itanium C++ ABI*, section 2.3).
+//! C++ pointers to members (*Itanium C++ ABI*, section 2.3).
 //!
-//! A pointer to a data member is its distance from the start of the class, and -1 is null.
-//! One to a function is two words: its address, or where it is virtual one more than its
-//! place in the table in bytes, and what is added to the object's address.
+//! A pointer to a data member is its offset from the start of the class; -1 is null. A
+//! pointer to a member function is two words: the function's address, or for a virtual
+//! function its offset in the vtable in bytes plus one; then the adjustment of `this`.
 
 use super::{Field, Method, TYPE_DEPTH_MAX, Type, TypeKind};
 
-/// How deeply classes are derived.
+/// The maximum depth of inheritance searched.
 const DERIVED_MAX: usize = TYPE_DEPTH_MAX / 4;
-/// How many classes are looked at: a bound for damaged types, which may be derived from
-/// themselves.
+/// The maximum number of classes searched; damaged types may be derived from themselves.
 const CLASSES_MAX: usize = 10_000;
 
-/// How far a search through classes still goes.
+/// The remaining budget of a search through classes.
 struct Search {
     depth: usize,
     classes: usize,
@@ -26,7 +25,7 @@ impl Search {
         }
     }
 
-    /// Looks at one more class, and what is inside of it.
+    /// Runs `look` on one more class, one level deeper.
     fn within<T>(&mut self, look: impl FnOnce(&mut Search) -> Option<T>) -> Option<T> {
         self.classes = self.classes.checked_sub(1)?;
         self.depth = self.depth.checked_sub(1)?;
@@ -36,16 +35,16 @@ impl Search {
     }
 }
 
-/// A member of a class or of one of its bases, and the class that declares it.
+/// A member of a class or of one of its bases, with the class that declares it.
 #[derive(Debug, Clone)]
-pub struct PlacedField {
-    /// The class that declares it, in which anonymous members count as its own.
+pub struct DeclaredField {
+    /// The declaring class; members of its anonymous members count as its own.
     pub class: Type,
-    /// The member, its offset counted from the start of that class.
+    /// The member, its offset relative to that class.
     pub field: Field,
 }
 
-/// The size of a pointer to members of this type.
+/// Returns the size in bytes of a pointer to a member of this type.
 pub(super) fn size_to(member: &Type) -> u64 {
     match member.strip().kind() {
         TypeKind::Function { .. } => 16,
@@ -54,9 +53,9 @@ pub(super) fn size_to(member: &Type) -> u64 {
 }
 
 impl Type {
-    /// A member of this name, and the class that declares it: this one, or one of its
-    /// bases.
-    pub fn declared_field(&self, name: &str) -> Option<PlacedField> {
+    /// Returns the member with this name and the class that declares it: this one, or one
+    /// of its bases.
+    pub fn declared_field(&self, name: &str) -> Option<DeclaredField> {
         let is_meant = |field: &Field| field.name.as_deref() == Some(name);
         self.declared_within(&is_meant, &mut Search::new())
     }
@@ -65,12 +64,12 @@ impl Type {
         &self,
         is_meant: &dyn Fn(&Field) -> bool,
         search: &mut Search,
-    ) -> Option<PlacedField> {
+    ) -> Option<DeclaredField> {
         search.within(|search| {
             let class = self.strip();
             let mut own = class.plain_fields(search).into_iter();
             if let Some(field) = own.find(is_meant) {
-                return Some(PlacedField { class, field });
+                return Some(DeclaredField { class, field });
             }
             let composite = class.composite()?;
             let mut bases = composite.bases.iter();
@@ -78,10 +77,10 @@ impl Type {
         })
     }
 
-    /// The member of a class of C++ that begins at `offset` and is of the type `member`.
-    /// Bit fields are none.
-    pub fn field_at(&self, offset: u64, member: &Type) -> Option<PlacedField> {
-        self.field_at_within(offset, &member.plain_name(), &mut Search::new())
+    /// Returns the member of a C++ class that begins at `offset` and has the type `member`.
+    /// Bit fields are excluded.
+    pub fn field_at(&self, offset: u64, member: &Type) -> Option<DeclaredField> {
+        self.field_at_within(offset, &member.normalized_name(), &mut Search::new())
     }
 
     fn field_at_within(
@@ -89,16 +88,16 @@ impl Type {
         offset: u64,
         wanted: &str,
         search: &mut Search,
-    ) -> Option<PlacedField> {
+    ) -> Option<DeclaredField> {
         search.within(|search| {
             let class = self.strip();
             let is_meant = |field: &Field| {
                 let is_there = field.offset == offset && field.bits.is_none();
-                is_there && field.r#type.plain_name() == wanted
+                is_there && field.r#type.normalized_name() == wanted
             };
             let mut own = class.plain_fields(search).into_iter();
             if let Some(field) = own.find(is_meant) {
-                return Some(PlacedField { class, field });
+                return Some(DeclaredField { class, field });
             }
             let composite = class.composite()?;
             let mut bases = composite.bases.iter();
@@ -109,8 +108,8 @@ impl Type {
         })
     }
 
-    /// The function at a place of the table of virtual functions that the part of the
-    /// class at `offset` begins with.
+    /// Returns the virtual function with this slot number in the vtable of the subobject at
+    /// `offset`.
     pub fn method_in_slot(&self, offset: u64, slot: u64) -> Option<Method> {
         self.method_in_slot_within(offset, slot, &mut Search::new())
     }
@@ -119,24 +118,24 @@ impl Type {
         search.within(|search| {
             if offset == 0 {
                 let mut own = self.own_methods().into_iter();
-                // What ends objects has two places, and no pointer leads there.
+                // A destructor has two slots, and no pointer to a member can refer to it.
                 let is_meant =
                     |method: &Method| method.slot == Some(slot) && !method.name.starts_with('~');
                 if let Some(found) = own.find(is_meant) {
                     return Some(found);
                 }
             }
-            // The table at the start of a class goes on that of the base that begins there.
+            // A class shares the vtable of the base at its start and appends to it.
             self.composite()?.bases.iter().find_map(|base| {
                 let inside = offset.checked_sub(base.offset?)?;
-                let has_table = base.r#type.has_table();
+                let has_vtable = base.r#type.has_vtable();
                 let found = || base.r#type.method_in_slot_within(inside, slot, search);
-                has_table.then(found).flatten()
+                has_vtable.then(found).flatten()
             })
         })
     }
 
-    /// The members that have names; those of anonymous members among them.
+    /// Returns the named members, including those of anonymous members.
     fn plain_fields(&self, search: &mut Search) -> Vec<Field> {
         let mut found = Vec::new();
         let Some(composite) = self.composite() else {

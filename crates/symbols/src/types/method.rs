@@ -1,32 +1,32 @@
-//! Member functions of classes, by name, also those of base classes.
+//! Lookup of member functions by name, including those of base classes.
 
 use super::{Source, TYPE_DEPTH_MAX, Type, read};
 use crate::dwarf::{DebugInfo, Die, DieRef};
 use gimli::AttributeValue;
 use std::sync::Arc;
 
-/// A member function as its class declares it.
+/// A member function as declared in its class.
 #[derive(Debug, Clone)]
 pub struct Method {
     /// The class that declares it.
     pub class: Type,
-    /// Where that class's part begins in the object, in bytes; nothing for a
-    /// virtual base class, whose place the object says.
+    /// The offset of that class in the object in bytes; `None` for a virtual base class,
+    /// whose offset depends on the object.
     pub offset: Option<u64>,
     /// The type of the function, with `this` as its first parameter.
     pub r#type: Type,
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Its name in the symbol table.
+    /// The name in the symbol table.
     pub linkage_name: Option<Box<str>>,
-    /// Its place in the table of virtual functions.
+    /// The slot number in the vtable.
     pub slot: Option<u64>,
-    /// It takes no object.
+    /// Whether it is static.
     pub is_static: bool,
 }
 
 impl Type {
-    /// The member functions of this name: those of the class itself, or else
+    /// Returns the member functions with this name: those of the class itself, or else
     /// those of the nearest base classes that have any.
     pub fn methods_named(&self, name: &str) -> Vec<Method> {
         self.methods_within(name, Some(0), TYPE_DEPTH_MAX / 4)
@@ -54,7 +54,7 @@ impl Type {
         });
         let mut found: Vec<Method> = Vec::new();
         for method in inherited {
-            // All that are derived from a virtual base share one.
+            // A virtual base is shared by all classes derived from it.
             let is_known = |known: &Method| {
                 known.offset.is_none() && method.offset.is_none() && known.r#type == method.r#type
             };
@@ -65,7 +65,7 @@ impl Type {
         found
     }
 
-    /// The member functions that the class itself declares.
+    /// Returns the member functions that the class itself declares.
     pub(super) fn own_methods(&self) -> Vec<Method> {
         self.strip().methods_where(Some(0), |_, _, _| true)
     }
@@ -120,7 +120,7 @@ fn method(
     }
 }
 
-/// The number that an expression only puts on the stack.
+/// Returns the number that an expression consists of.
 fn constant(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
     match read::only_operation(expression)? {
         gimli::Operation::UnsignedConstant { value } => Some(value),

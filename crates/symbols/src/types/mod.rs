@@ -1,17 +1,16 @@
-//! Types of the debuggee's values, read from DWARF when they are looked at.
+//! Types of the debuggee's values, read from DWARF on demand.
 //!
-//! A [`Type`] is a cheap handle; what it consists of is read by
-//! [`Type::kind`], one level at a time. So recursive types need no care, and
-//! a cycle in damaged DWARF is found by the bound on how deep any question
-//! looks.
+//! A [`Type`] is a cheap handle; [`Type::kind`] reads one level of its structure. Recursive
+//! types therefore need no special care, and a cycle in damaged DWARF ends at the depth
+//! limit.
 
 mod base;
+mod cache;
+mod character;
 mod copying;
-mod counted;
+mod derived;
 mod field;
-mod kept;
 mod lookup;
-mod made;
 mod member;
 mod member_pointer;
 mod method;
@@ -20,20 +19,20 @@ mod read;
 mod registers;
 mod system;
 mod template;
-mod text;
+mod variable_length;
 mod vtable;
 
-pub(crate) use kept::KeptKinds;
+pub(crate) use cache::TypeCache;
 
-pub use base::{Base, TableOwner, VirtualStep};
+pub use base::{Base, VirtualStep, VtableOwner};
+pub use character::Character;
 pub use lookup::standard_name;
 pub use member::{Access, ClassMember, ClassMemberKind};
-pub use member_pointer::PlacedField;
+pub use member_pointer::DeclaredField;
 pub use method::Method;
 pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;
 pub use template::TemplateArgument;
-pub use text::Character;
 
 pub(crate) use read::target;
 
@@ -41,7 +40,7 @@ use crate::dwarf::{DebugInfo, DieRef};
 use std::fmt;
 use std::sync::Arc;
 
-/// How deep any question about a type looks.
+/// The maximum depth to which types are followed.
 pub(crate) const TYPE_DEPTH_MAX: usize = 64;
 
 /// A type of the debuggee.
@@ -67,7 +66,7 @@ enum Source {
         element: Arc<Type>,
         count: u64,
     },
-    Function(Arc<made::FunctionType>),
+    Function(Arc<derived::FunctionType>),
     MemberPointer {
         class: Arc<Type>,
         member: Arc<Type>,
@@ -78,69 +77,69 @@ enum Source {
         encoding: Encoding,
         size: u64,
     },
-    /// A structure that the system defines, known without debug information.
+    /// A structure defined by the operating system, known without debug information.
     System {
         name: &'static str,
         size: u64,
         composite: Arc<Composite>,
     },
-    /// Four bytes of a register, whose bits have names.
+    /// Four bytes of a register with named bits.
     Flags {
         name: &'static str,
         bits: &'static [(u8, &'static str)],
     },
 }
 
-/// How the bytes of a base type are to be read.
+/// The encoding of a base type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// A truth value.
+    /// A boolean.
     Boolean,
     /// A two's complement integer.
     Signed,
     /// An unsigned integer.
     Unsigned,
-    /// A character that is signed.
+    /// A signed character.
     SignedCharacter,
-    /// A character that is unsigned.
+    /// An unsigned character.
     UnsignedCharacter,
     /// A Unicode character (`char32_t`, `char` of Rust).
     Unicode,
-    /// A binary floating point number (IEEE 754, or 80-bit extended).
+    /// A binary floating-point number (IEEE 754, or 80-bit extended).
     Float,
-    /// Two floating point numbers, real and imaginary.
+    /// Two floating-point numbers, real and imaginary.
     ComplexFloat,
-    /// Something else; the bytes can be shown.
+    /// An unknown encoding, shown as bytes.
     Other,
 }
 
 /// A member of a structure, class or union.
 #[derive(Debug, Clone)]
 pub struct Field {
-    /// `None` for an anonymous member, whose own members count as the
-    /// structure's.
+    /// The name; `None` for an anonymous member, whose members count as the structure's
+    /// own.
     pub name: Option<Box<str>>,
-    /// Where it begins, in bytes from the start of the structure.
+    /// The offset in bytes from the start of the structure.
     pub offset: u64,
-    /// For a bit field: its first bit, counted from the structure's start in
-    /// the order of the addresses, and its size in bits.
+    /// The bits of a bit field.
     pub bits: Option<BitField>,
-    /// Its type.
+    /// The type.
     pub r#type: Type,
 }
 
-/// Which bits of a structure a bit field is.
+/// The bits that a bit field occupies in its structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BitField {
-    /// The first bit, from the start of the structure.
+    /// The first bit, counted from the start of the structure in the order of addresses.
     pub offset_bits: u64,
-    /// How many there are.
+    /// The number of bits.
     pub size_bits: u64,
 }
 
 impl BitField {
-    /// How far its lowest bit is from that of the bytes that hold it, as a number; where
-    /// the highest byte comes first, bits are counted from the highest one.
+    /// Returns the distance in bits of its lowest bit from the lowest bit of the bytes that
+    /// contain it. In a big-endian structure, bits are counted from the most significant
+    /// one.
     pub fn shift(&self, is_big_endian: bool) -> u64 {
         let end = self.offset_bits.saturating_add(self.size_bits);
         match is_big_endian {
@@ -150,7 +149,7 @@ impl BitField {
     }
 }
 
-/// What introduces a structure in its language.
+/// The keyword of a composite type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CompositeKind {
     /// `struct`.
@@ -164,80 +163,78 @@ pub enum CompositeKind {
 /// A structure, class or union.
 #[derive(Debug, Clone)]
 pub struct Composite {
-    /// Which of them.
+    /// The keyword.
     pub kind: CompositeKind,
-    /// Its members, in order; static ones left out.
+    /// The members in order, without static ones.
     pub fields: Vec<Field>,
-    /// Its base classes, in order.
+    /// The base classes in order.
     pub bases: Vec<Base>,
-    /// The alternatives, for an enumeration of Rust that carries data.
+    /// The variants of a Rust enumeration with data.
     pub variants: Option<VariantPart>,
-    /// Only declared here, and nowhere defined in this file.
+    /// Whether the type is only declared, and nowhere defined in this file.
     pub incomplete: bool,
-    /// Passed and returned by the address of a copy, because copying it runs
-    /// code (C++); `None` when the compiler did not say.
+    /// Whether values are passed and returned by the address of a copy, because copying
+    /// runs code (C++); `None` if the compiler did not record it.
     pub by_reference: Option<bool>,
 }
 
-/// The alternatives of an enumeration that carries data.
+/// The variants of an enumeration with data (`DW_TAG_variant_part`).
 #[derive(Debug, Clone)]
 pub struct VariantPart {
-    /// The member that tells which alternative it is; `None` when there is
-    /// only one.
+    /// The member that selects the variant; `None` if there is only one.
     pub discriminant: Option<Box<Field>>,
-    /// The alternatives.
+    /// The variants.
     pub variants: Vec<Variant>,
 }
 
-/// One alternative of an enumeration that carries data.
+/// A variant of an enumeration with data (`DW_TAG_variant`).
 #[derive(Debug, Clone)]
 pub struct Variant {
-    /// The discriminant's value; `None` for the alternative of all others.
+    /// The discriminant's value; `None` for the default variant.
     pub value: Option<i128>,
-    /// The alternative's data.
+    /// The variant's data.
     pub field: Field,
 }
 
-/// One name of an enumeration.
+/// An enumerator of an enumeration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enumerator {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Its value.
+    /// The value.
     pub value: i128,
 }
 
-/// What a type consists of.
+/// The structure of a type, one level deep.
 #[derive(Debug, Clone)]
 pub enum TypeKind {
-    /// No value.
+    /// No value (`void`).
     Void,
-    /// A number, character or truth value.
+    /// A number, character or boolean.
     Base(Encoding),
-    /// An address of such a value.
+    /// A pointer to a type.
     Pointer(Type),
-    /// An address that the language hides (`&` and `&&` of C++).
+    /// A C++ reference (`&` or `&&`).
     Reference(Type),
-    /// Values in a row; the outermost dimension first, `None` where the
-    /// length is not known.
+    /// An array.
     Array {
-        /// The type of one element.
+        /// The type of an element.
         element: Type,
-        /// The number of elements in each dimension.
+        /// The number of elements in each dimension, outermost first; `None` if unknown.
         dimensions: Vec<Option<u64>>,
-        /// A vector of the machine (`__m128`), passed in vector registers.
+        /// Whether it is a vector of the machine (`__m128`), passed in vector registers.
         vector: bool,
     },
     /// A structure, class or union.
     Composite(Arc<Composite>),
-    /// Named integers.
+    /// An enumeration.
     Enumeration {
-        /// The names and their values.
+        /// The enumerators.
         enumerators: Vec<Enumerator>,
-        /// The integer type, where known.
+        /// The underlying integer type, if known.
         underlying: Option<Type>,
     },
-    /// Another name for a type.
+    /// A typedef.
     Typedef(Type),
     /// The type with `const`.
     Const(Type),
@@ -247,21 +244,21 @@ pub enum TypeKind {
     Qualified(Type),
     /// A function.
     Function {
-        /// The type of its result.
+        /// The type of the result.
         returns: Type,
-        /// The types of its parameters.
+        /// The types of the parameters.
         parameters: Vec<Type>,
-        /// Whether more arguments may follow.
+        /// Whether it accepts further arguments.
         variadic: bool,
     },
-    /// A pointer to a member of a class of C++.
+    /// A C++ pointer to a member.
     MemberPointer {
         /// The class.
         class: Type,
-        /// What the member is; the first parameter of a function is its object.
+        /// The type of the member; the first parameter of a function is its object.
         member: Type,
     },
-    /// Something that is not understood; its name and size may be known.
+    /// An unknown type, whose name and size may be known.
     Other,
 }
 
@@ -272,7 +269,7 @@ impl Type {
         }
     }
 
-    /// Its entry, when it is one of the debug information.
+    /// Returns its DIE if it is from debug information.
     fn die(&self) -> Option<(&Arc<DebugInfo>, DieRef)> {
         match &self.source {
             Source::Die { info, die } => Some((info, *die)),
@@ -280,14 +277,14 @@ impl Type {
         }
     }
 
-    /// The type of no value.
+    /// Returns the type `void`.
     pub fn void() -> Type {
         Type {
             source: Source::Void,
         }
     }
 
-    /// What the type consists of, one level deep.
+    /// Returns the structure of the type, one level deep.
     pub fn kind(&self) -> TypeKind {
         match &self.source {
             Source::Void => TypeKind::Void,
@@ -314,8 +311,8 @@ impl Type {
         }
     }
 
-    /// The size of a value in bytes; `None` for incomplete types, functions,
-    /// and arrays of unknown length.
+    /// Returns the size of a value in bytes; `None` for incomplete types, functions, and
+    /// arrays of unknown length.
     pub fn size(&self) -> Option<u64> {
         self.size_within(TYPE_DEPTH_MAX)
     }
@@ -360,15 +357,15 @@ impl Type {
         }
     }
 
-    /// The alignment that the debug information says the type has: rustc always does, C
-    /// where it was asked for.
+    /// Returns the alignment in bytes recorded in the debug information: rustc always
+    /// records it, C compilers only for an explicit `_Alignas`.
     pub fn declared_alignment(&self) -> Option<u64> {
         let (info, die) = self.die()?;
         let value = info.die(die)?.attr_value(gimli::DW_AT_alignment)?;
         value.udata_value()
     }
 
-    /// Whether the highest byte of its values comes first (`scalar_storage_order` of gcc).
+    /// Returns whether values are big-endian (gcc's `scalar_storage_order`).
     pub fn is_big_endian(&self) -> bool {
         let stripped = self.strip();
         let endianity = stripped.die().and_then(|(info, die)| {
@@ -381,8 +378,8 @@ impl Type {
         )
     }
 
-    /// The type without typedefs and qualifiers, and with the definition in
-    /// place of a mere declaration.
+    /// Returns the type without typedefs and qualifiers, with a declaration replaced by its
+    /// definition.
     pub fn strip(&self) -> Type {
         let mut at = self.clone();
         for _ in 0..TYPE_DEPTH_MAX {
@@ -394,11 +391,12 @@ impl Type {
                 _ => return at,
             };
         }
-        // A cycle of typedefs is damage.
+        // A cycle of typedefs occurs only in damaged debug information.
         Type::void()
     }
 
-    /// What a pointer or reference leads to, or an array consists of; a table of rows.
+    /// Returns the target of a pointer or reference, or the element type of an array; the
+    /// row type of a multidimensional array.
     pub fn target(&self) -> Option<Type> {
         match self.strip().kind() {
             TypeKind::Pointer(to) | TypeKind::Reference(to) => Some(to),
@@ -414,7 +412,7 @@ impl Type {
         }
     }
 
-    /// Whether values are addresses (pointers and references).
+    /// Returns whether values are addresses (pointers and references).
     pub fn is_pointer(&self) -> bool {
         matches!(
             self.strip().kind(),
@@ -422,7 +420,7 @@ impl Type {
         )
     }
 
-    /// The members, base classes and alternatives of a structure.
+    /// Returns the composite type, or `None` for other types.
     pub fn composite(&self) -> Option<Arc<Composite>> {
         match self.strip().kind() {
             TypeKind::Composite(composite) => Some(composite),
@@ -432,12 +430,12 @@ impl Type {
 }
 
 impl Encoding {
-    /// Whether the highest bit is a sign.
+    /// Returns whether the highest bit is a sign.
     pub fn is_signed(self) -> bool {
         matches!(self, Encoding::Signed | Encoding::SignedCharacter)
     }
 
-    /// Whether it is a character.
+    /// Returns whether it is a character.
     pub fn is_character(self) -> bool {
         matches!(
             self,
@@ -459,9 +457,9 @@ impl fmt::Display for Type {
 }
 
 impl PartialEq for Type {
-    /// Whether both are the same entry of the same file, or spelt the same
-    /// where no file defines them. Equal types of two units may differ here:
-    /// compare names for that.
+    /// Returns whether both are the same DIE of the same file, or spelled the same if no
+    /// file defines them. Equal types of two units may differ here; to compare those,
+    /// compare names.
     fn eq(&self, other: &Type) -> bool {
         match (&self.source, &other.source) {
             (Source::Die { info: a, die: x }, Source::Die { info: b, die: y }) => {

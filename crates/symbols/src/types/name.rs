@@ -1,13 +1,13 @@
-//! Types as a C programmer writes them: `char *(*)[4]`.
+//! Type names in C notation: `char *(*)[4]`.
 
 use super::member::qualifiers;
 use super::{CompositeKind, Source, TYPE_DEPTH_MAX, Type, TypeKind};
 use crate::dwarf::Language;
 
-/// The longest name that is built; damaged files can describe endless ones.
+/// The maximum length of a type name; damaged files can describe endless ones.
 const NAME_LENGTH_MAX: usize = 4096;
 
-/// What compilers call types of numbers that have shorter names; longer words first.
+/// The compilers' names of integer types and their shorter spellings, longest first.
 const SPELLINGS: &[(&str, &str)] = &[
     ("long long unsigned int", "unsigned long long"),
     ("long unsigned int", "unsigned long"),
@@ -18,19 +18,19 @@ const SPELLINGS: &[(&str, &str)] = &[
 ];
 
 impl Type {
-    /// The name of the type in the notation of C.
+    /// Returns the name of the type in C notation.
     pub fn name(&self) -> String {
         declare(self, String::new(), TYPE_DEPTH_MAX)
     }
 
-    /// A declaration of a variable of this type: `int (*compare)(void *)`.
+    /// Returns a declaration of a variable of this type: `int (*compare)(void *)`.
     pub fn declaration(&self, variable: &str) -> String {
         declare(self, variable.to_owned(), TYPE_DEPTH_MAX)
     }
 
-    /// The name by which types are the same, whichever words a compiler has for the numbers
-    /// in it: `long` is what some call `long int`.
-    pub fn plain_name(&self) -> String {
+    /// Returns the normalized name, for comparisons: integer types have one spelling
+    /// (`long` for `long int`).
+    pub fn normalized_name(&self) -> String {
         let mut name = self.strip().name();
         for (words, plain) in SPELLINGS {
             if name.contains(words) {
@@ -40,7 +40,7 @@ impl Type {
         name
     }
 
-    /// The name that the program gave to the type itself, with its scopes.
+    /// Returns the qualified name that the program gives the type itself.
     pub(super) fn own_name(&self) -> Option<String> {
         match &self.source {
             Source::Void => Some("void".to_owned()),
@@ -61,7 +61,7 @@ impl Type {
                 if let Some(name) = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)) {
                     return Some(name.into());
                 }
-                // What stands in a unit of its own has its name there.
+                // A type in a type unit has its name there.
                 let signature = entry.attr_value(gimli::DW_AT_signature);
                 let defined = info.reference(die.unit, signature)?;
                 let record = info.facts(defined.unit)?.type_at(defined)?;
@@ -80,7 +80,7 @@ impl Type {
     }
 }
 
-/// Wraps a declarator, from the inside out, in what the type adds to it.
+/// Wraps a declarator, from the inside out, in the syntax of the type.
 fn declare(this: &Type, declarator: String, depth: usize) -> String {
     let Some(depth) = depth.checked_sub(1) else {
         return join("...", &declarator);
@@ -89,7 +89,7 @@ fn declare(this: &Type, declarator: String, depth: usize) -> String {
         return declarator;
     }
     match this.kind() {
-        // Rust names its pointers (`&str`, `*const T`); C has no such names.
+        // Rust pointers have names (`&str`, `*const T`); those of C do not.
         TypeKind::Pointer(_) | TypeKind::Reference(_)
             if this.language() == Language::Rust && this.own_name().is_some() =>
         {
@@ -149,8 +149,8 @@ fn declare_pointer(to: &Type, symbol: &str, declarator: String, depth: usize) ->
     )
 }
 
-/// The object that a function is for is no parameter that anybody writes: whether it is
-/// constant stands behind the others.
+/// Formats a pointer to a member. The object of a member function is not written as a
+/// parameter; its `const` follows the others.
 fn declare_member_pointer(class: &Type, member: &Type, declarator: String, depth: usize) -> String {
     let pointer = format!("{}::*{declarator}", class.strip().name());
     let TypeKind::Function {
@@ -190,7 +190,7 @@ fn parameter_list(parameters: &[Type], variadic: bool, depth: usize) -> String {
 
 fn declare_qualified(inner: &Type, word: &str, declarator: String, depth: usize) -> String {
     match inner.kind() {
-        // `char *const`: the qualifier belongs to the pointer.
+        // In `char *const` the qualifier belongs to the pointer.
         TypeKind::Pointer(_) | TypeKind::MemberPointer { .. } => {
             declare(inner, join(word, &declarator), depth)
         }
@@ -222,8 +222,8 @@ fn is_tagged(kind: &TypeKind) -> bool {
     matches!(kind, TypeKind::Composite(_) | TypeKind::Enumeration { .. })
 }
 
-/// `int` and `x` make `int x`; `char` and `*p` make `char *p`; `int` and
-/// `[4]` make `int [4]`.
+/// Joins a type name and a declarator: `int` and `x` make `int x`; `char` and `*p` make
+/// `char *p`; `int` and `[4]` make `int [4]`.
 fn join(name: &str, declarator: &str) -> String {
     if declarator.is_empty() {
         name.to_owned()

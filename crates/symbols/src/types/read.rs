@@ -1,4 +1,4 @@
-//! Types read from their DWARF entries, one level at a time.
+//! Types read from their DIEs, one level at a time.
 
 use super::copying::Copying;
 use super::{
@@ -9,7 +9,7 @@ use crate::dwarf::{DebugInfo, Die, DieRef, Language};
 use gimli::AttributeValue;
 use std::sync::Arc;
 
-/// What an entry describes; [`TypeKind::Other`] when it is damaged.
+/// Returns the kind of type that a DIE describes; [`TypeKind::Other`] if it is damaged.
 pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
     let Some(entry) = info.die(die) else {
         return TypeKind::Other;
@@ -40,14 +40,14 @@ pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
     }
 }
 
-/// The size that the entry, or the definition of what it declares, states.
+/// Returns the byte size that the DIE, or the definition it declares, states.
 pub(super) fn byte_size(info: &Arc<DebugInfo>, die: DieRef) -> Option<u64> {
     let entry = info.die(die)?;
     let stated = |entry: &Die| entry.attr_value(gimli::DW_AT_byte_size)?.udata_value();
     stated(&entry).or_else(|| stated(&info.die(definition(info, die, &entry)?)?))
 }
 
-/// The type that an entry refers to; none means `void`.
+/// Returns the type that a DIE refers to with `DW_AT_type`; `void` if absent.
 pub(crate) fn target(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Type {
     referred(info, die, entry, gimli::DW_AT_type)
 }
@@ -59,9 +59,9 @@ fn referred(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, attribute: gimli::D
     }
 }
 
-/// The full definition of a structure that is only declared at `die`.
+/// Returns the definition of a type that is only declared at `die`.
 pub(super) fn definition(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<DieRef> {
-    // Some compilers call what stands in a unit of its own no declaration.
+    // Some compilers do not mark a reference to a type unit as a declaration.
     if let Some(signature) = info.reference(die.unit, entry.attr_value(gimli::DW_AT_signature)) {
         return Some(signature);
     }
@@ -113,8 +113,8 @@ fn array(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
             gimli::DW_TAG_subrange_type => {
                 Some(unsigned(&child, gimli::DW_AT_count).or_else(|| {
                     let last = child.attr_value(gimli::DW_AT_upper_bound)?;
-                    // Constants of a fixed size have no sign here: 199 in one byte is no
-                    // negative number. gcc writes -1 for `int a[0]`, in all eight bytes.
+                    // Constants of fixed size are unsigned here: 199 in one byte is not
+                    // negative. gcc writes -1 in all eight bytes for `int a[0]`.
                     match last.udata_value() {
                         Some(last) => Some(last.wrapping_add(1)),
                         None => u64::try_from(last.sdata_value()?.checked_add(1)?).ok(),
@@ -168,8 +168,8 @@ fn enumeration(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
     }
 }
 
-/// A constant of a type of so many bytes. Forms of a fixed size do not tell whether the
-/// high bit is a sign: it is where the constant fills a type that has one. So 200 in one
+/// Returns a constant of a type of `size` bytes. Forms of fixed size do not record the
+/// sign; the high bit is a sign only if the constant fills a signed type. So 200 in one
 /// byte is 200 for an `int`.
 fn integer(value: &crate::dwarf::Value, signed: bool, size: Option<u64>) -> Option<i128> {
     let bytes = match value {
@@ -251,7 +251,7 @@ fn by_reference(
     }
 }
 
-/// A member, or `None` for a static one.
+/// Returns a member; `None` for a static one.
 pub(super) fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
     if DebugInfo::is_set(entry, gimli::DW_AT_external)
         || DebugInfo::is_set(entry, gimli::DW_AT_declaration)
@@ -275,7 +275,7 @@ pub(super) fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<F
             unsigned(gimli::DW_AT_bit_offset),
         ) {
             (Some(offset_bits), _) => offset_bits,
-            // Version 4 counts from the high end of a storage unit.
+            // DWARF 4 counts from the high end of a storage unit.
             (None, Some(from_high)) => {
                 let unit = unsigned(gimli::DW_AT_byte_size)
                     .or_else(|| r#type.size())
@@ -304,7 +304,8 @@ pub(super) fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<F
     })
 }
 
-/// Old compilers write an offset as the expression `DW_OP_plus_uconst`.
+/// Returns the constant of an offset expression `DW_OP_plus_uconst`, as written by old
+/// compilers.
 pub(super) fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
     match only_operation(expression)? {
         gimli::Operation::PlusConstant { value } => Some(value),
@@ -312,10 +313,9 @@ pub(super) fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader
     }
 }
 
-/// How far from where an object points to the distance of a virtual base stands in its
-/// table, where the expression is the one that compilers write: the object's address and
-/// the word there, `dup, deref, constant, minus, deref, plus`.
-pub(super) fn table_entry(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<i64> {
+/// Returns the vtable offset in bytes of a virtual base's offset, if the expression is the
+/// usual one of compilers: `dup, deref, constant, minus, deref, plus`.
+pub(super) fn vtable_entry(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<i64> {
     use gimli::Operation::{
         Deref, Minus, Pick, Plus, PlusConstant, SignedConstant, UnsignedConstant,
     };
@@ -354,15 +354,15 @@ pub(super) fn table_entry(expression: gimli::Expression<crate::dwarf::Reader>) -
     is_known.then_some(distance)
 }
 
-/// How operations are read that are written the same way in all versions.
+/// An encoding for operations that are the same in all versions.
 const ENCODING: gimli::Encoding = gimli::Encoding {
     address_size: 8,
     format: gimli::Format::Dwarf32,
     version: 4,
 };
 
-/// The operation of an expression that has just one, of those that are written the
-/// same way in all versions.
+/// Returns the operation of an expression that has exactly one; only for operations that
+/// are the same in all versions.
 pub(super) fn only_operation(
     expression: gimli::Expression<crate::dwarf::Reader>,
 ) -> Option<gimli::Operation<crate::dwarf::Reader>> {
@@ -392,7 +392,8 @@ fn variant_part(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> VariantPart 
                 .iter()
                 .find(|(_, member)| member.tag() == gimli::DW_TAG_member)?;
             let mut field = field(info, *member_at, member)?;
-            // What is to be kept while an `async fn` waits has a number there.
+            // The states of an `async fn` have numbers as field names; the type name is
+            // used instead.
             let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
             if field.name.as_deref().is_some_and(is_number) {
                 let of = field.r#type.name();

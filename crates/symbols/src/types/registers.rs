@@ -1,13 +1,13 @@
-//! The types of registers that hold more than a number: vectors, which are seen as
-//! elements of several types, and flags, whose bits have names.
+//! The types of registers that hold more than a number: vectors, viewed as elements of
+//! several types, and flags, whose bits have names.
 //!
-//! Source: *Intel 64 and IA-32 Architectures Software Developer's Manual*, volume 1,
-//! sections 3.4.3 and 10.2; the names of the parts are those that users of gdb know.
+//! Sources: *Intel 64 and IA-32 Architectures Software Developer's Manual*, volume 1,
+//! sections 3.4.3 and 10.2; the names of the parts are those of gdb.
 
 use super::system::made;
 use super::{CompositeKind, Enumerator, Source, Type};
 
-/// The type of a vector register of 16 or 32 bytes.
+/// Returns the type of a vector register of 16 or 32 bytes.
 pub fn vector_register(bytes: u64) -> Option<Type> {
     let (name, names) = match bytes {
         16 => (
@@ -58,7 +58,7 @@ pub fn vector_register(bytes: u64) -> Option<Type> {
     Some(made(name, CompositeKind::Union, bytes, fields))
 }
 
-/// The type of the flags of the processor.
+/// Returns the type of the flags register.
 pub fn processor_flags() -> Type {
     Type {
         source: Source::Flags {
@@ -68,7 +68,7 @@ pub fn processor_flags() -> Type {
     }
 }
 
-/// The type of the control and status register of vector instructions.
+/// Returns the type of the control and status register of vector instructions (MXCSR).
 pub fn vector_control() -> Type {
     Type {
         source: Source::Flags {
@@ -114,7 +114,7 @@ const VECTOR_CONTROL: &[(u8, &str)] = &[
     (15, "FZ"),
 ];
 
-/// The names of bits as those of numbers.
+/// Returns named bits as enumerators.
 pub(super) fn enumerators(bits: &[(u8, &str)]) -> Vec<Enumerator> {
     let enumerator = |(bit, name): &(u8, &str)| Enumerator {
         name: (*name).into(),
@@ -124,7 +124,7 @@ pub(super) fn enumerators(bits: &[(u8, &str)]) -> Vec<Enumerator> {
 }
 
 impl Type {
-    /// The bits that have names, where values are flags of the processor.
+    /// Returns the named bits of a flags type.
     pub fn flag_names(&self) -> Option<&'static [(u8, &'static str)]> {
         match &self.source {
             Source::Flags { bits, .. } => Some(*bits),

@@ -1,19 +1,18 @@
-//! Structures of the system that values have which no program defines: what the
-//! kernel says of a signal.
+//! Structures of the operating system that no program defines: the kernel's signal
+//! information.
 //!
-//! Source: the layout of `siginfo_t` in the system's ABI for x86-64, with the
-//! names of the C library, which are those that expressions in gdb use.
+//! Source: the layout of `siginfo_t` in the x86-64 ABI, with the names of the C library,
+//! which gdb uses, too.
 
 use super::{Composite, CompositeKind, Field, Source, Type};
 use std::sync::Arc;
 
-/// The size of a `siginfo_t`.
+/// The size of a `siginfo_t` in bytes.
 const SIZE: u64 = 128;
-/// Where its part begins that differs from signal to signal.
+/// The offset in bytes of the part that depends on the signal.
 const PART: u64 = 16;
 
-/// The type of what the kernel says of a signal; nothing where there is no type
-/// of its fields, which there always is.
+/// Returns the type of the kernel's signal information.
 pub fn signal_information() -> Option<Type> {
     let (int, word, short) = (
         Type::builtin("int")?,

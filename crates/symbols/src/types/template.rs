@@ -1,12 +1,11 @@
-//! What a type was made from: the arguments of its template (C++), or its
-//! generic parameters (Rust).
+//! The template arguments (C++) or generic parameters (Rust) of a type.
 
 use super::{Source, TYPE_DEPTH_MAX, Type, read};
 use crate::dwarf::{DebugInfo, DieRef, Language};
 use gimli::AttributeValue;
 use std::sync::Arc;
 
-/// One argument of a template.
+/// A template argument.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TemplateArgument {
     /// A type.
@@ -16,9 +15,9 @@ pub enum TemplateArgument {
 }
 
 impl Type {
-    /// What the type was made from, in the order of its parameters; those of
-    /// a parameter pack stand where the pack stands. Nothing for a type that
-    /// is no template's, or where the compiler did not say.
+    /// Returns the template arguments of the type in order; those of a parameter pack are
+    /// inserted at its position. Empty for a type that is not a template instance, or if
+    /// the compiler did not record them.
     pub fn template_arguments(&self) -> Vec<TemplateArgument> {
         match &self.source {
             Source::Die { info, die } => info.kinds.arguments(*die, || self.arguments_read()),
@@ -35,8 +34,7 @@ impl Type {
                 .unwrap_or(*die);
             collect(info, die, &mut found, TYPE_DEPTH_MAX);
         }
-        // What an enumeration of Rust was made from stands at its
-        // alternatives.
+        // For a Rust enumeration the arguments are recorded at its variants.
         if found.is_empty()
             && let Some(composite) = self.composite()
             && let Some(part) = &composite.variants
@@ -48,12 +46,12 @@ impl Type {
         found
     }
 
-    /// Whether the type was written in Rust.
+    /// Returns whether the type is from a Rust unit.
     pub fn is_rust(&self) -> bool {
         self.language() == Language::Rust
     }
 
-    /// Whether the type was written in C++.
+    /// Returns whether the type is from a C++ unit.
     pub fn is_cpp(&self) -> bool {
         self.language() == Language::Cpp
     }
@@ -74,7 +72,7 @@ fn collect(info: &Arc<DebugInfo>, die: DieRef, found: &mut Vec<TemplateArgument>
                     AttributeValue::Sdata(number) => Some(i128::from(number)),
                     value => value.udata_value().map(i128::from),
                 });
-                // One that is no number keeps the places of the others.
+                // An argument that is not a number keeps its position.
                 found.push(number.map_or_else(
                     || TemplateArgument::Type(Type::void()),
                     TemplateArgument::Number,

@@ -1,28 +1,27 @@
-//! The tables of virtual functions: those behind Rust's trait objects, and those of
-//! classes of C++.
+//! Vtables: those of Rust trait objects and those of C++ classes.
 //!
-//! rustc describes each table as a variable, `<Type as Trait>::{vtable}`: so the
-//! address of a table tells the type of the object. In C++ the symbol of the table says
-//! it (*Itanium C++ ABI*, 5.1.4.1). What an object points to there is behind the
-//! table's start, and where a class has no virtual functions it is the table's end; the
-//! word before it always is in the table.
+//! rustc describes each vtable as a variable, `<Type as Trait>::{vtable}`, so the address
+//! of a vtable gives the type of the object. In C++ the symbol of the vtable does (*Itanium
+//! C++ ABI*, 5.1.4.1). The vtable pointer of a C++ object points behind the start of the
+//! vtable, and to its end if the class has no virtual functions; the word before it always
+//! belongs to the vtable.
 
-use crate::location::FixedPlace;
+use crate::location::FixedLocation;
 use crate::{SymbolFile, names};
 
-/// What the variable of a table is called.
+/// The last part of the name of a Rust vtable variable.
 const TABLE: &str = "{vtable}";
 
-/// The size of an entry of a table of C++, in bytes.
+/// The size of an entry of a C++ vtable in bytes.
 const WORD: u64 = 8;
 
 impl SymbolFile {
-    /// The tables of all trait objects: where each is, as a file address, and
-    /// the name of the type that it is for.
-    pub fn trait_object_tables(&self) -> Vec<(u64, String)> {
+    /// Returns the vtables of all trait objects: the file address of each, and the name of
+    /// the concrete type.
+    pub fn trait_object_vtables(&self) -> Vec<(u64, String)> {
         let tables = self.globals_named(TABLE).into_iter();
         let tables = tables.filter_map(|table| {
-            let Some(FixedPlace::AtAddress(address)) = table.location.fixed_at(0) else {
+            let Some(FixedLocation::AtAddress(address)) = table.location.fixed_at(0) else {
                 return None;
             };
             Some((address, names::subject(&table.name)?.to_owned()))
@@ -30,19 +29,20 @@ impl SymbolFile {
         tables.collect()
     }
 
-    /// The class of C++ whose table of virtual functions is before a file address that
-    /// an object points to. While a constructor or a destructor of a base class runs,
-    /// the object has a table of that class.
-    pub fn class_of_table(&self, address: u64) -> Option<Box<str>> {
+    /// Returns the C++ class whose vtable precedes the file address that an object's vtable
+    /// pointer holds. While a constructor or destructor of a base class runs, the object
+    /// has the vtable of that class.
+    pub fn class_of_vtable(&self, address: u64) -> Option<Box<str>> {
         let (symbol, _) = self.symbol_at(address.checked_sub(WORD)?)?;
         class_named(&symbol).map(Into::into)
     }
 }
 
-/// The class in the readable name of the symbol of a table.
+/// Returns the class in the demangled name of a vtable symbol.
 fn class_named(symbol: &str) -> Option<&str> {
     if let Some(classes) = symbol.strip_prefix("construction vtable for ") {
-        // The whole class comes first, and the one that is being constructed last.
+        // A construction vtable names the complete class first, and the class under
+        // construction last.
         return classes.rsplit_once("-in-").map(|(_, class)| class);
     }
     let class = symbol.strip_prefix("vtable for ");

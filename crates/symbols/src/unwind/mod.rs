@@ -1,8 +1,8 @@
-//! From a frame to its caller: call frame information (DWARF 5, section 6.4)
-//! from `.eh_frame` and `.debug_frame`, all registers.
+//! Unwinding from a frame to its caller, with all registers: call frame information (DWARF
+//! 5, section 6.4) from `.eh_frame` and `.debug_frame`.
 //!
-//! Register values and memory addresses are run-time ones; only `pc` is a
-//! file address, by which the rules are found.
+//! Register values and memory addresses are run-time ones; only `pc`, which selects the
+//! rules, is a file address.
 
 mod rules;
 mod step;
@@ -16,23 +16,23 @@ use rules::EntryOffset;
 use step::Step;
 use thiserror::Error;
 
-/// How many registers a frame has: 16 general ones and the program counter.
+/// The number of registers of a frame: 16 general-purpose ones and the program counter.
 const REGISTER_COUNT: usize = 17;
 
-/// The registers of a frame, by their DWARF numbers (see [`crate::register`]);
-/// those that could not be recovered are absent.
+/// The registers of a frame, by DWARF number (see [`crate::register`]). Those that could
+/// not be recovered are absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Registers {
     values: [Option<u64>; REGISTER_COUNT],
 }
 
 impl Registers {
-    /// The value of a register; `None` for others than the 17 of a frame.
+    /// Returns the value of a register; `None` for registers other than the 17.
     pub fn get(&self, number: u16) -> Option<u64> {
         self.values.get(usize::from(number)).copied().flatten()
     }
 
-    /// Sets or forgets a register; others than the 17 of a frame are ignored.
+    /// Sets or clears a register; registers other than the 17 are ignored.
     pub fn set(&mut self, number: u16, value: Option<u64>) {
         if let Some(place) = self.values.get_mut(usize::from(number)) {
             *place = value;
@@ -40,57 +40,57 @@ impl Registers {
     }
 }
 
-/// How a caller was found.
+/// The method by which a caller was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnwindMethod {
-    /// By the rules that the compiler wrote for this address.
+    /// The CFI rules for this address.
     Rules,
-    /// By the chain of frame pointers, without rules: a good guess.
+    /// The chain of frame pointers, without rules: a good guess.
     FramePointer,
-    /// At the first instruction of a function without rules.
+    /// The first instruction of a function without rules.
     Entry,
-    /// By the word on top of the stack, which leads behind a call: a good guess
-    /// in code without rules that has no frame.
+    /// The word on top of the stack, which is a return address: a good guess in code
+    /// without rules and without a frame.
     StackTop,
 }
 
 /// A caller's frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwound {
-    /// The caller's registers. Its program counter is the return address:
-    /// look up the address before it, unless `signal_frame`.
+    /// The caller's registers. The program counter is the return address; for lookups
+    /// subtract one, unless `signal_frame`.
     pub registers: Registers,
-    /// The addresses at which the frame keeps registers of its caller.
+    /// The addresses at which the frame saves the caller's registers.
     pub saved: Registers,
-    /// The canonical frame address of the frame that was unwound.
+    /// The canonical frame address (CFA) of the unwound frame.
     pub cfa: u64,
-    /// The frame that was unwound is the one that the kernel made for a signal
-    /// handler: the caller was interrupted, and its program counter is exact.
+    /// Whether the unwound frame is a signal frame of the kernel: the caller was
+    /// interrupted, and its program counter is exact.
     pub signal_frame: bool,
-    /// How sure this is.
+    /// The method, which implies the reliability.
     pub method: UnwindMethod,
 }
 
-/// Why a caller cannot be found.
+/// The reason why a caller cannot be found.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnwindError {
-    /// There is none: the rules mark the outermost frame.
+    /// The rules mark the outermost frame.
     #[error("this is the outermost frame")]
     Outermost,
-    /// The file has no rules for this address and no frame pointer helps.
+    /// The file has no rules for this address, and no frame pointer helps.
     #[error("no unwind information for {pc:#x}")]
     NoRules {
         /// The file address.
         pc: u64,
     },
-    /// A register that a rule needs is not known.
+    /// A register that a rule needs is unknown.
     #[error("the value of {} is not known", crate::register_name(*register))]
     RegisterUnknown {
-        /// Its DWARF number.
+        /// The DWARF number.
         register: u16,
     },
-    /// Stack memory cannot be read.
+    /// Stack memory is unreadable.
     #[error("the stack at {address:#x} cannot be read")]
     Unreadable {
         /// The run-time address.
@@ -101,18 +101,17 @@ pub enum UnwindError {
     Damaged {
         /// The file address.
         pc: u64,
-        /// What is wrong.
+        /// The damage.
         why: String,
     },
 }
 
 impl SymbolFile {
-    /// Finds the caller of the frame that executes at the file address `pc`: for
-    /// any frame but the innermost and interrupted ones, the address before the
-    /// return address.
+    /// Finds the caller of the frame that executes at the file address `pc`: the return
+    /// address minus one for any frame other than the innermost and interrupted ones.
     ///
     /// # Errors
-    /// There is no caller, no rules for `pc`, or the stack cannot be read.
+    /// The frame is the outermost, `pc` has no rules, or the stack is unreadable.
     pub fn unwind(
         &self,
         pc: u64,
@@ -122,8 +121,8 @@ impl SymbolFile {
         self.unwind_at(pc, registers, memory, false)
     }
 
-    /// The same for the innermost frame and interrupted ones, of which `pc` is the
-    /// instruction that comes next.
+    /// Finds the caller of the innermost frame or an interrupted one, for which `pc` is the
+    /// next instruction to execute.
     ///
     /// # Errors
     /// As [`SymbolFile::unwind`].
@@ -169,9 +168,9 @@ impl SymbolFile {
         }
     }
 
-    /// The canonical frame address of a frame that executes at the file address
-    /// `pc`: what a register holds, by its DWARF number, and a distance. `None`
-    /// where the rules compute it otherwise, or there are none.
+    /// Returns the canonical frame address of a frame that executes at the file address
+    /// `pc`, as the DWARF number of a register and an offset in bytes. `None` if the rules
+    /// compute it otherwise, or there are none.
     pub fn frame_address_at(&self, pc: u64) -> Option<(u16, i64)> {
         let rules = self.inner.frame_rules();
         match rules.entry_at(pc)? {
@@ -190,7 +189,7 @@ impl SymbolFile {
         }
     }
 
-    /// Whether the file has unwind rules for a file address.
+    /// Returns whether the file has CFI rules for a file address.
     pub fn has_unwind_rules(&self, pc: u64) -> bool {
         self.inner.frame_rules().entry_at(pc).is_some()
     }
@@ -208,7 +207,7 @@ impl SymbolFile {
             return Ok(without_frame(registers, stack, back, UnwindMethod::Entry));
         }
         let guessed = guess(pc, registers, memory, is_exact);
-        // Nothing has called the code by which a program begins.
+        // The entry point of a program has no caller.
         let is_first = || {
             let first = self.function_at(self.header().entry);
             first.is_some_and(|first| first.contains(pc))
@@ -220,12 +219,12 @@ impl SymbolFile {
     }
 }
 
-/// Finds the caller of a frame that executes code of no file, at the run-time address `pc`,
-/// as [`SymbolFile::unwind_exact`] and [`SymbolFile::unwind`] do: a guess at the best, which
-/// leads behind a call.
+/// Finds the caller of a frame that executes code of no file, at the run-time address `pc`:
+/// as [`SymbolFile::unwind_exact`] if `is_exact`, otherwise as [`SymbolFile::unwind`]. The
+/// result is a guess, whose program counter follows a call instruction.
 ///
 /// # Errors
-/// No caller can be guessed, or the stack cannot be read.
+/// No caller can be guessed, or the stack is unreadable.
 pub fn unwind_without_file(
     pc: u64,
     registers: &Registers,
@@ -245,7 +244,7 @@ fn known(registers: &Registers, register: u16) -> Result<u64, UnwindError> {
     value.ok_or(UnwindError::RegisterUnknown { register })
 }
 
-/// The caller of a frame that has nothing on the stack but where it returns to.
+/// Returns the caller of a frame that has only a return address on the stack.
 fn without_frame(registers: &Registers, stack: u64, back: u64, method: UnwindMethod) -> Unwound {
     let cfa = stack.wrapping_add(8);
     let mut caller = *registers;
@@ -262,8 +261,8 @@ fn without_frame(registers: &Registers, stack: u64, back: u64, method: UnwindMet
     }
 }
 
-/// The caller of a frame of which no rules are known: by the top of the stack, or by the
-/// frame pointer.
+/// Guesses the caller of a frame without rules from the top of the stack or the frame
+/// pointer.
 fn guess(
     pc: u64,
     registers: &Registers,
@@ -271,7 +270,7 @@ fn guess(
     is_exact: bool,
 ) -> Result<Unwound, UnwindError> {
     let stack = known(registers, RSP)?;
-    // What is left on the stack of a frame that calls looks the same.
+    // Left-over data on the stack of a frame that makes calls looks the same.
     if is_exact
         && let Ok(word) = read_word(memory, stack)
         && follows_call(memory, word)
@@ -284,8 +283,7 @@ fn guess(
         ));
     }
     let frame = known(registers, RBP)?;
-    // A frame pointer leads up the stack, is aligned, and leads to a
-    // return address.
+    // A frame pointer points up the stack, is aligned, and has a return address next to it.
     let usable = frame >= stack && frame % 8 == 0 && frame - stack < 1 << 24;
     if !usable {
         return Err(UnwindError::NoRules { pc });
@@ -311,10 +309,10 @@ fn guess(
     })
 }
 
-/// Whether the instruction before an address is a call: of a distance, or through a
+/// Returns whether the instruction before an address is a near call: relative, or through a
 /// register or memory (Intel SDM, volume 2A, CALL).
 fn follows_call(memory: &dyn Memory, address: u64) -> bool {
-    /// Of the longest, but for prefixes, which say nothing here.
+    /// The maximum length in bytes; prefixes are irrelevant.
     const LENGTH_MAX: usize = 7;
     let mut bytes = [0; LENGTH_MAX];
     if !memory.read(address.wrapping_sub(LENGTH_MAX as u64), &mut bytes) {
@@ -328,8 +326,8 @@ fn follows_call(memory: &dyn Memory, address: u64) -> bool {
         })
 }
 
-/// The length of `call` through a register or memory, by its second byte and the
-/// one behind it; none where it is another instruction.
+/// Returns the length in bytes of an indirect `call` by its second and third byte; `None`
+/// for another instruction.
 fn indirect_length(call: &[u8]) -> Option<usize> {
     let modes = *call.get(1)?;
     if modes >> 3 & 7 != 2 {
@@ -366,7 +364,7 @@ fn read_word(memory: &dyn Memory, address: u64) -> Result<u64, UnwindError> {
 mod tests {
     use super::*;
 
-    /// Bytes that end at an address.
+    /// Memory that consists of the given bytes, which end at an address.
     struct Before(u64, &'static [u8]);
 
     impl Memory for Before {

@@ -1,17 +1,17 @@
-//! The unwind rules of a file, found by address.
+//! The CFI rules of a file, indexed by address.
 
 use crate::dwarf::Reader;
 use crate::elf::ElfFile;
 use gimli::{BaseAddresses, CieOrFde, UnwindSection};
 use std::ops::Range;
 
-/// The rules of one file, found by address.
+/// The CFI rules of a file, indexed by address.
 #[derive(Debug)]
 pub(crate) struct FrameRules {
     pub(super) eh_frame: gimli::EhFrame<Reader>,
     pub(super) debug_frame: gimli::DebugFrame<Reader>,
     pub(super) bases: BaseAddresses,
-    /// The code of each entry, by ascending start.
+    /// The code range of each frame description entry, by ascending start.
     entries: Vec<(Range<u64>, EntryOffset)>,
 }
 
@@ -41,8 +41,8 @@ impl FrameRules {
         };
         rules.eh_frame.set_address_size(8);
         rules.debug_frame.set_address_size(8);
-        // The sort is stable and the last entry wins: `.eh_frame`, which
-        // programs themselves rely on.
+        // The sort is stable and the last entry wins: `.eh_frame`, which programs
+        // themselves use.
         let mut entries = list(&rules.debug_frame, &rules.bases, EntryOffset::DebugFrame);
         entries.extend(list(&rules.eh_frame, &rules.bases, EntryOffset::EhFrame));
         entries.retain(|(range, _)| elf.header.is_code(range.start));
@@ -63,7 +63,7 @@ impl FrameRules {
     }
 }
 
-/// The code ranges of all entries of a section.
+/// Returns the code ranges of all entries of a section.
 fn list<S: UnwindSection<Reader>>(
     section: &S,
     bases: &BaseAddresses,
@@ -71,7 +71,7 @@ fn list<S: UnwindSection<Reader>>(
 ) -> Vec<(Range<u64>, EntryOffset)> {
     let mut found = Vec::new();
     let mut entries = section.entries(bases);
-    // The information that entries share is parsed once per run of them.
+    // Consecutive entries usually share a common information entry, which is parsed once.
     let mut shared: Option<(S::Offset, gimli::CommonInformationEntry<Reader>)> = None;
     while let Ok(Some(entry)) = entries.next() {
         let CieOrFde::Fde(partial) = entry else {

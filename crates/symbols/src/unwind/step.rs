@@ -1,4 +1,4 @@
-//! One application of unwind rules: the caller's registers from a frame's.
+//! One application of CFI rules: the caller's registers from a frame's.
 
 use super::{REGISTER_COUNT, Registers, UnwindError, UnwindMethod, Unwound, read_word};
 use crate::dwarf::Reader;
@@ -6,7 +6,7 @@ use crate::location::Memory;
 use crate::location::register::{RIP, RSP};
 use gimli::{BaseAddresses, CfaRule, EvaluationResult, RegisterRule, UnwindSection};
 
-/// The most requests that one rule's expression may make.
+/// The maximum number of requests by a rule's expression.
 const EVALUATION_STEPS_MAX: u32 = 1000;
 
 type Rules = gimli::UnwindTableRow<usize>;
@@ -49,7 +49,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
         signal_frame: bool,
         encoding: gimli::Encoding,
     ) -> Result<Unwound, UnwindError> {
-        // The outermost frame says that its return address has no value.
+        // The outermost frame marks its return address as undefined.
         if let Some(RegisterRule::Undefined) = rules.register(return_register) {
             return Err(UnwindError::Outermost);
         }
@@ -66,9 +66,9 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
         };
         let (mut caller, mut saved) = (Registers::default(), Registers::default());
         for number in 0..REGISTER_COUNT as u16 {
-            let place = self.place(rules, number, cfa, encoding)?;
-            saved.set(number, place);
-            let value = match place {
+            let saved_at = self.saved_at(rules, number, cfa, encoding)?;
+            saved.set(number, saved_at);
+            let value = match saved_at {
                 Some(address) => Some(read_word(self.memory, address)?),
                 None => self.recover(rules, number, cfa, encoding)?,
             };
@@ -93,8 +93,8 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
         }
     }
 
-    /// Where a register of the caller is in memory, when it is there.
-    fn place(
+    /// Returns the address at which the frame saved a register of the caller, if in memory.
+    fn saved_at(
         &self,
         rules: &Rules,
         number: u16,
@@ -113,7 +113,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
         }
     }
 
-    /// A register of the caller that is not in memory.
+    /// Returns a register of the caller that is not in memory.
     fn recover(
         &self,
         rules: &Rules,
@@ -122,7 +122,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
         encoding: gimli::Encoding,
     ) -> Result<Option<u64>, UnwindError> {
         let Some(rule) = rules.register(gimli::Register(number)) else {
-            // What a function need not save, it may have destroyed.
+            // A function may have overwritten a register that it need not save.
             return Ok(if is_saved_by_callee(number) {
                 self.registers.get(number)
             } else {
@@ -170,7 +170,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
                             value.to_u64(u64::MAX).map_err(|error| self.damaged(error))
                         }
                         Some(gimli::Location::Register { register }) => self.register(register.0),
-                        _ => Err(self.unusable("a rule without a value")),
+                        _ => Err(self.unusable("a rule without a result")),
                     };
                 }
                 EvaluationResult::RequiresMemory { address, size, .. } => {
@@ -185,11 +185,11 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
                 }
                 EvaluationResult::RequiresRegister { register, .. } => evaluation
                     .resume_with_register(gimli::Value::Generic(self.register(register.0)?)),
-                _ => return Err(self.unusable("a rule that asks for what a frame does not have")),
+                _ => return Err(self.unusable("a rule with an unsupported operation")),
             }
             .map_err(|error| self.damaged(error))?;
         }
-        Err(self.unusable("a rule that does not end"))
+        Err(self.unusable("a rule that does not terminate"))
     }
 
     fn register(&self, number: u16) -> Result<u64, UnwindError> {
@@ -213,8 +213,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
     }
 }
 
-/// The register and the distance by which an entry gives the canonical frame
-/// address.
+/// Returns the canonical frame address of an entry as register number and offset.
 pub(super) fn frame_address<S: UnwindSection<Reader>>(
     section: &S,
     bases: &BaseAddresses,
@@ -234,8 +233,7 @@ pub(super) fn frame_address<S: UnwindSection<Reader>>(
     }
 }
 
-/// Whether a function must leave a register as it was (AMD64 supplement,
-/// figure 3.4).
+/// Returns whether a function must preserve a register (AMD64 supplement, figure 3.4).
 fn is_saved_by_callee(number: u16) -> bool {
     matches!(number, 3 | 6 | 12..=15)
 }

@@ -3,7 +3,7 @@
 
 use crate::support::{Program, compile, compile_everywhere};
 use juror_symbols::{
-    EntryError, EntryLocation, EntryPlace, Function, Parameter, SymbolFile, register,
+    EntryError, EntryLocation, EntryPieceLocation, Function, Parameter, SymbolFile, register,
 };
 
 /// `rdi+0:4` for the first four bytes in a register, `[cfa+8]` for the stack,
@@ -13,13 +13,13 @@ fn show(location: &EntryLocation) -> String {
         .iter()
         .map(|piece| {
             let name = juror_symbols::register_name;
-            let place = match &piece.place {
-                EntryPlace::Register(register) => name(*register),
-                EntryPlace::Stack(offset) => format!("[cfa+{offset}]"),
-                EntryPlace::PointedByRegister(register) => format!("*{}", name(*register)),
-                EntryPlace::PointedByStack(offset) => format!("*[cfa+{offset}]"),
-                EntryPlace::Constant(bytes) => format!("={}", bytes[0]),
-                EntryPlace::Unavailable(reason) => format!("<{reason}>"),
+            let place = match &piece.location {
+                EntryPieceLocation::Register(register) => name(*register),
+                EntryPieceLocation::Stack(offset) => format!("[cfa+{offset}]"),
+                EntryPieceLocation::PointedByRegister(register) => format!("*{}", name(*register)),
+                EntryPieceLocation::PointedByStack(offset) => format!("*[cfa+{offset}]"),
+                EntryPieceLocation::Constant(bytes) => format!("={}", bytes[0]),
+                EntryPieceLocation::Unavailable(reason) => format!("<{reason}>"),
             };
             format!("{place}:{}", piece.size)
         })
@@ -411,7 +411,7 @@ fn values_of_rust_are_scalars_pairs_or_memory() {
             );
         }
         // It may be one for C.
-        let undefined = "<how a value of this type is passed is not defined by its language>";
+        let undefined = "<the language does not define how values of this type are passed>";
         assert_eq!(
             outgoing(&program.file, &program.function("bare")),
             format!("p={undefined}:12 -> rax:4")

@@ -30,7 +30,7 @@ fn program() -> Option<Program> {
 fn settings(directory: &Path) -> Arc<SymbolSettings> {
     Arc::new(SymbolSettings {
         cache: Some(Cache {
-            worth_bytes: 0,
+            size_min_bytes: 0,
             ..Cache::new(directory)
         }),
         ..SymbolSettings::default()
@@ -69,7 +69,7 @@ fn what_was_kept_tells_the_same() {
     for round in 0..2 {
         let file = SymbolFile::open_with(&program.path, settings(&place)).unwrap();
         assert_eq!(everything(&file), expected, "round {round}");
-        assert_eq!(file.take_remarks(), Vec::<String>::new());
+        assert_eq!(file.take_warnings(), Vec::<String>::new());
         assert_eq!(kept(&place).len(), 1);
     }
 }
@@ -103,7 +103,7 @@ fn two_who_write_at_once_do_no_harm() {
                     let settings = settings(directory.path());
                     let file = SymbolFile::open_with(&program.path, settings).unwrap();
                     assert_eq!(everything(&file), expected);
-                    assert_eq!(file.take_remarks(), Vec::<String>::new());
+                    assert_eq!(file.take_warnings(), Vec::<String>::new());
                     for path in kept(directory.path()) {
                         if path.extension().is_some_and(|it| it == "names") {
                             let _ = std::fs::remove_file(path);
@@ -157,7 +157,7 @@ fn what_takes_too_much_room_is_removed_by_age() {
         cache: Some(Cache {
             directory: directory.path().to_owned(),
             size_max_bytes: 6 << 20,
-            worth_bytes: 0,
+            size_min_bytes: 0,
         }),
         ..SymbolSettings::default()
     });
@@ -235,8 +235,8 @@ proptest! {
         std::fs::write(&path, &bytes).unwrap();
         let file = open();
         prop_assert_eq!(&everything(&file), expected);
-        let remarks = file.take_remarks();
-        prop_assert!(remarks.len() <= 1 && file.take_remarks().is_empty());
+        let remarks = file.take_warnings();
+        prop_assert!(remarks.len() <= 1 && file.take_warnings().is_empty());
         if bytes != *sound {
             prop_assert_eq!(&std::fs::read(&path).unwrap(), sound);
         }

@@ -1,7 +1,9 @@
 //! Scopes of variables and the evaluation of their locations.
 
 use crate::support::{Program, compile, compile_everywhere, line_of};
-use juror_symbols::{EvaluationContext, LocationError, Memory, Piece, Place, ScopeKind, register};
+use juror_symbols::{
+    EvaluationContext, LocationError, Memory, Piece, ScopeKind, ValueLocation, register,
+};
 
 const CFA: u64 = 0x7fff_0000;
 const BIAS: u64 = 0x5555_0000_0000;
@@ -87,9 +89,9 @@ fn scopes_are_listed_from_the_inside_out() {
     }
 }
 
-fn single(pieces: &[Piece]) -> &Place {
+fn single(pieces: &[Piece]) -> &ValueLocation {
     assert_eq!(pieces.len(), 1, "{pieces:?}");
-    &pieces[0].place
+    &pieces[0].location
 }
 
 #[test]
@@ -99,7 +101,11 @@ fn variables_are_where_the_compiler_put_them() {
         let (address, _) = program.file.data_symbol("global").unwrap();
         let global = &program.file.globals_named("global")[0];
         let place = global.location.evaluate(0, &Frame).unwrap();
-        assert_eq!(*single(&place), Place::Address(address + BIAS), "{how}");
+        assert_eq!(
+            *single(&place),
+            ValueLocation::Address(address + BIAS),
+            "{how}"
+        );
         assert_eq!(program.file.globals_named("file_static").len(), 1, "{how}");
         assert_eq!(
             program.file.globals_named("program.c::file_static").len(),
@@ -108,12 +114,12 @@ fn variables_are_where_the_compiler_put_them() {
         );
         let per_thread = &program.file.globals_named("per_thread")[0];
         let place = per_thread.location.evaluate(0, &Frame).unwrap();
-        assert_eq!(*single(&place), Place::Address(0x1000), "{how}");
+        assert_eq!(*single(&place), ValueLocation::Address(0x1000), "{how}");
         let work = program.function("work");
         let pc = program.file.prologue_end(&work);
         for parameter in program.file.parameters(&work) {
             let place = parameter.location.evaluate(pc, &Frame).unwrap();
-            let Place::Address(address) = *single(&place) else {
+            let ValueLocation::Address(address) = *single(&place) else {
                 panic!("{place:?} in {how}")
             };
             assert!((CFA - 200..CFA).contains(&address), "{address:#x} in {how}");
@@ -141,12 +147,12 @@ int main(int argc, char **argv) { return work(argc, argc + 1); }
         let at = |index: usize, pc| parameters[index].location.evaluate(pc, &Frame);
         assert_eq!(
             *single(&at(0, work.low_pc).unwrap()),
-            Place::Register(register::RDI),
+            ValueLocation::Register(register::RDI),
             "{how}"
         );
         assert_eq!(
             *single(&at(1, work.low_pc).unwrap()),
-            Place::Register(register::RSI),
+            ValueLocation::Register(register::RSI),
             "{how}"
         );
         for pc in work.low_pc..work.high_pc() {
@@ -167,10 +173,10 @@ int main(int argc, char **argv) { return work(argc, argc + 1); }
                 .find(|v| &*v.name == "constant");
             if let Some(constant) = constant {
                 let pieces = constant.location.evaluate(pc, &Frame).unwrap();
-                match &pieces[0].place {
-                    Place::Bytes(bytes) => assert_eq!(bytes[0], 7, "{how}"),
-                    Place::Value(value) => assert_eq!(*value, 7, "{how}"),
-                    other => assert_eq!(*other, Place::OptimizedOut, "{how}"),
+                match &pieces[0].location {
+                    ValueLocation::Bytes(bytes) => assert_eq!(bytes[0], 7, "{how}"),
+                    ValueLocation::Value(value) => assert_eq!(*value, 7, "{how}"),
+                    other => assert_eq!(*other, ValueLocation::OptimizedOut, "{how}"),
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! Unwinding and variables on a real stack: that of the test itself.
 
 use juror_symbols::{
-    EvaluationContext, Memory, Place, Registers, SymbolFile, UnwindError, UnwindMethod, register,
+    EvaluationContext, Memory, Registers, SymbolFile, UnwindError, UnwindMethod, ValueLocation,
+    register,
 };
 use std::arch::asm;
 use std::fs::File;
@@ -252,7 +253,7 @@ fn variables_of_every_frame_have_their_values() {
             let [piece] = &pieces[..] else {
                 panic!("{variable}: {pieces:?}")
             };
-            let Place::Address(address) = piece.place else {
+            let ValueLocation::Address(address) = piece.location else {
                 panic!("{variable}: {piece:?}")
             };
             let mut bytes = [0; 8];

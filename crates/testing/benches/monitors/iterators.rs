@@ -1,4 +1,4 @@
-//! Two parameters, and bindings that end.
+//! A property with two parameters and bindings that end.
 
 use crate::measuring::Runner;
 use crate::objects::{address, object};
@@ -7,13 +7,13 @@ use juror_language::load;
 use juror_monitor::Monitor;
 use std::sync::Arc;
 
-/// No iterator is used after its collection has changed: two parameters, and
-/// bindings that end. Each iterator is used twice and ends, and another begins
-/// at another address; the collection changes now and then.
+/// No iterator is used after its collection has changed: two parameters, and bindings that
+/// end. Each iterator is used twice and ends, and another begins at another address; the
+/// collection changes from time to time.
 pub struct Iterators {
     monitor: Monitor,
     objects: u64,
-    /// The generation of the iterator in each place.
+    /// The generation of the iterator in each position.
     generations: Vec<u32>,
 }
 

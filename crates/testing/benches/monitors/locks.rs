@@ -1,4 +1,4 @@
-//! The template of four parameters: locks in one order.
+//! A property with four parameters: lock order.
 
 use crate::measuring::{Effort, Measured, Runner};
 use crate::objects::object;
@@ -11,11 +11,10 @@ use juror_logic::Formula;
 use juror_monitor::Monitor;
 use std::sync::Arc;
 
-/// What the values of four parameters take.
+/// The size in bytes of the values of four parameters.
 const VALUE_BYTES: usize = 4 * size_of::<u64>();
 
-/// Ten threads take pairs of ten locks in order: the template of four
-/// parameters.
+/// Ten threads that take pairs of ten locks in order.
 struct Locks {
     monitor: Monitor,
 }
@@ -24,7 +23,7 @@ impl Runner for Locks {
     fn take(&mut self, number: u64) -> Result<(), String> {
         let turn = object(number / 4, 450);
         let (thread, pair) = (turn % 10, turn / 10);
-        // The pair of this number, the lower lock first.
+        // The pair with this number, the lower lock first.
         let mut low = 0;
         let mut rest = pair;
         while rest >= 9 - low {
@@ -42,15 +41,15 @@ impl Runner for Locks {
         taken.map(|_| ()).map_err(|error| error.to_string())
     }
 
-    /// Of the instances that there were at once: the memory of those that are gone is
-    /// kept for others.
+    /// Returns the memory per instance, over the maximum number of simultaneous instances:
+    /// freed memory is reused.
     fn bytes(&self) -> Option<f64> {
         let instances = self.monitor.peak_count();
         Some(self.monitor.bytes() as f64 / instances.max(1) as f64)
     }
 }
 
-/// Measures it.
+/// Measures the lock order.
 pub fn lock_order(effort: &Effort) -> Result<(), String> {
     println!("\nLocks in one order: four parameters, ten threads, ten locks");
     let monitor = Monitor::with_history(Arc::new(lock_property()?), 0);

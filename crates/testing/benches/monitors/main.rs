@@ -1,23 +1,23 @@
-//! What an event costs in a monitor, and what an instance takes.
+//! The costs of an event and of an instance in a monitor.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench monitors [-- --quick] [TABLE...]
 //! ```
 //!
-//! Events are numbers in memory; nothing is traced. The peer is what a program
-//! would do by hand: a hash map from the parameters to a byte, looked up and
-//! written at each event, in the same run and over the same objects. All rows
-//! of a table take turns, several rounds, so that a busy machine is busy for
-//! all of them; the figures are those of the best round.
+//! Events are numbers in memory; nothing is traced. The peer is handwritten code: a hash
+//! map from the parameters to a byte, looked up and written at each event, in the same run
+//! and over the same objects. All rows of a table alternate for several rounds, so that
+//! load on the machine affects all of them; the figures are those of the best round.
 //!
-//! Events are bare numbers, with no history for reports. The rows *as juror check*
-//! have all that this command has: values, a thread, a place and a time, and a history.
+//! Events are bare numbers, without a history for reports. The rows *as juror check* have
+//! everything that this command has: values, a thread, a location and a time, and a
+//! history.
 //!
-//! The tables are `objects`, `parameters`, `guards`, `formula`, `demands` and
-//! `locks`; all of them, unless some are named.
+//! The tables are `objects`, `parameters`, `guards`, `formula`, `demands` and `locks`; all
+//! of them by default.
 //!
-//! The property: nobody reads what is closed. Each object is opened, read and
-//! closed in turns, in an order that jumps over all objects.
+//! The property: a closed object is not read. Each object is opened, read and closed in
+//! turn, in an order that jumps over all objects.
 
 mod iterators;
 mod locks;
@@ -192,7 +192,7 @@ fn by_formula(effort: &Effort) -> Result<(), String> {
     Ok(())
 }
 
-/// Demands that have nothing to do with each other, in one formula.
+/// Measures independent demands in one formula.
 fn by_demands(effort: &Effort) -> Result<(), String> {
     heading("No parameter: by the number of unrelated demands");
     let mut by_hand = ByHand::new(1, |_| 0_u64);

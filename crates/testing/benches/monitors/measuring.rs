@@ -1,38 +1,38 @@
-//! How runners are measured: in turns, and the best round counts.
+//! Measuring runners: they alternate, and the best round counts.
 
 use std::time::Instant;
 
-/// How much is measured.
+/// The extent of the measurement.
 pub struct Effort {
     pub rounds: usize,
     pub events: u64,
     pub objects_max: u64,
 }
 
-/// Without `--quick`.
+/// The extent without `--quick`.
 pub const FULL: Effort = Effort {
     rounds: 5,
     events: 4_000_000,
     objects_max: 1_000_000,
 };
 
-/// With `--quick`.
+/// The extent with `--quick`.
 pub const QUICK: Effort = Effort {
     rounds: 1,
     events: 50_000,
     objects_max: 1_000,
 };
 
-/// Something that takes events, numbered from 0.
+/// A consumer of events, numbered from 0.
 pub trait Runner {
-    /// Takes this event; an error fails the benchmark.
+    /// Processes this event; an error fails the benchmark.
     fn take(&mut self, number: u64) -> Result<(), String>;
-    /// Bytes for each object, where that is known.
+    /// Returns the bytes per object, if known.
     fn bytes(&self) -> Option<f64>;
 }
 
-/// Millions of events per second, the best of all rounds. The runners take
-/// turns.
+/// Returns the millions of events per second, the best of all rounds. The runners
+/// alternate.
 pub fn measure<const N: usize>(
     effort: &Effort,
     runners: &mut [&mut dyn Measured; N],
@@ -68,7 +68,7 @@ impl<R: Runner> Measured for R {
     }
 }
 
-/// The title of a table.
+/// Prints the title of a table.
 pub fn heading(title: &str) {
     println!("\n{title}");
     println!(
@@ -77,7 +77,7 @@ pub fn heading(title: &str) {
     );
 }
 
-/// One row of a table.
+/// Prints a row of a table.
 pub fn row(objects: u64, name: &str, rate: f64, by_hand: f64, bytes: Option<f64>) {
     let bytes = bytes.map_or_else(String::new, |bytes| format!("{bytes:.1}"));
     let ratio = rate / by_hand;

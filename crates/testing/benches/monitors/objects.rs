@@ -1,5 +1,5 @@
-//! Objects that are opened, read and closed, and what follows them: a monitor, or
-//! a hash map by hand.
+//! Objects that are opened, read and closed, tracked by a monitor or by a handwritten hash
+//! map.
 
 use crate::measuring::Runner;
 use juror_event::{EventId, Value};
@@ -8,28 +8,30 @@ use juror_monitor::{Monitor, Occurrence};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Jumps over all objects.
+/// Returns objects in an order that jumps over all of them.
 pub fn object(number: u64, objects: u64) -> u64 {
-    // An odd factor, and the high bits of the product: a fixed permutation of
-    // sorts, far from the order of creation.
+    // An odd factor and the high bits of the product: a fixed pseudo-permutation, far from
+    // the order of creation.
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
     mixed % objects
 }
 
-/// The address of an object.
+/// Returns the address of an object.
 pub fn address(object: u64) -> u64 {
     0x5555_5550_0000 + object * 48
 }
 
-/// The events of one object follow each other: close, open, read, close ….
+/// A sequence in which the events of one object follow each other: close, open, read, close
+/// ….
 pub struct Turn {
     pub objects: u64,
 }
 
 impl Turn {
-    /// The object and what happens to it: 0 open, 1 read, 2 close.
+    /// Returns the object and its event: 0 open, 1 read, 2 close.
     pub fn at(&self, number: u64) -> (u64, u16) {
-        // Three events for each object before the next, whatever the order.
+        // Each object has three events before the next object begins, in any order of
+        // objects.
         (object(number / 3, self.objects), (number % 3) as u16)
     }
 }
@@ -70,7 +72,7 @@ impl<K: std::hash::Hash + Eq> Runner for ByHand<K> {
     }
 }
 
-/// A monitor whose events carry these parameters.
+/// A monitor whose events have these parameters.
 pub struct Watched {
     monitor: Monitor,
     turn: Turn,
@@ -93,7 +95,7 @@ impl Watched {
             count,
         };
         for object in 0..objects {
-            // Closed: each object has an instance of its own.
+            // A close: each object gets an instance of its own.
             watched.give(2, object)?;
         }
         Ok(watched)
@@ -121,9 +123,8 @@ impl Runner for Watched {
     }
 }
 
-/// The same with one parameter as `juror check` has it: each event has a value, a
-/// thread, a place and a time, the needs of the states are kept, and so is the
-/// history that reports look back on.
+/// The same with one parameter as in `juror check`: each event has a value, a thread, a
+/// location and a time; the needs of the states and the history for reports are kept.
 pub struct Checked {
     monitor: Monitor,
     turn: Turn,
@@ -173,12 +174,12 @@ impl Runner for Checked {
     }
 }
 
-/// One parameter.
+/// Returns one parameter.
 pub fn one(object: u64) -> [u64; 3] {
     [address(object), 0, 0]
 }
 
-/// Three parameters.
+/// Returns three parameters.
 pub fn three(object: u64) -> [u64; 3] {
     [object / 100, address(object), object % 7]
 }

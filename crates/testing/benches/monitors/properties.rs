@@ -1,10 +1,10 @@
-//! The properties that are measured.
+//! The measured properties.
 
 use juror_event::EventId;
 use juror_language::{Behaviour, Demand, Effect, EffectAction, Logic, Property, Proposition, load};
 use juror_logic::Formula;
 
-/// Nobody reads what is closed, as states.
+/// A closed object is not read; as states.
 pub fn automaton(parameters: &[&str]) -> Result<Property, String> {
     let names = parameters.join(", ");
     let slice = match parameters {
@@ -24,7 +24,7 @@ pub fn automaton(parameters: &[&str]) -> Result<Property, String> {
     properties.pop().ok_or_else(|| format!("{diagnostics:?}"))
 }
 
-/// No more is opened than was closed before: a guard and an update at each event
+/// No more objects are opened than were closed before; a guard and an update at each event
 /// but one.
 pub fn guarded() -> Result<Property, String> {
     let source = "property counted slice on f
@@ -42,7 +42,7 @@ pub fn guarded() -> Result<Property, String> {
     properties.pop().ok_or_else(|| format!("{diagnostics:?}"))
 }
 
-/// Nobody reads what is closed, as a formula, and in longer ones.
+/// A closed object is not read; as a formula, also in longer ones.
 pub fn formula(parameters: &[&str], formula: Formula) -> Result<Property, String> {
     let mut property = automaton(parameters)?;
     let slots: Vec<Option<u8>> = (0..parameters.len()).map(|slot| Some(slot as u8)).collect();
@@ -63,7 +63,7 @@ pub fn formula(parameters: &[&str], formula: Formula) -> Result<Property, String
     Ok(property)
 }
 
-/// Propositions with these names.
+/// Returns propositions with these names.
 pub fn propositions(names: &[&str], persistent: bool) -> Vec<Proposition> {
     let of = |name: &&str| Proposition {
         name: (*name).into(),
@@ -73,12 +73,13 @@ pub fn propositions(names: &[&str], persistent: bool) -> Vec<Proposition> {
     names.iter().map(of).collect()
 }
 
-/// `always (close implies next (not read weak until open))`, so often.
+/// Returns `always (close implies next (not read weak until open))`, repeated `times`
+/// times.
 pub fn nobody_reads(times: usize) -> Formula {
     let [open, read, close] = [0, 1, 2].map(Formula::proposition);
     let after = || read.clone().negation().weak_until(open.clone()).next();
     let once = close.clone().implies(after()).always();
-    // The parts differ, so that none of them is dropped as a copy.
+    // The parts differ, so that none of them is removed as a duplicate.
     let mut whole = once;
     for part in 1..times {
         let ahead = (0..part).fold(after(), |inner, _| inner.next());
@@ -87,7 +88,7 @@ pub fn nobody_reads(times: usize) -> Formula {
     whole
 }
 
-/// `always (close implies eventually open)`, and the same of propositions that no
+/// Returns `always (close implies eventually open)`, and the same for propositions that no
 /// event sets.
 pub fn unrelated(count: u8) -> Formula {
     let demands = (0..count).map(|number| {

@@ -112,7 +112,10 @@ pub(crate) fn is_null(value: &Typed, memory: &dyn Memory) -> Option<Result<bool,
 /// The name by which types of members are the same. The class of the object that a
 /// function is for is no part of it; whether the function changes it is.
 pub(crate) fn identity(member: &Type) -> String {
-    member.strip().member_pointer_of(&Type::void()).plain_name()
+    member
+        .strip()
+        .member_pointer_of(&Type::void())
+        .normalized_name()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 
 use crate::error::ValueError;
 use crate::typed::{Number, Place, Typed};
-use juror_symbols::{Base, Memory, TableOwner, Type, TypeKind, VirtualStep};
+use juror_symbols::{Base, Memory, Type, TypeKind, VirtualStep, VtableOwner};
 
 /// How deeply classes are derived.
 const DEPTH_MAX: u32 = 32;
@@ -128,7 +128,7 @@ pub(crate) fn virtual_part(
     // A class with virtual bases begins with the pointer to its table.
     let table = word(object, memory)?;
     let (wanted, part) = (class.strip().name(), base.r#type.strip().name());
-    let Some(owner) = memory.table_owner(table) else {
+    let Some(owner) = memory.vtable_owner(table) else {
         return Err(format!(
             "where its virtual base class `{part}` is cannot be told: at {object:#x} is no \
              object of `{wanted}`, or none that is constructed yet"
@@ -153,7 +153,7 @@ pub(crate) fn virtual_part(
 
 /// Whether objects with such a table are of a class, or of one derived from it, as far
 /// as is known.
-fn is_of(owner: &TableOwner, class: &Type) -> bool {
+fn is_of(owner: &VtableOwner, class: &Type) -> bool {
     *owner.name == *class.strip().name()
         || (owner.r#type.as_ref()).is_none_or(|found| !ways(found, class).is_empty())
 }
@@ -161,7 +161,7 @@ fn is_of(owner: &TableOwner, class: &Type) -> bool {
 /// Whether an object that points to this table is one of a class, so that its parts are
 /// where the table says.
 pub fn is_object(table: u64, class: &Type, memory: &dyn Memory) -> bool {
-    (memory.table_owner(table)).is_some_and(|owner| is_of(&owner, class))
+    (memory.vtable_owner(table)).is_some_and(|owner| is_of(&owner, class))
 }
 
 fn word(address: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
@@ -288,7 +288,7 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
         let (base, derived) = (from.strip().name(), to.strip().name());
         format!("`{base}` is a virtual base class of `{derived}`, or one several times, and {why}")
     };
-    if !from.has_table() {
+    if !from.has_vtable() {
         return Err(unknown(
             "an object of it does not say what it is a part of; a cast through `(char *)` keeps \
              the address",
@@ -296,7 +296,7 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
         .into());
     }
     let table = word(address, memory)?;
-    let owner = memory.table_owner(table);
+    let owner = memory.vtable_owner(table);
     let Some(whole) = owner.and_then(|owner| owner.r#type) else {
         return Err(unknown(&format!(
             "at {address:#x} is no object whose class is known, or none that is constructed yet"
@@ -324,12 +324,12 @@ pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> 
     let Place::Memory(address) = value.place else {
         return None;
     };
-    if value.r#type.is_rust() || !value.r#type.has_table() {
+    if value.r#type.is_rust() || !value.r#type.has_vtable() {
         return None;
     }
     let memory = &value.memory(memory);
     let table = word(address, memory).ok()?;
-    let owner = memory.table_owner(table)?;
+    let owner = memory.vtable_owner(table)?;
     if *owner.name == *value.r#type.strip().name() {
         return None;
     }

@@ -279,7 +279,7 @@ pub(super) fn virtual_function(
         }
     };
     let table = word(object)?;
-    if memory.table_owner(table).is_none() {
+    if memory.vtable_owner(table).is_none() {
         return Err(format!(
             "which function it is cannot be told: at {object:#x} is no object with virtual \
              functions, or none that is constructed yet"

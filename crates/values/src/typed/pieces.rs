@@ -3,7 +3,7 @@
 //! Invariant: what no piece tells is not known, and is never shown as zero.
 
 use crate::typed::{Partial, Typed};
-use juror_symbols::{EvaluationContext, Piece, Place, Type};
+use juror_symbols::{EvaluationContext, Piece, Type, ValueLocation};
 
 /// The bits of a value, as far as they have been found.
 pub struct Gathered {
@@ -62,21 +62,21 @@ fn source(
         }
         (bytes, piece.offset_bits)
     };
-    match &piece.place {
-        Place::Register(number) => {
+    match &piece.location {
+        ValueLocation::Register(number) => {
             let word = context.register(*number)?;
             Some((word.to_le_bytes().to_vec(), piece.offset_bits))
         }
-        Place::Address(address) => {
+        ValueLocation::Address(address) => {
             let start = piece.offset_bits / 8;
             let first_bit = piece.offset_bits % 8;
             let mut bytes = vec![0; (first_bit + size_bits).div_ceil(8) as usize];
             let is_read = context.read(address.wrapping_add(start), &mut bytes);
             is_read.then_some((bytes, first_bit))
         }
-        Place::Value(number) => Some(filled(number.to_le_bytes().to_vec())),
-        Place::Bytes(known) => Some(filled(known.clone())),
-        Place::ImplicitPointer { .. } | Place::OptimizedOut => None,
+        ValueLocation::Value(number) => Some(filled(number.to_le_bytes().to_vec())),
+        ValueLocation::Bytes(known) => Some(filled(known.clone())),
+        ValueLocation::ImplicitPointer { .. } | ValueLocation::OptimizedOut => None,
     }
 }
 
@@ -112,11 +112,11 @@ mod tests {
         }
     }
 
-    fn piece(size_bits: impl Into<Option<u64>>, place: Place) -> Piece {
+    fn piece(size_bits: impl Into<Option<u64>>, location: ValueLocation) -> Piece {
         Piece {
             size_bits: size_bits.into(),
             offset_bits: 0,
-            place,
+            location,
         }
     }
 
@@ -133,25 +133,39 @@ mod tests {
 
     #[test]
     fn what_no_piece_tells_is_not_known() {
-        check(&[piece(None, Place::Value(7))], [7, 0, 0, 0], [0xff; 4]);
-        check(&[piece(8, Place::Value(7))], [7, 0, 0, 0], [0xff, 0, 0, 0]);
         check(
-            &[piece(8, Place::OptimizedOut), piece(8, Place::Register(3))],
+            &[piece(None, ValueLocation::Value(7))],
+            [7, 0, 0, 0],
+            [0xff; 4],
+        );
+        check(
+            &[piece(8, ValueLocation::Value(7))],
+            [7, 0, 0, 0],
+            [0xff, 0, 0, 0],
+        );
+        check(
+            &[
+                piece(8, ValueLocation::OptimizedOut),
+                piece(8, ValueLocation::Register(3)),
+            ],
             [0, 3, 0, 0],
             [0, 0xff, 0, 0],
         );
-        check(&[piece(16, Place::Register(9))], [0; 4], [0; 4]);
+        check(&[piece(16, ValueLocation::Register(9))], [0; 4], [0; 4]);
         check(
             &[
-                piece(16, Place::Address(0x10)),
-                piece(16, Place::Address(0x2000)),
+                piece(16, ValueLocation::Address(0x10)),
+                piece(16, ValueLocation::Address(0x2000)),
             ],
             [0x10, 0x11, 0, 0],
             [0xff, 0xff, 0, 0],
         );
         // More than the value has room for is left out.
         check(
-            &[piece(24, Place::Register(1)), piece(64, Place::Register(2))],
+            &[
+                piece(24, ValueLocation::Register(1)),
+                piece(64, ValueLocation::Register(2)),
+            ],
             [1, 1, 1, 2],
             [0xff; 4],
         );
@@ -161,17 +175,17 @@ mod tests {
     fn pieces_may_be_of_bits() {
         check(
             &[
-                piece(3, Place::Value(0b101)),
-                piece(5, Place::Value(0b10001)),
-                piece(4, Place::OptimizedOut),
-                piece(4, Place::Value(0xf)),
+                piece(3, ValueLocation::Value(0b101)),
+                piece(5, ValueLocation::Value(0b10001)),
+                piece(4, ValueLocation::OptimizedOut),
+                piece(4, ValueLocation::Value(0xf)),
             ],
             [0b1000_1101, 0xf0, 0, 0],
             [0xff, 0xf0, 0, 0],
         );
         let shifted = Piece {
             offset_bits: 4,
-            ..piece(8, Place::Value(0xabc))
+            ..piece(8, ValueLocation::Value(0xabc))
         };
         check(&[shifted], [0xab, 0, 0, 0], [0xff, 0, 0, 0]);
     }
@@ -180,8 +194,8 @@ mod tests {
     fn a_member_is_known_or_not_by_itself() {
         let byte = Type::builtin("unsigned char").expect("a type");
         let mut gathered = Gathered::new(4);
-        gathered.add(&piece(8, Place::Value(7)), &Frame);
-        gathered.add(&piece(4, Place::Value(1)), &Frame);
+        gathered.add(&piece(8, ValueLocation::Value(7)), &Frame);
+        gathered.add(&piece(4, ValueLocation::Value(1)), &Frame);
         let value = gathered.into_typed(byte.array_of(4));
         let shown = |offset| value.part(offset, byte.clone(), None).bytes(&Frame, 1);
         assert_eq!(shown(0), Ok(vec![7]));

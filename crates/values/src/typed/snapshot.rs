@@ -6,7 +6,7 @@
 
 use crate::classes::upcast::whole_object;
 use crate::typed::Typed;
-use juror_symbols::{Memory, TableOwner, Type};
+use juror_symbols::{Memory, Type, VtableOwner};
 use std::sync::Arc;
 
 /// The most bytes that are kept of one value: a session shows many.
@@ -44,8 +44,8 @@ impl Memory for AsKept<'_> {
         is_kept || self.memory.read(address, buffer)
     }
 
-    fn table_owner(&self, address: u64) -> Option<TableOwner> {
-        self.memory.table_owner(address)
+    fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
+        self.memory.vtable_owner(address)
     }
 }
 

@@ -18,7 +18,7 @@ fn found(loaded: &Loaded) -> Vec<Found> {
             module: path(library),
             file_address,
             address: bias + file_address,
-            rest: None,
+            outlined_part: None,
         })
     });
     places.collect()
@@ -124,7 +124,7 @@ fn a_library_that_was_built_anew_forgets_its_old_places() {
         file_address: 0x18,
         address: 0x1018,
         module: path(0),
-        rest: None,
+        outlined_part: None,
     };
     case.locations.rebind(&[moved], |it| *it == *path(0));
     case.carry_out();

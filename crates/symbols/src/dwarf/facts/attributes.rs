@@ -1,4 +1,5 @@
-//! The attributes of an entry that say what a unit defines; the others are skipped.
+//! The attributes of a DIE that are needed for the definitions of a unit; all others are
+//! skipped.
 
 use crate::dwarf::DebugInfo;
 use crate::dwarf::borrowed::Slice;
@@ -23,7 +24,7 @@ pub(in crate::dwarf) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Reads the attributes of an entry, of which the abbreviation has been read.
+    /// Reads the attributes of a DIE after its abbreviation.
     pub fn read(
         raw: &mut EntriesRaw<'_, Slice<'a>>,
         abbreviation: &Abbreviation,
@@ -46,7 +47,7 @@ impl<'a> Attributes<'a> {
 
     fn take(&mut self, attribute: gimli::Attribute<Slice<'a>>) {
         let is_set = || matches!(attribute.value(), AttributeValue::Flag(true));
-        let place = match attribute.name() {
+        let slot = match attribute.name() {
             gimli::DW_AT_name => &mut self.name,
             gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => &mut self.linkage_name,
             gimli::DW_AT_low_pc => &mut self.low_pc,
@@ -58,17 +59,17 @@ impl<'a> Attributes<'a> {
             gimli::DW_AT_external => return self.external = is_set(),
             _ => return,
         };
-        *place = Some(attribute.value());
+        *slot = Some(attribute.value());
     }
 
-    /// Whether the compiler has made code of the function, which the linker may have
-    /// removed.
+    /// Returns whether the compiler generated code for the function, which the linker may
+    /// have discarded.
     pub fn had_code(&self) -> bool {
         self.low_pc.is_some() || self.ranges.is_some()
     }
 }
 
-/// A unit over sections that are borrowed, and those sections.
+/// A unit over borrowed sections, with these sections.
 #[derive(Clone, Copy)]
 pub(in crate::dwarf) struct Borrowed<'a> {
     pub info: &'a DebugInfo,
@@ -86,7 +87,7 @@ impl<'a> Borrowed<'a> {
         self.dwarf.attr_address(self.unit, value?).ok()?
     }
 
-    /// The code of a function that the linker has not removed.
+    /// Returns the code ranges of a function that the linker did not discard.
     pub fn ranges(&self, attributes: &Attributes<'a>) -> Vec<Range<u64>> {
         let mut found = Vec::new();
         let info = self.info;
@@ -115,7 +116,8 @@ impl<'a> Borrowed<'a> {
         found
     }
 
-    /// Where a function begins, if it has code: at `ranges`, or at an entry elsewhere.
+    /// Returns the entry address of a function with code: in its ranges, or at an explicit
+    /// entry.
     pub fn entry_address(&self, attributes: &Attributes<'a>, ranges: &[Range<u64>]) -> Option<u64> {
         let entry = self.address(attributes.entry_pc);
         let entry = entry.filter(|address| self.info.is_code(*address));
@@ -123,7 +125,7 @@ impl<'a> Borrowed<'a> {
     }
 }
 
-/// Whether an attribute of such an entry says something that is kept.
+/// Returns whether an attribute of a DIE with this tag is needed.
 fn is_read(tag: DwTag, name: gimli::DwAt) -> bool {
     if tag == gimli::DW_TAG_inlined_subroutine {
         return name == gimli::DW_AT_abstract_origin;
@@ -144,7 +146,7 @@ fn is_read(tag: DwTag, name: gimli::DwAt) -> bool {
     )
 }
 
-/// Whether such an entry has a name that people use.
+/// Returns whether a DIE with this tag has a name that users search for.
 pub(in crate::dwarf) fn is_indexed(tag: DwTag) -> bool {
     matches!(
         tag,

@@ -1,8 +1,8 @@
-//! Reading what a unit defines.
+//! Reading the definitions of a unit.
 //!
-//! One pass reads the attributes of the entries that have names people use and
-//! skips the rest. Functions nested in functions (lambdas, closures) are found,
-//! so the whole tree is walked, once per unit.
+//! One pass reads the attributes of DIEs with names that users search for and skips the
+//! rest. Functions nested in functions (lambdas, closures) count, so the whole tree is
+//! visited, once per unit.
 
 use super::attributes::{Attributes, Borrowed, is_indexed};
 use super::{
@@ -19,20 +19,20 @@ struct Pass<'a> {
     info: &'a DebugInfo,
     number: u32,
     entries: Borrowed<'a>,
-    /// Depth and full name of the enclosing namespaces, types and functions.
+    /// The depths and qualified names of the enclosing namespaces, types and functions.
     scopes: Vec<(isize, Box<str>)>,
-    /// Depths of the enclosing functions with code.
+    /// The depths of the enclosing functions with code.
     enclosing: Vec<isize>,
-    /// Depths of the enclosing functions without, and whether the linker has removed it;
-    /// otherwise this is what all copies have in common.
+    /// The depths of the enclosing functions without code, and whether the linker discarded
+    /// the code; otherwise it is an abstract instance.
     bodies: Vec<(isize, bool)>,
-    /// Depth and entry of the enclosing enumeration, and what its enumerators are in.
+    /// The depth and DIE of the enclosing enumeration, and the scope of its enumerators.
     enumeration: Option<(isize, DieRef, Arc<str>)>,
     facts: Facts,
 }
 
-/// Reads what a unit defines. A damaged unit ends early; what comes before is
-/// still worth having.
+/// Reads the definitions of a unit. In a damaged unit, those before the damage are
+/// returned.
 pub(in crate::dwarf) fn read(info: &DebugInfo, number: u32) -> Facts {
     let facts = with_borrowed(info, number, |dwarf, unit| {
         let mut pass = Pass {
@@ -72,7 +72,7 @@ impl<'a> Pass<'a> {
                 self.bodies.pop();
             }
             let tag = abbreviation.tag();
-            // Most variables are locals, which nobody finds by name alone.
+            // Most variables are local; users do not search for them by name.
             let is_local = tag == gimli::DW_TAG_variable && self.is_local(abbreviation);
             if is_local || !is_indexed(tag) {
                 raw.skip_attributes(abbreviation.attributes())?;
@@ -88,8 +88,8 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Whether a variable may be one of each call: gcc has the place of a static one with
-    /// what all copies of a function have in common.
+    /// Returns whether a variable may be local. gcc writes the location of a static one in
+    /// the abstract instance.
     fn is_local(&self, abbreviation: &gimli::Abbreviation) -> bool {
         let mut attributes = abbreviation.attributes().iter();
         match self.bodies.last() {
@@ -209,7 +209,7 @@ impl<'a> Pass<'a> {
             let known = (name.clone(), attributes.external);
             self.facts.global_names.insert(die.offset, known);
         }
-        // One that is nowhere was removed by the compiler.
+        // A variable without a location was removed by the compiler.
         if !attributes.declaration {
             let readable = self
                 .entries

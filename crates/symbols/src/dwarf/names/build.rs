@@ -1,12 +1,11 @@
-//! Making the index: all units are read, by as many threads as there are
-//! processors, and what they give is merged.
+//! Building the index: all units are read on all processors, and the results are merged.
 //!
-//! A thread keeps rows and texts, never the facts of a unit; texts are kept once
-//! in each thread, and once in the index. Largest units come first, so that no
-//! thread ends long after the others.
+//! A thread keeps rows and strings but never the facts of a unit; each string is stored
+//! once per thread, and once in the index. The largest units come first, so that no thread
+//! ends long after the others.
 
 use super::merge::merge;
-use super::texts::{Text, Texts};
+use super::strings::{StringRef, StringTable};
 use super::{EXTERNAL, NameIndex, checksum, wide_checksum};
 use crate::dwarf::facts::{self, Facts};
 use crate::dwarf::processors::thread_count;
@@ -18,57 +17,57 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Less than this is read by one thread, in bytes.
+/// The minimum total size of the units in bytes for several threads.
 const PARALLEL_SIZE_MIN: u64 = 1 << 20;
-/// How often it is told how far the work has come.
+/// The interval between progress reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Who watches long work, and may end it.
+/// The watcher of long work, which may cancel it.
 pub(crate) struct Watch<'a> {
-    /// Set to give up.
+    /// Set to cancel.
     pub cancel: &'a AtomicBool,
-    /// Is told how much is done, and of how much.
+    /// Receives the work done and the total.
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
 
 pub(super) struct FunctionRow {
     pub low_pc: u64,
     pub die: DieRef,
-    pub name: Text,
-    pub linkage_name: Text,
+    pub name: StringRef,
+    pub linkage_name: StringRef,
     pub tail: u32,
     pub external: bool,
-    /// In the parts of the same thread.
+    /// The range in the parts of the same thread.
     pub parts: Range<usize>,
 }
 
 pub(super) struct NamedRow {
     pub die: DieRef,
-    pub name: Text,
+    pub name: StringRef,
     pub tail: u32,
     pub flags: u32,
 }
 
-/// What one thread has found.
+/// The result of one thread.
 #[derive(Default)]
 pub(super) struct Part {
-    pub texts: Texts,
+    pub strings: StringTable,
     pub functions: Vec<FunctionRow>,
     pub ranges: Vec<Range<u64>>,
     pub globals: Vec<NamedRow>,
     pub types: Vec<NamedRow>,
-    /// Where in `types` those of a name and kind are.
-    pub seen_types: FxHashMap<(Text, u32), usize>,
-    /// By the checksums of the name and of what the enumerator is in.
+    /// The indexes in `types` by name and kind.
+    pub seen_types: FxHashMap<(StringRef, u32), usize>,
+    /// The enumerations by the checksums of the enumerator's name and scope.
     pub enumerators: FxHashMap<(u64, u64), DieRef>,
-    pub inlined: Vec<(u32, Text, u32)>,
+    pub inlined: Vec<(u32, StringRef, u32)>,
     pub unit_ranges: Vec<(Range<u64>, u32)>,
     pub files: Vec<(u32, u32)>,
-    pub paths: FxHashSet<Text>,
+    pub paths: FxHashSet<StringRef>,
 }
 
 impl DebugInfo {
-    /// Reads all units. `None` when it was given up.
+    /// Reads all units. `None` if cancelled.
     pub(crate) fn build_names(&self, watch: Option<&mut Watch<'_>>) -> Option<NameIndex> {
         let mut order: Vec<u32> = self.unit_numbers().collect();
         order.sort_by_key(|number| std::cmp::Reverse(self.unit_size(*number)));
@@ -108,7 +107,7 @@ impl DebugInfo {
                 part.add_unit(self, *number);
                 done.fetch_add(self.unit_size(*number), Ordering::Relaxed);
             }
-            // The receiver is there until all have ended.
+            // The receiver exists until all threads have ended.
             let _ = sender.send(part);
         };
         let parts = std::thread::scope(|scope| {
@@ -139,7 +138,7 @@ impl DebugInfo {
 
 impl Part {
     fn add_unit(&mut self, info: &DebugInfo, number: u32) {
-        // The lines that a type unit refers to are those of another unit.
+        // A type unit refers to the line table of another unit.
         let slot = info.slots.get(number as usize);
         if slot.is_some_and(|slot| !slot.header.is_type()) {
             self.add_files(info, number);
@@ -157,7 +156,7 @@ impl Part {
             let Some(text) = path.to_str() else { continue };
             let name = path.file_name().and_then(|name| name.to_str());
             names.extend(name.map(|name| (checksum(name), number)));
-            let text = self.texts.keep(text.as_bytes());
+            let text = self.strings.keep(text.as_bytes());
             self.paths.insert(text);
         }
         names.sort_unstable();
@@ -174,8 +173,8 @@ impl Part {
             self.functions.push(FunctionRow {
                 low_pc: record.low_pc,
                 die: record.die,
-                name: self.texts.keep(record.name.as_bytes()),
-                linkage_name: self.texts.keep(linkage_name.as_bytes()),
+                name: self.strings.keep(record.name.as_bytes()),
+                linkage_name: self.strings.keep(linkage_name.as_bytes()),
                 tail: checksum(tail(&record.name)),
                 external: record.external,
                 parts: start..self.ranges.len(),
@@ -185,16 +184,16 @@ impl Part {
             if let Some(record) = info.named_global(number, facts, global) {
                 self.globals.push(NamedRow {
                     die: record.die,
-                    name: self.texts.keep(record.name.as_bytes()),
+                    name: self.strings.keep(record.name.as_bytes()),
                     tail: checksum(tail(&record.name)),
                     flags: if record.external { EXTERNAL } else { 0 },
                 });
             }
         }
         for record in &facts.types {
-            let name = self.texts.keep(record.name.as_bytes());
+            let name = self.strings.keep(record.name.as_bytes());
             let flags = u32::from(record.tag.0) | u32::from(record.declaration) << 16;
-            // Every unit repeats the types of its headers: the first counts, in
+            // Every unit repeats the types of its headers; the first in the file counts, in
             // whatever order they are read.
             let number = *self
                 .seen_types
@@ -220,7 +219,7 @@ impl Part {
         }
         for origin in &facts.inlined {
             if let Some(name) = info.abstract_name_from(number, facts, *origin) {
-                let text = self.texts.keep(name.as_bytes());
+                let text = self.strings.keep(name.as_bytes());
                 self.inlined.push((checksum(tail(name)), text, number));
             }
         }

@@ -1,10 +1,9 @@
-//! The index kept on disk, so that a program is read once and not every time.
+//! The index on disk, so that a program is read only once.
 //!
-//! The file is the index itself with a head: what it is, of which build, how
-//! long, and a checksum of it all. It is written beside its place and renamed,
-//! so that who reads never sees a half, and of two who write at once the last
-//! wins, with the same contents. A file that does not fit in any way is not used
-//! and is made anew.
+//! A file is the index itself with a header: format, build id, length, and a checksum of
+//! everything. It is written beside its final path and renamed, so that readers never see a
+//! partial file; if two processes write at once, the last one wins, with the same contents.
+//! A file that does not match is ignored and rebuilt.
 
 use super::{LIST_START, NameIndex, WIDTHS};
 use crate::elf::{u32_at, u64_at};
@@ -14,32 +13,32 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const MAGIC: &[u8; 8] = b"jurorsym";
-/// Changes with every change of the tables, and of what is in them.
+/// The format version; changes with every change of the tables or their contents.
 const VERSION: u32 = 6;
-/// An identity is kept in so many bytes.
+/// The maximum size of a build id in bytes.
 const BUILD_ID_SIZE_MAX: usize = 32;
-/// A file that its writer has left behind is removed after this time.
+/// The age after which the temporary file of a dead writer is removed.
 const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
-/// How the files of the cache end.
+/// The extension of cache files.
 const EXTENSION: &str = "names";
 
-/// Whose index it is.
+/// The identity of an index.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
     pub build_id: Vec<u8>,
-    /// The size of the entries that were read, in bytes: what a tool has
-    /// rewritten keeps its build identity.
+    /// The total size of the entries in bytes: a tool that rewrites the debug information
+    /// keeps the build id.
     pub entries_size: u64,
     pub unit_count: u32,
 }
 
-/// What was found in the cache.
-pub(crate) enum Kept {
-    /// The index.
-    Sound(Box<NameIndex>),
-    /// A file that cannot be used, and why.
+/// The result of a search in the cache.
+pub(crate) enum CachedIndex {
+    /// A valid index.
+    Valid(Box<NameIndex>),
+    /// A damaged file, and the damage.
     Damaged(PathBuf, &'static str),
-    /// Nothing.
+    /// No usable file.
     Absent,
 }
 
@@ -56,9 +55,9 @@ impl Identity {
         Some(cache.directory.join(format!("{name}.{EXTENSION}")))
     }
 
-    /// Whether what was read is large enough to be kept.
-    fn is_worth(&self, cache: &Cache) -> bool {
-        self.entries_size >= cache.worth_bytes
+    /// Returns whether the debug information is large enough to cache its index.
+    fn is_large_enough(&self, cache: &Cache) -> bool {
+        self.entries_size >= cache.size_min_bytes
     }
 
     fn head(&self, length: u64) -> Option<[u8; LIST_START]> {
@@ -77,40 +76,40 @@ impl Identity {
         Some(head)
     }
 
-    /// Takes the index out of the cache.
-    pub fn load(&self, cache: &Cache) -> Kept {
-        if !self.is_worth(cache) {
-            return Kept::Absent;
+    /// Loads the index from the cache.
+    pub fn load(&self, cache: &Cache) -> CachedIndex {
+        if !self.is_large_enough(cache) {
+            return CachedIndex::Absent;
         }
         let Some(path) = self.path(cache) else {
-            return Kept::Absent;
+            return CachedIndex::Absent;
         };
         let Ok(bytes) = std::fs::read(&path) else {
-            return Kept::Absent;
+            return CachedIndex::Absent;
         };
         match self.check(bytes) {
             Ok(Some(index)) => {
-                // The time of the last use decides what stays.
+                // The time of the last use decides which files are removed.
                 let file = std::fs::File::options().append(true).open(&path);
                 let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
-                Kept::Sound(Box::new(index))
+                CachedIndex::Valid(Box::new(index))
             }
-            // Of an older juror, or before a tool has rewritten the program.
-            Ok(None) => Kept::Absent,
-            Err(why) => Kept::Damaged(path, why),
+            // From another version of juror, or before a tool rewrote the program.
+            Ok(None) => CachedIndex::Absent,
+            Err(why) => CachedIndex::Damaged(path, why),
         }
     }
 
-    /// The index in these bytes; none where they are of something else.
+    /// Checks the bytes of an index; `None` if they belong to another program or format.
     fn check(&self, bytes: Vec<u8>) -> Result<Option<NameIndex>, &'static str> {
         if bytes.get(..8) != Some(MAGIC) {
-            return Err("it does not begin as such a file does");
+            return Err("it has no valid header");
         }
         if u32_at(&bytes, 8) != Some(VERSION) {
             return Ok(None);
         }
         if u64_at(&bytes, 16) != Some(bytes.len() as u64) {
-            return Err("it is not as long as it should be");
+            return Err("its length is wrong");
         }
         if u32_at(&bytes, 12) != bytes.get(16..).map(crc32fast::hash) {
             return Err("its checksum is wrong");
@@ -120,12 +119,12 @@ impl Identity {
             return Ok(None);
         }
         let index = NameIndex::new(bytes);
-        index.map(Some).ok_or("its tables do not fit into it")
+        index.map(Some).ok_or("its tables exceed the file")
     }
 
-    /// Puts the index into the cache; a failure costs only time, later.
+    /// Stores the index in the cache; a failure only costs time later.
     pub fn keep(&self, cache: &Cache, index: &mut NameIndex) {
-        if !self.is_worth(cache) {
+        if !self.is_large_enough(cache) {
             return;
         }
         let Some(path) = self.path(cache) else { return };
@@ -146,7 +145,7 @@ impl Identity {
     }
 }
 
-/// Writes a file so that nobody ever sees a part of it.
+/// Writes a file atomically.
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -164,8 +163,8 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     written
 }
 
-/// Removes the files that were not used for longest, until the rest is no more
-/// than allowed, and parts whose writers are long gone. `kept` stays.
+/// Removes the least recently used files until the total size is within the limit, and
+/// temporary files of dead writers. `kept` is never removed.
 fn make_room(cache: &Cache, kept: &Path) {
     let Ok(entries) = std::fs::read_dir(&cache.directory) else {
         return;
@@ -207,5 +206,5 @@ fn make_room(cache: &Cache, kept: &Path) {
     }
 }
 
-/// The tables are listed behind the head, which must not grow into them.
+/// The list of tables follows the header, which must not grow into it.
 const _: () = assert!(40 + BUILD_ID_SIZE_MAX == LIST_START && !WIDTHS.is_empty());

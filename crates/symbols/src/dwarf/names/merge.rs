@@ -1,14 +1,14 @@
-//! Making one index of what the threads have found.
+//! Merging the results of the threads into one index.
 
 use super::build::{FunctionRow, NamedRow, Part};
-use super::texts::{Text, Texts};
+use super::strings::{StringRef, StringTable};
 use super::{EXTERNAL, NameIndex, TABLES_START, Table, WIDTHS};
 use crate::dwarf::DieRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The tables while they are put together.
+/// The tables under construction.
 struct Tables {
-    texts: Texts,
+    strings: StringTable,
     tables: [Vec<u8>; WIDTHS.len()],
 }
 
@@ -25,7 +25,7 @@ impl Tables {
         }
     }
 
-    /// The table by which rows are found by their last component.
+    /// Adds the table that finds rows by their last component.
     fn push_tails(&mut self, table: Table, mut tails: Vec<(u32, u32)>) {
         tails.sort_unstable();
         self.reserve(table, tails.len());
@@ -35,18 +35,18 @@ impl Tables {
     }
 }
 
-/// The two words of an address.
+/// Splits an address into two words.
 fn words(address: u64) -> [u32; 2] {
     [address as u32, (address >> 32) as u32]
 }
 
 pub(super) fn merge(mut parts: Vec<Part>) -> Option<NameIndex> {
     let mut tables = Tables {
-        texts: Texts::default(),
+        strings: StringTable::default(),
         tables: Default::default(),
     };
     for part in &mut parts {
-        part.renumber(&mut tables.texts);
+        part.renumber(&mut tables.strings);
     }
     functions(&mut parts, &mut tables);
     let globals = parts
@@ -70,34 +70,35 @@ pub(super) fn merge(mut parts: Vec<Part>) -> Option<NameIndex> {
 }
 
 impl Part {
-    /// Takes its texts to where all are.
-    fn renumber(&mut self, all: &mut Texts) {
-        let texts = std::mem::take(&mut self.texts);
-        let mut places: Vec<(Text, Text)> = texts.known.iter().map(|text| (*text, *text)).collect();
-        places.sort_unstable();
-        for (own, place) in &mut places {
-            *place = all.keep(Texts::get(&texts.bytes, *own));
+    /// Moves the strings into the common table.
+    fn renumber(&mut self, all: &mut StringTable) {
+        let strings = std::mem::take(&mut self.strings);
+        let mut moved: Vec<(StringRef, StringRef)> =
+            strings.known.iter().map(|text| (*text, *text)).collect();
+        moved.sort_unstable();
+        for (own, new) in &mut moved {
+            *new = all.keep(StringTable::get(&strings.bytes, *own));
         }
-        drop(texts);
-        let place = |text: Text| {
-            let at = places.binary_search_by_key(&text, |(own, _)| *own);
+        drop(strings);
+        let new = |text: StringRef| {
+            let at = moved.binary_search_by_key(&text, |(own, _)| *own);
             at.ok()
-                .and_then(|at| places.get(at))
+                .and_then(|at| moved.get(at))
                 .map_or((0, 0), |it| it.1)
         };
         for row in &mut self.functions {
-            row.name = place(row.name);
-            row.linkage_name = place(row.linkage_name);
+            row.name = new(row.name);
+            row.linkage_name = new(row.linkage_name);
         }
         for row in self.globals.iter_mut().chain(&mut self.types) {
-            row.name = place(row.name);
+            row.name = new(row.name);
         }
         for (_, name, _) in &mut self.inlined {
-            *name = place(*name);
+            *name = new(*name);
         }
         self.paths = std::mem::take(&mut self.paths)
             .into_iter()
-            .map(place)
+            .map(new)
             .collect();
         self.seen_types = FxHashMap::default();
     }
@@ -110,7 +111,7 @@ fn functions(parts: &mut [Part], tables: &mut Tables) {
         rows.extend(own.into_iter().map(|row| (number, row)));
     }
     rows.sort_unstable_by_key(|(_, row)| (row.low_pc, row.name.1 == 0, row.die));
-    // Identical functions folded by the linker share an address: one stays.
+    // Identical functions folded by the linker share an address; keep one.
     rows.dedup_by_key(|(_, row)| row.low_pc);
     tables.reserve(Table::Functions, rows.len());
     let mut code: Vec<(u64, u64, u32)> = Vec::new();
@@ -151,7 +152,7 @@ fn functions(parts: &mut [Part], tables: &mut Tables) {
     tables.push_tails(Table::FunctionTails, tails.collect());
 }
 
-/// Rows of an entry and its name, in the order of their entries.
+/// Adds rows of DIEs and names, in the order of the DIEs.
 fn named(mut rows: Vec<NamedRow>, [table, tails_table]: [Table; 2], tables: &mut Tables) {
     rows.sort_unstable_by_key(|row| row.die);
     tables.reserve(table, rows.len());
@@ -172,7 +173,7 @@ fn the_rest(parts: &mut [Part], tables: &mut Tables) {
     let mut enumerators: Vec<((u64, u64), DieRef)> = enumerators.collect();
     enumerators.sort_unstable();
     enumerators.dedup_by_key(|(key, _)| *key);
-    // Those of one name in the order of their entries.
+    // Equal names are in the order of their DIEs.
     enumerators.sort_unstable_by_key(|((name, _), die)| (*name, *die));
     for ((name, _), DieRef { unit, offset }) in enumerators {
         let [low, high] = words(name);
@@ -204,22 +205,22 @@ fn the_rest(parts: &mut [Part], tables: &mut Tables) {
     for (name, unit) in files {
         tables.push(Table::Files, &[name, unit]);
     }
-    let paths: FxHashSet<Text> = parts
+    let paths: FxHashSet<StringRef> = parts
         .iter()
         .flat_map(|it| it.paths.iter().copied())
         .collect();
-    let mut paths: Vec<Text> = paths.into_iter().collect();
-    let bytes = &tables.texts.bytes;
-    paths.sort_unstable_by(|a, b| Texts::get(bytes, *a).cmp(Texts::get(bytes, *b)));
+    let mut paths: Vec<StringRef> = paths.into_iter().collect();
+    let bytes = &tables.strings.bytes;
+    paths.sort_unstable_by(|a, b| StringTable::get(bytes, *a).cmp(StringTable::get(bytes, *b)));
     for (start, length) in paths {
         tables.push(Table::Paths, &[start, length]);
     }
 }
 
-/// One run of bytes of all tables; what the head says of the file comes later.
+/// Concatenates all tables; the header of the file is filled in later.
 fn assemble(mut tables: Tables) -> Option<NameIndex> {
-    if let Some(texts) = tables.tables.get_mut(Table::Texts as usize) {
-        *texts = tables.texts.bytes;
+    if let Some(strings) = tables.tables.get_mut(Table::Strings as usize) {
+        *strings = tables.strings.bytes;
     }
     let size: usize = tables.tables.iter().map(Vec::len).sum();
     let mut bytes = Vec::with_capacity(TABLES_START + size + 16 * WIDTHS.len());

@@ -1,20 +1,19 @@
-//! Which functions, types and variables a file has, by name and address.
+//! The index of all functions, types and variables of a file, by name and address.
 //!
-//! The index is one run of bytes, in memory as on disk: tables of rows of a
-//! fixed width, sorted for a binary search, and one table of texts. So an index
-//! that was kept is read in one go, nothing is parsed before it is asked for, and
-//! a row of a damaged one is just absent.
+//! The index is one byte array, identical in memory and on disk: tables of rows of fixed
+//! width, sorted for binary search, and one table of strings. So a cached index is read in
+//! one go, nothing is parsed before it is needed, and a damaged row counts as absent.
 //!
-//! Names are found by their last component: the table has its checksum, and the
-//! caller compares the names. Two components of one checksum cost a comparison.
+//! Names are found by the checksum of their last component; the caller compares the names,
+//! so a collision only costs a comparison.
 
 mod build;
 mod cache;
 mod merge;
-mod texts;
+mod strings;
 
 pub(crate) use build::Watch;
-pub(crate) use cache::{Identity, Kept};
+pub(crate) use cache::{CachedIndex, Identity};
 
 use super::DieRef;
 use super::facts::{FunctionRecord, GlobalRecord, TypeRecord};
@@ -23,40 +22,40 @@ use gimli::DwTag;
 use memchr::memmem;
 use std::ops::Range;
 
-/// The tables, in the order in which they stand.
+/// The tables, in file order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
-    Texts,
-    /// Entry address, entry, name, linkage name, flags, place in `Parts`.
+    Strings,
+    /// Entry address, DIE, name, linkage name, flags, position in `Parts`.
     Functions,
     FunctionTails,
-    /// The code of each function: the range of the entry first.
+    /// The code ranges of each function; the range of the entry is first.
     Parts,
-    /// All code, by ascending start, with its function.
+    /// All code ranges by ascending start, with their functions.
     Code,
     Globals,
     GlobalTails,
     Types,
     TypeTails,
-    /// Checksum of a name, and the enumeration that has it.
+    /// The checksum of an enumerator's name, and its enumeration.
     Enumerators,
-    /// Names of inlined functions, and the units with copies of them.
+    /// The names of inlined functions, and the units with their copies.
     Inlined,
     UnitRanges,
-    /// Checksum of a file name, and a unit with code from it.
+    /// The checksum of a file name, and a unit with code from it.
     Files,
     Paths,
 }
 
-/// How wide a row is, in words of four bytes; texts have no rows.
+/// The width of a row in words of four bytes; strings have no rows.
 const WIDTHS: [usize; 14] = [0, 11, 2, 4, 5, 5, 2, 5, 2, 4, 4, 5, 2, 2];
 
-/// Where the tables are listed, in bytes.
+/// The offset of the list of tables, in bytes.
 const LIST_START: usize = 72;
-/// Where the first table begins.
+/// The offset of the first table, in bytes.
 const TABLES_START: usize = LIST_START + 16 * WIDTHS.len();
 
-/// A flag of functions and variables: they are visible in other units.
+/// A flag of functions and variables: external linkage.
 const EXTERNAL: u32 = 1;
 
 /// The index of a file.
@@ -67,7 +66,7 @@ pub(crate) struct NameIndex {
 }
 
 impl NameIndex {
-    /// Takes bytes that are an index; `None` where the tables do not fit.
+    /// Creates an index from bytes; `None` if the tables do not fit.
     fn new(bytes: Vec<u8>) -> Option<NameIndex> {
         let mut tables: [Range<usize>; WIDTHS.len()] = Default::default();
         for (number, table) in tables.iter_mut().enumerate() {
@@ -102,7 +101,7 @@ impl NameIndex {
             .get(start..start.checked_add(size)?)?))
     }
 
-    /// The number of the first row that is not before what is looked for.
+    /// Returns the number of the first row for which `is_before` is false.
     fn first(&self, table: Table, is_before: impl Fn(Row<'_>) -> bool) -> u32 {
         let (mut low, mut high) = (0, self.count(table));
         while low < high {
@@ -115,7 +114,7 @@ impl NameIndex {
         low
     }
 
-    /// The rows whose first word is this one.
+    /// Iterates over the rows with this first word.
     fn with_word(&self, table: Table, word: u32) -> impl Iterator<Item = Row<'_>> {
         let start = self.first(table, |row| row.word(0) < word);
         (start..self.count(table))
@@ -130,7 +129,7 @@ impl NameIndex {
     fn bytes_of_text(&self, row: Row<'_>, word: usize) -> &[u8] {
         let start = row.word(word) as usize;
         let end = start.checked_add(row.word(word + 1) as usize);
-        let text = end.and_then(|end| self.table(Table::Texts).get(start..end));
+        let text = end.and_then(|end| self.table(Table::Strings).get(start..end));
         text.unwrap_or(&[])
     }
 
@@ -138,12 +137,12 @@ impl NameIndex {
         (0..self.count(table)).map_while(move |number| self.row(table, number))
     }
 
-    /// How many functions there are.
+    /// Returns the number of functions.
     pub fn function_count(&self) -> u32 {
         self.count(Table::Functions)
     }
 
-    /// The function of a number; they are in the order of their addresses.
+    /// Returns a function by its number, in the order of addresses.
     pub fn function(&self, number: u32) -> Option<FunctionRecord> {
         let row = self.row(Table::Functions, number)?;
         let linkage_name = self.text(row, 6);
@@ -162,13 +161,13 @@ impl NameIndex {
         })
     }
 
-    /// Name and linkage name of a function, without the rest.
+    /// Returns the name and linkage name of a function only.
     pub fn function_name(&self, number: u32) -> Option<(&str, &str)> {
         let row = self.row(Table::Functions, number)?;
         Some((self.text(row, 4), self.text(row, 6)))
     }
 
-    /// Entry address of a function, and the end of the code there.
+    /// Returns the code range that begins at a function's entry.
     pub fn function_entry(&self, number: u32) -> Option<Range<u64>> {
         let row = self.row(Table::Functions, number)?;
         let low_pc = row.address(0);
@@ -177,14 +176,14 @@ impl NameIndex {
         Some(low_pc..end)
     }
 
-    /// The functions whose last component may be this.
+    /// Iterates over the functions that may have this last component.
     pub fn functions_with_tail(&self, tail: &str) -> impl Iterator<Item = FunctionRecord> {
         self.with_word(Table::FunctionTails, checksum(tail))
             .filter_map(|row| self.function(row.word(1)))
     }
 
-    /// The entry addresses of the functions with this word in their name, or in their
-    /// mangled one.
+    /// Iterates over the entry addresses of the functions with this word in their name or
+    /// linkage name.
     pub fn functions_with_word(&self, word: &str) -> impl Iterator<Item = u64> {
         let finder = memmem::Finder::new(word).into_owned();
         let rows = self.rows(Table::Functions);
@@ -195,13 +194,13 @@ impl NameIndex {
         rows.filter(has_word).map(|row| row.address(0))
     }
 
-    /// The function whose first instruction is at an address.
+    /// Returns the function whose first instruction is at an address.
     pub fn function_with_low_pc(&self, low_pc: u64) -> Option<FunctionRecord> {
         let number = self.first(Table::Functions, |row| row.address(0) < low_pc);
         self.function(number).filter(|it| it.low_pc == low_pc)
     }
 
-    /// The function whose code an address belongs to.
+    /// Returns the function that contains an address.
     pub fn function_at(&self, address: u64) -> Option<FunctionRecord> {
         let end = self.first(Table::Code, |row| row.address(0) <= address);
         let mut before = (0..end).rev().take(16);
@@ -212,8 +211,8 @@ impl NameIndex {
         self.function(row.word(4))
     }
 
-    /// The types whose last component may be this, in the order of their
-    /// entries; of those of one name the first.
+    /// Iterates over the types that may have this last component, in the order of their
+    /// DIEs; the first of each name.
     pub fn types_with_tail(&self, tail: &str) -> impl Iterator<Item = TypeRecord> {
         self.with_word(Table::TypeTails, checksum(tail))
             .filter_map(|row| self.row(Table::Types, row.word(1)))
@@ -225,12 +224,12 @@ impl NameIndex {
             })
     }
 
-    /// The names of all types.
+    /// Iterates over the names of all types.
     pub fn type_names(&self) -> impl Iterator<Item = &str> {
         self.rows(Table::Types).map(|row| self.text(row, 2))
     }
 
-    /// The variables whose last component may be this.
+    /// Iterates over the variables that may have this last component.
     pub fn globals_with_tail(&self, tail: &str) -> impl Iterator<Item = GlobalRecord> {
         self.with_word(Table::GlobalTails, checksum(tail))
             .filter_map(|row| self.row(Table::Globals, row.word(1)))
@@ -241,13 +240,13 @@ impl NameIndex {
             })
     }
 
-    /// The names of all global variables.
+    /// Iterates over the names of all global variables.
     pub fn global_names(&self) -> impl Iterator<Item = &str> {
         self.rows(Table::Globals).map(|row| self.text(row, 2))
     }
 
-    /// The enumerations that may have an enumerator of this name, in the order of their
-    /// entries; of those that have one name, the first.
+    /// Iterates over the enumerations that may have an enumerator with this name, in the
+    /// order of their DIEs; the first of each qualified name.
     pub fn enumerations_with(&self, name: &str) -> impl Iterator<Item = DieRef> {
         let wanted = wide_checksum(name);
         let start = self.first(Table::Enumerators, move |row| row.address(0) < wanted);
@@ -257,37 +256,37 @@ impl NameIndex {
             .map(|row| row.die(2))
     }
 
-    /// Inlined functions whose last component may be this, and the units that
-    /// have copies of them.
+    /// Iterates over the inlined functions that may have this last component, with the
+    /// units that have copies of them.
     pub fn inlined_with_tail(&self, tail: &str) -> impl Iterator<Item = (&str, u32)> {
         self.with_word(Table::Inlined, checksum(tail))
             .map(|row| (self.text(row, 1), row.word(3)))
     }
 
-    /// The names of all inlined functions.
+    /// Iterates over the names of all inlined functions.
     pub fn inlined_names(&self) -> impl Iterator<Item = &str> {
         self.rows(Table::Inlined).map(|row| self.text(row, 1))
     }
 
-    /// Address ranges and their units, by ascending start.
+    /// Returns address ranges and their units, by ascending start.
     pub fn unit_ranges(&self) -> Vec<(Range<u64>, u32)> {
         let rows = self.rows(Table::UnitRanges);
         rows.map(|row| (row.range(0), row.word(4))).collect()
     }
 
-    /// The units that may have code from a source file of this name.
+    /// Iterates over the units that may have code from a source file of this name.
     pub fn units_with_file(&self, name: &str) -> impl Iterator<Item = u32> {
         self.with_word(Table::Files, checksum(name))
             .map(|row| row.word(1))
     }
 
-    /// The paths of all source files, sorted.
+    /// Iterates over the paths of all source files, sorted.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.rows(Table::Paths).map(|row| self.text(row, 0))
     }
 }
 
-/// One row of a table.
+/// A row of a table.
 #[derive(Clone, Copy)]
 struct Row<'a>(&'a [u8]);
 
@@ -312,14 +311,14 @@ impl Row<'_> {
     }
 }
 
-/// What stands for a component of a name, in memory and on disk.
+/// Returns the checksum that represents a component of a name, in memory and on disk.
 fn checksum(text: &str) -> u32 {
     crc32fast::hash(text.as_bytes())
 }
 
-/// The same, where two texts must not have one.
+/// Returns a wide checksum, for which collisions are not acceptable.
 fn wide_checksum(text: &str) -> u64 {
-    // The hash of Fowler, Noll and Vo, variant 1a.
+    // The FNV-1a hash.
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

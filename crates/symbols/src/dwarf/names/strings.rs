@@ -1,25 +1,25 @@
-//! Texts, each kept once.
+//! A table of strings, each stored once.
 
 use hashbrown::HashTable;
 
-/// A text in a [`Texts`]: start and length.
-pub(super) type Text = (u32, u32);
+/// A string in [`StringTable`]: start and length.
+pub(super) type StringRef = (u32, u32);
 
-/// Texts, each once.
+/// Strings, each stored once.
 #[derive(Default)]
-pub(super) struct Texts {
+pub(super) struct StringTable {
     pub bytes: Vec<u8>,
-    pub known: HashTable<Text>,
+    pub known: HashTable<StringRef>,
 }
 
-impl Texts {
-    pub fn get(bytes: &[u8], text: Text) -> &[u8] {
+impl StringTable {
+    pub fn get(bytes: &[u8], text: StringRef) -> &[u8] {
         let start = text.0 as usize;
         bytes.get(start..start + text.1 as usize).unwrap_or(&[])
     }
 
-    /// Where a text stands; nowhere once there are more than can be numbered.
-    pub fn keep(&mut self, text: &[u8]) -> Text {
+    /// Stores a string and returns its position; an empty position if the table is full.
+    pub fn keep(&mut self, text: &[u8]) -> StringRef {
         let hash = |text: &[u8]| hash_of(text);
         let bytes = &self.bytes;
         let known = self

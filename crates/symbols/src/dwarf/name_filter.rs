@@ -1,16 +1,15 @@
-//! Which units have something of a function or variable that is asked for: its code,
-//! copies of it, or its place.
+//! A filter for the units that have more than a declaration of a name: code of a function,
+//! inlined copies of it, or the location of a variable.
 //!
-//! Whoever includes a header declares what it declares, and makes its own code of
-//! templates, of which the linker keeps one. So most of the units that have a name have
-//! nothing else of it, and most of the rest have it in another scope. They are told from
-//! those that somebody has to read by one walk over their entries, in which nothing is
-//! kept but what could lead to the name.
+//! Every unit that includes a header repeats its declarations, and makes its own code of
+//! templates, of which the linker keeps one copy. So most units that have a name have
+//! nothing but declarations, and most of the others have it in another scope. One pass over
+//! the entries of a unit decides, and decodes only what may lead to the name.
 //!
-//! Invariant: what [`Facts`](super::facts::Facts) of a unit has under this name, the walk
-//! finds, as long as entries refer to others of their unit alone. Of units that claim the
-//! same code (for debug information, GNU's linker replaces what it drops by what it keeps)
-//! the first is retained.
+//! **Invariant:** everything that [`Facts`](super::facts::Facts) of a unit has under the
+//! name is found, as long as DIEs refer only to their own unit. Of units that claim the
+//! same code (the GNU linker redirects debug information of discarded code to the code it
+//! keeps) the first is retained.
 
 use super::borrowed::{Slice, with_borrowed};
 use super::facts::{Attributes, Borrowed, Value, is_indexed};
@@ -21,102 +20,103 @@ use crate::names;
 use gimli::{Abbreviation, AttributeValue, DwTag, UnitOffset};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is asked for.
-pub(super) struct Sieve<'a> {
+/// The name to filter by.
+pub(super) struct NameFilter<'a> {
     pub info: &'a DebugInfo,
-    /// The name as it was written, with scopes or without.
+    /// The name as written, with or without scopes.
     pub written: &'a str,
-    /// Its last component.
+    /// The last component.
     pub tail: &'a str,
-    /// Tells by its attribute whether an entry may be called so.
+    /// The pattern for the name attribute.
     pub pattern: &'a Pattern<'a>,
 }
 
-impl Sieve<'_> {
-    /// What a unit has of it.
-    pub fn sift(&self, unit: u32) -> Sifted {
-        let sifted = with_borrowed(self.info, unit, |dwarf, unit| {
+impl NameFilter<'_> {
+    /// Returns what a unit has under the name.
+    pub fn contents_of(&self, unit: u32) -> UnitContents {
+        let found = with_borrowed(self.info, unit, |dwarf, unit| {
             let info = self.info;
             let mut walk = Walk {
-                sieve: self,
+                filter: self,
                 entries: Borrowed { info, dwarf, unit },
                 scopes: Vec::new(),
                 named: FxHashMap::default(),
                 links: FxHashMap::default(),
                 present: FxHashSet::default(),
             };
-            // What comes behind damage is not read by anybody.
+            // Entries after damage are never read.
             let _ = walk.run();
-            walk.sifted()
+            walk.contents()
         });
-        sifted.unwrap_or_default()
+        found.unwrap_or_default()
     }
 }
 
-/// What a unit has of what is asked for.
+/// What a unit has under the name.
 #[derive(Debug, Default)]
-pub(super) struct Sifted {
-    /// Where the functions begin that are meant, or that have copies of one.
+pub(super) struct UnitContents {
+    /// The entry addresses of the matching functions, or of functions with inlined copies
+    /// of one.
     entries: Vec<u64>,
-    /// Something else is there, which has no such address.
+    /// Whether there is anything else, without such an address.
     has_other: bool,
 }
 
-/// Those of the units that have something which no unit before has, ascending. What the
-/// linker has kept once is claimed by every unit that had made it.
-pub(super) fn without_repetitions(mut sifted: Vec<(u32, Sifted)>) -> Vec<u32> {
-    sifted.sort_unstable_by_key(|(unit, _)| *unit);
+/// Returns the units that have something no unit before has, ascending. Code that the
+/// linker kept once is claimed by every unit that generated it.
+pub(super) fn without_repetitions(mut found: Vec<(u32, UnitContents)>) -> Vec<u32> {
+    found.sort_unstable_by_key(|(unit, _)| *unit);
     let mut known: FxHashSet<u64> = FxHashSet::default();
-    sifted.retain(|(_, of)| {
+    found.retain(|(_, of)| {
         let before = known.len();
         known.extend(&of.entries);
         of.has_other || known.len() > before
     });
-    sifted.into_iter().map(|(unit, _)| unit).collect()
+    found.into_iter().map(|(unit, _)| unit).collect()
 }
 
-/// What of a function is in this place.
+/// The code of a function DIE.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Code {
-    /// It is no function.
+    /// Not a function.
     None,
     Present,
-    /// The linker has removed it.
+    /// Discarded by the linker.
     Removed,
-    /// What all copies have in common.
+    /// None: an abstract instance or a declaration.
     Shared,
 }
 
-/// An entry around others.
+/// An enclosing DIE.
 struct Scope {
     depth: isize,
     offset: usize,
     tag: DwTag,
     code: Code,
-    /// Where its code begins, of a function that has some.
+    /// The entry address of a function with code.
     entry: Option<u64>,
 }
 
-/// An entry that completes another.
+/// A reference from a DIE to its origin.
 struct Link<'a> {
     to: usize,
     linkage_name: Option<Value<'a>>,
 }
 
 struct Walk<'a, 'b> {
-    sieve: &'b Sieve<'b>,
+    filter: &'b NameFilter<'b>,
     entries: Borrowed<'a>,
     scopes: Vec<Scope>,
-    /// The entries whose last component it is, and whether their whole name fits.
+    /// The DIEs with the last component, and whether their qualified name matches.
     named: FxHashMap<usize, bool>,
     links: FxHashMap<usize, Link<'a>>,
-    /// Entries of what has code, a copy, or a place, and where the function begins that
-    /// it is or is in.
+    /// The DIEs of code, inlined copies and located variables, with the entry address of
+    /// their function.
     present: FxHashSet<(usize, Option<u64>)>,
 }
 
 impl<'a> Walk<'a, '_> {
-    /// Goes through the entries.
+    /// Visits the DIEs.
     fn run(&mut self) -> gimli::Result<()> {
         let mut raw = self.entries.unit.entries_raw(None)?;
         while !raw.is_empty() {
@@ -164,7 +164,7 @@ impl<'a> Walk<'a, '_> {
         Ok(())
     }
 
-    /// Whether an entry may have the name, or be something of an entry that has it.
+    /// Returns whether a DIE may have the name, or belong to a DIE that has it.
     fn is_of_interest(&self, abbreviation: &Abbreviation) -> bool {
         match abbreviation.tag() {
             gimli::DW_TAG_subprogram => true,
@@ -178,7 +178,7 @@ impl<'a> Walk<'a, '_> {
         self.scopes.iter().any(|it| it.code == Code::Present)
     }
 
-    /// Whether a variable may be one of each call; see the facts of a unit.
+    /// Returns whether a variable may be local (as in `facts::read`).
     fn is_local(&self, abbreviation: &Abbreviation) -> bool {
         if self.is_in_code() {
             return true;
@@ -203,23 +203,23 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Takes in what an entry completes, and whether it has the name.
+    /// Records the origin of a DIE, and whether it has the name.
     fn take(&mut self, offset: usize, attributes: &Attributes<'a>) {
         if let Some(to) = target(attributes.origin) {
             let linkage_name = attributes.linkage_name;
             self.links.insert(offset, Link { to, linkage_name });
         }
-        let is_met = |name: &Value<'a>| self.sieve.pattern.is_met_by(name);
+        let is_met = |name: &Value<'a>| self.filter.pattern.is_met_by(name);
         let name = self.entries.text(attributes.name.filter(is_met));
-        let Some(name) = name.filter(|name| names::tail(name) == self.sieve.tail) else {
+        let Some(name) = name.filter(|name| names::tail(name) == self.filter.tail) else {
             return;
         };
-        let fits = names::matches(&self.with_scopes(&name), self.sieve.written)
+        let fits = names::matches(&self.with_scopes(&name), self.filter.written)
             || self.is_mangled(attributes.linkage_name);
         self.named.insert(offset, fits);
     }
 
-    /// A name with those of all that it is in, as the facts of a unit have it.
+    /// Returns the qualified name of a DIE, as in the facts of a unit.
     fn with_scopes(&self, name: &str) -> String {
         let mut whole = String::new();
         for scope in &self.scopes {
@@ -236,18 +236,18 @@ impl<'a> Walk<'a, '_> {
         whole
     }
 
-    /// Whether a mangled name is what was written.
+    /// Returns whether a linkage name matches.
     fn is_mangled(&self, linkage_name: Option<Value<'a>>) -> bool {
         let readable = self.entries.text(linkage_name);
         let readable = readable.and_then(|raw| names::demangle(&raw));
-        readable.is_some_and(|readable| names::matches(&readable, self.sieve.written))
+        readable.is_some_and(|readable| names::matches(&readable, self.filter.written))
     }
 
-    /// What is there and has the name, or completes an entry that has it.
-    fn sifted(&self) -> Sifted {
-        let mut sifted = Sifted::default();
+    /// Returns what is present and has the name, or an origin with the name.
+    fn contents(&self) -> UnitContents {
+        let mut found = UnitContents::default();
         if self.named.is_empty() {
-            return sifted;
+            return found;
         }
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
         for (start, entry) in &self.present {
@@ -256,11 +256,11 @@ impl<'a> Walk<'a, '_> {
                 .or_insert_with(|| self.leads_to_name(*start));
             match entry {
                 _ if !*is_meant => {}
-                Some(entry) => sifted.entries.push(*entry),
-                None => sifted.has_other = true,
+                Some(entry) => found.entries.push(*entry),
+                None => found.has_other = true,
             }
         }
-        sifted
+        found
     }
 
     fn leads_to_name(&self, start: usize) -> bool {
@@ -273,7 +273,7 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// The entry of the same unit that an attribute refers to.
+/// Returns the DIE of the same unit that an attribute refers to.
 fn target(value: Option<AttributeValue<Slice<'_>>>) -> Option<usize> {
     match value? {
         AttributeValue::UnitRef(offset) => Some(offset.0),
@@ -283,18 +283,18 @@ fn target(value: Option<AttributeValue<Slice<'_>>>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sifted, without_repetitions};
+    use super::{UnitContents, without_repetitions};
 
     #[test]
     fn units_that_repeat_what_others_have_are_left_out() {
         let unit = |number: u32, entries: &[u64], has_other: bool| {
             let entries = entries.to_vec();
-            (number, Sifted { entries, has_other })
+            (number, UnitContents { entries, has_other })
         };
-        for (sifted, expected) in [
+        for (found, expected) in [
             (vec![], vec![]),
             (vec![unit(0, &[], false), unit(1, &[], true)], vec![1]),
-            // The first has it, whoever was read first.
+            // The first unit gets it, whichever was read first.
             (vec![unit(4, &[16], false), unit(2, &[16], false)], vec![2]),
             (
                 vec![unit(2, &[16], false), unit(4, &[16, 32], false)],
@@ -305,7 +305,7 @@ mod tests {
                 vec![2, 4],
             ),
         ] {
-            assert_eq!(without_repetitions(sifted), expected);
+            assert_eq!(without_repetitions(found), expected);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The rest of a function of which only the beginning was inlined.
+//! The outlined part of a function of which only the first part was inlined.
 //!
-//! gcc splits such a function (`-fpartial-inlining`): the beginning decides whether there
-//! is anything to do and is copied into the callers, the rest is a function of its own,
-//! `drop.part.0`, that the copies call. Where a caller knows already what the beginning
-//! would decide, it goes to the call of the rest from elsewhere, and the copy's entry,
-//! which DWARF 5, section 3.3.8, gives once, is not passed: only the call of the rest tells
-//! of that call.
+//! gcc splits such a function (`-fpartial-inlining`): the first part, which decides whether
+//! there is work to do, is copied into the callers; the outlined part is a function of its
+//! own, `drop.part.0`, which the copies call. If a caller already knows the decision, it
+//! calls the outlined part without passing the copy's entry, of which DWARF 5, section
+//! 3.3.8, records one only. Then only the call of the outlined part reveals the call, so a
+//! breakpoint also stops there and at the caller's entry, and counts a call once.
 //!
-//! The rest may be inlined, too. Then there is a copy of the function in a copy of the
-//! function, or in the function itself, that is no call: as the place of the call it has
-//! that of the function's declaration, which a call in its body never has.
+//! The outlined part may be inlined again. Then a copy of the function is nested in a copy
+//! of the same function, or in the function itself, that is not a call: its call position
+//! is that of the function's declaration, which no call in the body can have.
 
 use super::{Copy, DieRef, SymbolFile};
 use crate::dwarf::{DebugInfo, Die};
@@ -19,29 +19,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Calls of the rest to which one may come without the entry of the copy that they are
-/// in: file addresses.
+/// The calls of an outlined part that are reachable without the entry of their inlined
+/// copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rest {
-    /// Where the function begins that holds the copy.
+pub struct OutlinedPart {
+    /// The file address of the function that contains the copy.
     pub caller_entry: u64,
-    /// The calls, the jumps at the caller's end, and where a rest begins that was inlined;
-    /// ascending.
+    /// The file addresses of the calls, of the tail calls, and of outlined parts that were
+    /// inlined again; ascending.
     pub calls: Vec<u64>,
 }
 
-/// The inlined copies that an entry is in, outermost first, in a function.
+/// The inlined copies of a function that contain a DIE, outermost first.
 pub(super) struct Path(Vec<Inside>);
 
 struct Inside {
     depth: isize,
     function: DieRef,
-    /// Its number among the copies that are looked for.
+    /// The index among the copies searched.
     number: Option<usize>,
 }
 
 impl Path {
-    /// In the function itself.
+    /// Returns the path of the function itself.
     pub fn new(info: &DebugInfo, caller: DieRef) -> Path {
         let origin = info
             .die(caller)
@@ -53,7 +53,7 @@ impl Path {
         }])
     }
 
-    /// Out of the copies that an entry of this depth is not in.
+    /// Leaves the copies that do not contain a DIE at this depth.
     pub fn leave(&mut self, depth: isize) {
         let is_outside = |it: &Inside| it.depth > 0 && it.depth >= depth;
         while self.0.last().is_some_and(is_outside) {
@@ -61,7 +61,7 @@ impl Path {
         }
     }
 
-    /// Into a copy of a function.
+    /// Enters a copy of a function.
     pub fn enter(&mut self, depth: isize, function: DieRef, number: Option<usize>) {
         self.0.push(Inside {
             depth,
@@ -70,17 +70,16 @@ impl Path {
         });
     }
 
-    /// Whether a copy of a function is the rest of the one that it is in; and the number
-    /// of that one.
+    /// Returns, if a copy is the outlined part of the innermost one, that one's index.
     pub fn goes_on(&self, info: &DebugInfo, function: DieRef, copy: &Die) -> Option<Option<usize>> {
         let outer = self.0.last().filter(|outer| outer.function == function)?;
         is_called_by_declaration(info, function, copy).then_some(outer.number)
     }
 }
 
-/// Whether a copy in a function, or in a copy of one, is the rest of that function: then it
-/// is no call.
-pub(crate) fn is_rest(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die) -> bool {
+/// Returns whether a copy is the outlined part of the enclosing function or copy, and thus
+/// not a call.
+pub(crate) fn is_outlined_part(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die) -> bool {
     let Some(function) = info.origin(inner.unit, copy) else {
         return false;
     };
@@ -89,29 +88,29 @@ pub(crate) fn is_rest(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die
     around.unwrap_or(outer) == function && is_called_by_declaration(info, function, copy)
 }
 
-/// Whether the place of a call is that of the function's declaration.
+/// Returns whether the position of a call is that of the function's declaration.
 fn is_called_by_declaration(info: &DebugInfo, function: DieRef, copy: &Die) -> bool {
-    let places = [
+    let positions = [
         (gimli::DW_AT_call_line, gimli::DW_AT_decl_line),
         (gimli::DW_AT_call_column, gimli::DW_AT_decl_column),
     ];
-    places.iter().all(|(call, declaration)| {
+    positions.iter().all(|(call, declaration)| {
         let call = copy.attr_value(*call).and_then(|it| it.udata_value());
         call == info.inherited_unsigned(function, *declaration)
     })
 }
 
-/// Where parts of a function begin that the compiler split off it: file addresses.
+/// The file addresses of the outlined parts of a function.
 #[derive(Debug, Default)]
 pub(super) struct Parts(Vec<u64>);
 
-/// The parts of functions that have been looked for, by the symbols of the functions.
+/// The outlined parts found so far, by the symbols of their functions.
 #[derive(Debug, Default)]
 pub(super) struct KnownParts(FxHashMap<Box<str>, Arc<Parts>>);
 
 impl SymbolFile {
-    /// The parts that were split off a function. They have its name in the symbol table;
-    /// one of another file's function of the same name is never called here.
+    /// Returns the outlined parts of a function by their symbol names. Parts of a function
+    /// with the same name in another file are never called here.
     pub(super) fn parts_split_off(
         &self,
         info: &DebugInfo,
@@ -136,8 +135,9 @@ impl SymbolFile {
         }))
     }
 
-    /// Where a copy goes on in the rest of its function, and may do so without its entry.
-    pub(super) fn rest(&self, info: &DebugInfo, copy: &Copy) -> Option<Rest> {
+    /// Returns the calls of the outlined part in a copy that are reachable without the
+    /// copy's entry.
+    pub(super) fn outlined_part(&self, info: &DebugInfo, copy: &Copy) -> Option<OutlinedPart> {
         let parts = &copy.callee.parts;
         if parts.0.is_empty() && copy.goes_on_at.is_empty() {
             return None;
@@ -162,7 +162,7 @@ impl SymbolFile {
         calls.retain(|at| without.contains(at));
         calls.sort_unstable();
         calls.dedup();
-        (!calls.is_empty()).then_some(Rest {
+        (!calls.is_empty()).then_some(OutlinedPart {
             caller_entry: caller.low_pc,
             calls,
         })
@@ -176,13 +176,13 @@ fn leads_to(instruction: &Instruction, parts: &Parts) -> bool {
     is_branch && parts.0.contains(&instruction.near_branch_target())
 }
 
-/// The instructions of a function, by their addresses.
+/// The instructions of a function by address.
 pub(super) struct Flow {
     instructions: FxHashMap<u64, Instruction>,
 }
 
 impl Flow {
-    /// Of the code of a function.
+    /// Decodes the code of a function.
     pub fn of_function(file: &SymbolFile, ranges: &[Range<u64>]) -> Flow {
         let code = ranges.iter().filter_map(|range| {
             let size = range.end.checked_sub(range.start)?;
@@ -191,14 +191,14 @@ impl Flow {
         Flow::read(&code.collect::<Vec<_>>())
     }
 
-    /// The instruction after another one, if that leads nowhere else.
+    /// Returns the next instruction, if control always continues there.
     pub fn after(&self, address: u64) -> Option<u64> {
         let instruction = self.instructions.get(&address)?;
         let is_plain = instruction.flow_control() == FlowControl::Next;
         is_plain.then(|| instruction.next_ip())
     }
 
-    /// Whether a jump leads to an instruction.
+    /// Returns whether a jump leads to an instruction.
     pub fn leads_back_to(&self, address: u64) -> bool {
         self.instructions.values().any(|it| {
             let is_jump = it.is_jmp_short_or_near() || it.is_jcc_short_or_near();
@@ -207,7 +207,7 @@ impl Flow {
         })
     }
 
-    /// Of code that stands at these addresses.
+    /// Decodes code given as pairs of address and bytes.
     fn read(code: &[(u64, Vec<u8>)]) -> Flow {
         let all = code.iter().flat_map(|(at, bytes)| {
             let decoder = Decoder::with_ip(64, bytes, *at, DecoderOptions::NONE);
@@ -218,10 +218,11 @@ impl Flow {
         }
     }
 
-    /// The instructions to which one may come without executing the one at `avoided`.
+    /// Returns the instructions reachable without executing the one at `avoided`.
     ///
-    /// One begins with the function, and where nothing in it leads: where exceptions are
-    /// handled. A jump whose targets are not known may lead to any instruction.
+    /// Execution starts at the function's entry and at instructions that nothing in the
+    /// function leads to (landing pads of exceptions). A jump with unknown targets may lead
+    /// to any instruction.
     fn reached_without(&self, entry: u64, avoided: u64) -> FxHashSet<u64> {
         let is_open = |it: &Instruction| it.flow_control() == FlowControl::IndirectBranch;
         if self.instructions.values().any(is_open) {
@@ -238,7 +239,7 @@ impl Flow {
         reached
     }
 
-    /// Adds what one comes to from an instruction.
+    /// Adds the instructions reachable from one.
     fn follow(&self, from: u64, avoided: Option<u64>, reached: &mut FxHashSet<u64>) {
         let mut rest = vec![from];
         while let Some(at) = rest.pop() {
@@ -270,7 +271,8 @@ impl Flow {
 mod tests {
     use super::*;
 
-    /// Code of one byte an instruction (`90`), `jump` and `branch` two (`eb`, `75`).
+    /// Code with instructions of one byte (`90`); `jump` and `branch` have two (`eb`,
+    /// `75`).
     fn check(code: &[u8], avoided: u64, expected: &[u64]) {
         let flow = Flow::read(&[(0, code.to_vec())]);
         let mut found: Vec<u64> = flow.reached_without(0, avoided).into_iter().collect();
@@ -282,7 +284,7 @@ mod tests {
     fn what_is_behind_an_instruction_is_not_reached_without_it() {
         check(&[0x90, 0x90, 0x90, 0xc3], 1, &[0]);
         check(&[0x90, 0x75, 0x01, 0x90, 0x90, 0xc3], 3, &[0, 1, 4, 5]);
-        // Over it, and back to what is before it.
+        // Over it, and back to before it.
         check(
             &[0x90, 0x75, 0x02, 0x90, 0x90, 0x75, 0xfa, 0xc3],
             3,
@@ -293,7 +295,7 @@ mod tests {
 
     #[test]
     fn one_comes_to_a_handler_from_anywhere() {
-        // Nothing leads to 3; it jumps to what is behind 1.
+        // Nothing leads to 3, which jumps to the instruction after 1.
         check(&[0x90, 0x90, 0xc3, 0xeb, 0xfd], 1, &[0, 2, 3]);
     }
 

@@ -1,87 +1,90 @@
-//! What types consist of, remembered: an event may look at a type of a library dozens of
-//! times, and its entries are decoded anew each time otherwise.
+//! A cache of decoded types: an event may read a library type dozens of times, and its
+//! entries would be decoded each time.
 //!
-//! Invariant: what is kept together is bounded; and it goes with the symbol file, since
-//! what is kept refers to the debug information that keeps it.
+//! **Invariant:** the total weight is bounded, and the cache is emptied with its symbol
+//! file, because cached types hold references to the debug information that holds the
+//! cache.
 
 use super::{TemplateArgument, TypeKind};
 use crate::dwarf::DieRef;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
-/// So many members, enumerators and types are kept together.
+/// The maximum number of members, enumerators and types cached together.
 const WEIGHT_MAX: usize = 1 << 16;
 
-/// The kinds of the types of a file, by their entries.
+/// The cached kinds of the types of a file, by DIE.
 #[derive(Default)]
-pub(crate) struct KeptKinds(Mutex<Kept>);
+pub(crate) struct TypeCache(Mutex<Entries>);
 
 #[derive(Default)]
-struct Kept {
+struct Entries {
     kinds: FxHashMap<DieRef, TypeKind>,
     arguments: FxHashMap<DieRef, Vec<TemplateArgument>>,
     weight: usize,
-    /// The file is gone: what is asked for now is not kept.
+    /// The file is closed; nothing is cached any more.
     is_closed: bool,
 }
 
-impl KeptKinds {
-    /// What a type consists of, read when it is not known.
+impl TypeCache {
+    /// Returns the kind of a type; calls `read` if it is not cached.
     pub fn get(&self, die: DieRef, read: impl FnOnce() -> TypeKind) -> TypeKind {
-        if let Ok(kept) = self.0.lock()
-            && let Some(kind) = kept.kinds.get(&die)
+        if let Ok(entries) = self.0.lock()
+            && let Some(kind) = entries.kinds.get(&die)
         {
             return kind.clone();
         }
         let kind = read();
-        if let Ok(mut kept) = self.0.lock() {
-            kept.add(die, &kind);
+        if let Ok(mut entries) = self.0.lock() {
+            entries.add(die, &kind);
         }
         kind
     }
 
-    /// What a type was made from, read when it is not known.
+    /// Returns the template arguments of a type; calls `read` if they are not cached.
     pub fn arguments(
         &self,
         die: DieRef,
         read: impl FnOnce() -> Vec<TemplateArgument>,
     ) -> Vec<TemplateArgument> {
-        if let Ok(kept) = self.0.lock()
-            && let Some(arguments) = kept.arguments.get(&die)
+        if let Ok(entries) = self.0.lock()
+            && let Some(arguments) = entries.arguments.get(&die)
         {
             return arguments.clone();
         }
         let arguments = read();
-        if let Ok(mut kept) = self.0.lock()
-            && kept.makes_room_for(arguments.len().saturating_add(1))
+        if let Ok(mut entries) = self.0.lock()
+            && entries.makes_room_for(arguments.len().saturating_add(1))
         {
-            kept.arguments.insert(die, arguments.clone());
+            entries.arguments.insert(die, arguments.clone());
         }
         arguments
     }
 
-    /// Forgets all, and keeps nothing more.
+    /// Empties the cache and stops caching.
     pub fn close(&self) {
-        let before = self.0.lock().map(|mut kept| {
-            kept.is_closed = true;
+        let before = self.0.lock().map(|mut entries| {
+            entries.is_closed = true;
             (
-                std::mem::take(&mut kept.kinds),
-                std::mem::take(&mut kept.arguments),
+                std::mem::take(&mut entries.kinds),
+                std::mem::take(&mut entries.arguments),
             )
         });
-        // What is dropped may be the last to hold what holds this.
+        // Dropping an entry may drop the last reference to the debug information that holds
+        // this cache.
         drop(before);
     }
 }
 
-impl Kept {
+impl Entries {
     fn add(&mut self, die: DieRef, kind: &TypeKind) {
         if self.makes_room_for(weight(kind)) {
             self.kinds.insert(die, kind.clone());
         }
     }
 
-    /// Whether something of this weight may be kept; forgets the others for it if need be.
+    /// Returns whether an entry of this weight may be cached; empties the cache if it is
+    /// full.
     fn makes_room_for(&mut self, weight: usize) -> bool {
         if self.is_closed || weight > WEIGHT_MAX / 4 {
             return false;
@@ -96,7 +99,7 @@ impl Kept {
     }
 }
 
-/// How much is kept of a type.
+/// Returns the weight of a cached type.
 fn weight(kind: &TypeKind) -> usize {
     let parts = match kind {
         TypeKind::Composite(composite) => {
@@ -122,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_read_once_until_the_file_is_gone() {
-        let kinds = KeptKinds::default();
+        let kinds = TypeCache::default();
         let unread = || panic!("it is known");
         assert!(matches!(
             kinds.get(die(1), || TypeKind::Void),
@@ -138,11 +141,11 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let mut kept = Kept::default();
+        let mut entries = Entries::default();
         for offset in 0..3 * WEIGHT_MAX {
-            kept.add(die(offset), &TypeKind::Void);
-            assert!(kept.kinds.len() <= WEIGHT_MAX && kept.weight <= WEIGHT_MAX);
+            entries.add(die(offset), &TypeKind::Void);
+            assert!(entries.kinds.len() <= WEIGHT_MAX && entries.weight <= WEIGHT_MAX);
         }
-        assert!(!kept.kinds.is_empty());
+        assert!(!entries.kinds.is_empty());
     }
 }

@@ -1,10 +1,10 @@
-//! Types that are made of others, as a person writes them in casts: pointers, references,
-//! arrays, functions, and pointers to members.
+//! Types derived from others, as users write them in casts: pointers, references, arrays,
+//! functions and pointers to members.
 
 use super::{Source, Type, TypeKind};
 use std::sync::Arc;
 
-/// What a function takes and gives.
+/// The result and the parameters of a function.
 #[derive(Clone, PartialEq)]
 pub(super) struct FunctionType {
     returns: Type,
@@ -23,14 +23,14 @@ impl FunctionType {
 }
 
 impl Type {
-    /// A pointer to values of this type.
+    /// Returns the type of a pointer to this type.
     pub fn pointer_to(&self) -> Type {
         Type {
             source: Source::Pointer(Arc::new(self.clone())),
         }
     }
 
-    /// A reference of C++ to values of this type.
+    /// Returns the type of a C++ lvalue reference to this type.
     pub fn reference_to(&self) -> Type {
         Type {
             source: Source::Reference {
@@ -40,7 +40,7 @@ impl Type {
         }
     }
 
-    /// A reference of C++ to what is about to end (`&&`).
+    /// Returns the type of a C++ rvalue reference (`&&`) to this type.
     pub fn rvalue_reference_to(&self) -> Type {
         Type {
             source: Source::Reference {
@@ -50,7 +50,7 @@ impl Type {
         }
     }
 
-    /// Whether it is one to what is about to end.
+    /// Returns whether it is an rvalue reference.
     pub(super) fn is_rvalue_reference(&self) -> bool {
         match &self.source {
             Source::Reference { is_rvalue, .. } => *is_rvalue,
@@ -62,14 +62,14 @@ impl Type {
         }
     }
 
-    /// The type with `const`.
+    /// Returns the type with `const`.
     pub fn constant(&self) -> Type {
         Type {
             source: Source::Const(Arc::new(self.clone())),
         }
     }
 
-    /// So many values of this type in a row.
+    /// Returns the type of an array of `count` elements of this type.
     pub fn array_of(&self, count: u64) -> Type {
         Type {
             source: Source::Array {
@@ -79,7 +79,7 @@ impl Type {
         }
     }
 
-    /// A function that gives this type.
+    /// Returns the type of a function that returns this type.
     pub fn function(&self, parameters: Vec<Type>, variadic: bool) -> Type {
         Type {
             source: Source::Function(Arc::new(FunctionType {
@@ -90,8 +90,8 @@ impl Type {
         }
     }
 
-    /// A pointer to members of `class` that are of this type. A function has its object
-    /// as the first parameter.
+    /// Returns the type of a pointer to a member of `class` that has this type. A function
+    /// has its object as the first parameter.
     pub fn member_pointer_of(&self, class: &Type) -> Type {
         Type {
             source: Source::MemberPointer {

@@ -1,18 +1,19 @@
-//! Arrays whose length the program computes: variable-length arrays of C.
+//! Variable-length arrays of C.
 //!
-//! The length stands in the debug information as an expression over the frame, or as
-//! another variable (DWARF 5, section 2.19), so the type is complete in a frame only.
+//! The debug information gives the length as an expression over the frame, or as another
+//! variable (DWARF 5, section 2.19), so the type is complete only in a frame.
 
 use super::{Type, TypeKind};
 use crate::dwarf::{DebugInfo, Die, DieRef};
-use crate::location::{EvaluationContext, Location, Place};
+use crate::location::{EvaluationContext, Location, ValueLocation};
 use crate::variable::Variable;
 use gimli::AttributeValue;
 use std::sync::Arc;
 
 impl Variable {
-    /// Its type in a frame that stands at the file address `pc`: an array has the length
-    /// that it has there. One whose length is told nowhere stays as it is.
+    /// Returns the variable's type in a frame at the file address `pc`; a variable-length
+    /// array gets its length there. An array whose length is not recorded is returned
+    /// unchanged.
     pub fn type_in(&self, pc: u64, context: &dyn EvaluationContext) -> Type {
         self.counted(pc, context)
             .unwrap_or_else(|| self.r#type.clone())
@@ -49,7 +50,7 @@ impl Variable {
     }
 }
 
-/// Where lengths are computed.
+/// The frame in which lengths are computed.
 struct Frame<'a> {
     info: &'a Arc<DebugInfo>,
     function: DieRef,
@@ -63,39 +64,39 @@ impl Frame<'_> {
             return self.value(at, count);
         }
         let last = self.value(at, range.attr_value(gimli::DW_AT_upper_bound)?)?;
-        // -1 is the last of an array without elements.
+        // The upper bound of an empty array is -1.
         Some(last.wrapping_add(1))
     }
 
     fn value(&self, at: DieRef, value: crate::dwarf::Value) -> Option<u64> {
         if let AttributeValue::Exprloc(expression) = value {
             let location = Location::of_expression(self.info, self.function, expression);
-            return match self.place(&location)? {
-                // What an expression leaves on its stack is meant.
-                Place::Address(number) | Place::Value(number) => Some(number),
+            return match self.value_location(&location)? {
+                // The value of the expression is the top of its stack.
+                ValueLocation::Address(number) | ValueLocation::Value(number) => Some(number),
                 _ => None,
             };
         }
         let variable = self.info.reference(at.unit, Some(value))?;
         let size = super::target(self.info, variable, &self.info.die(variable)?).size()?;
         let location = Location::of_die(self.info, variable, Some(self.function));
-        match self.place(&location)? {
-            Place::Address(address) => {
+        match self.value_location(&location)? {
+            ValueLocation::Address(address) => {
                 let mut word = [0; 8];
                 let bytes = word.get_mut(..size as usize)?;
                 let is_read = self.context.read(address, bytes);
                 is_read.then(|| u64::from_le_bytes(word))
             }
-            Place::Value(number) => Some(number),
-            Place::Register(register) => self.context.register(register),
+            ValueLocation::Value(number) => Some(number),
+            ValueLocation::Register(register) => self.context.register(register),
             _ => None,
         }
     }
 
-    fn place(&self, location: &Location) -> Option<Place> {
+    fn value_location(&self, location: &Location) -> Option<ValueLocation> {
         let pieces = location.evaluate(self.pc, self.context).ok()?;
         match <[_; 1]>::try_from(pieces) {
-            Ok([piece]) => Some(piece.place),
+            Ok([piece]) => Some(piece.location),
             Err(_) => None,
         }
     }

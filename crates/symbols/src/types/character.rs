@@ -1,25 +1,25 @@
-//! Which types are those of characters, and how wide they are.
+//! Character types and their widths.
 //!
-//! `wchar_t`, and in C also `char16_t` and `char32_t`, are names of types of numbers
-//! (ISO C, 7.19 and 7.28); so the names on the way to the base type tell.
+//! `wchar_t`, and in C also `char16_t` and `char32_t`, are typedefs of integer types (ISO
+//! C, 7.19 and 7.28), so the names of the typedefs decide.
 
 use super::{Encoding, TYPE_DEPTH_MAX, Type, TypeKind};
 
-/// A type of characters.
+/// A character type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Character {
-    /// One byte: part of a text in UTF-8.
+    /// One byte, a UTF-8 code unit.
     Byte,
     /// `char16_t`, in UTF-16.
     Utf16,
     /// `char32_t`, in UTF-32.
     Utf32,
-    /// `wchar_t`, of four bytes.
+    /// `wchar_t`, four bytes.
     Wide,
 }
 
 impl Character {
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     pub fn size(self) -> u8 {
         match self {
             Character::Byte => 1,
@@ -28,7 +28,7 @@ impl Character {
         }
     }
 
-    /// What C writes before a text of these.
+    /// Returns the prefix of a C string literal of these characters.
     pub fn prefix(self) -> &'static str {
         match self {
             Character::Byte => "",
@@ -38,7 +38,7 @@ impl Character {
         }
     }
 
-    /// A text as it stands in memory, without its end.
+    /// Encodes a string as it is in memory, without a terminator.
     pub fn encoded(self, text: &str) -> Vec<u8> {
         match self {
             Character::Byte => text.as_bytes().to_vec(),
@@ -50,7 +50,7 @@ impl Character {
         }
     }
 
-    /// The characters that stand in memory, each with its code where it is none.
+    /// Decodes characters from memory; an invalid one is the error with its code.
     pub fn decoded(self, bytes: &[u8]) -> Vec<Result<char, u32>> {
         let halves = || {
             bytes
@@ -75,7 +75,7 @@ impl Character {
 }
 
 impl Type {
-    /// Which characters values of the type are, if they are any.
+    /// Returns which characters the values of the type are, or `None`.
     pub fn character(&self) -> Option<Character> {
         let mut at = self.clone();
         for _ in 0..TYPE_DEPTH_MAX {
