@@ -1,26 +1,26 @@
-//! The control of a session that runs, followed against the model of it.
+//! Checks the control of a running session against its model.
 //!
 //! The model is `models/debugger/session.asm`, an abstract state machine that is
-//! checked by itself and against the machine of the case study. The tests hold all
-//! that a [`Conversation`](super::Conversation) can do to it; a session is followed
-//! while it runs. What is known of it meanwhile is where the model can be, so it
-//! costs little, however long the session is.
+//! checked by itself and against the machine of the case study. The tests compare
+//! everything a [`Conversation`](super::Conversation) can do with it; a session is
+//! followed while it runs. The check keeps only the set of states that the model can be
+//! in, so it is cheap however long the session is.
 
 use super::{Control, Mode, Standing};
 use juror_model::asm::{Model, Shadow, load};
 use juror_model::promela::Text;
 
-/// The functions of the model that a control shows.
+/// The functions of the model that correspond to fields of the control.
 pub(super) const FUNCTIONS: [&str; 2] = ["mode", "owed"];
 
-/// Follows a control.
+/// Follows a control by its model.
 #[derive(Debug)]
 pub struct ControlCheck {
-    /// Nothing once the two have parted.
+    /// `None` once control and model have diverged.
     shadow: Option<Shadow<Model>>,
 }
 
-/// What a control shows of the model.
+/// Returns the values of [`FUNCTIONS`] for a state of the control.
 pub(super) fn shown(standing: Standing) -> [&'static str; 2] {
     [
         standing.mode.name(),
@@ -28,10 +28,10 @@ pub(super) fn shown(standing: Standing) -> [&'static str; 2] {
     ]
 }
 
-/// The model of the control.
+/// Loads the model of the control.
 ///
 /// # Errors
-/// It is none, in words.
+/// A message, if the model cannot be loaded.
 pub(super) fn session_model() -> Result<Model, String> {
     let text = |name: &str, text: &str| Text {
         name: name.to_owned(),
@@ -52,10 +52,10 @@ pub(super) fn session_model() -> Result<Model, String> {
 }
 
 impl ControlCheck {
-    /// Begins to follow a session that begins.
+    /// Creates the check for a session that begins.
     ///
     /// # Errors
-    /// The model is none, in words.
+    /// A message, if the model cannot be loaded.
     pub fn new() -> Result<ControlCheck, String> {
         let begin = Standing {
             mode: Mode::Init,
@@ -68,10 +68,10 @@ impl ControlCheck {
         })
     }
 
-    /// Takes what a control has passed through since it was asked last.
+    /// Follows the states that the control has passed through since the last call.
     ///
     /// # Errors
-    /// The model does not do that; said once, in words.
+    /// A message, returned once, if the model has no such behaviour.
     pub fn follow(&mut self, control: &mut Control) -> Result<(), String> {
         let Some(shadow) = &mut self.shadow else {
             return Ok(());
@@ -90,7 +90,7 @@ impl ControlCheck {
 mod tests {
     use super::*;
 
-    /// What a session does to its control, and whether the model follows.
+    /// Applies actions to a control and checks whether the model follows.
     fn check(acts: &[fn(&mut Control)], follows: bool) {
         let mut control = Control::default().followed();
         let mut check = ControlCheck::new().unwrap();

@@ -1,4 +1,4 @@
-//! All that a person and a program can do to the control.
+//! Exploration of all that a user and a program can do to the control.
 
 mod refinement;
 
@@ -58,7 +58,7 @@ fn decode(bytes: &[u8], dropped: Option<Dropped>) -> Conversation {
     }
 }
 
-/// What can be done, and what comes of it.
+/// Returns the possible actions and their results.
 fn possible(state: &Conversation) -> Vec<(Act, Conversation)> {
     Conversation::acts()
         .filter_map(|act| {
@@ -117,8 +117,8 @@ impl System for Explored {
     }
 }
 
-/// Nobody who has the control is without a way on: looking and interrupting are
-/// none.
+/// Checks that the holder of the control can always go on; inspecting and interrupting
+/// do not count.
 fn stuck(state: &Conversation) -> Option<&'static str> {
     let is_way = |act: &Act| !matches!(act, Act::Look(_) | Act::Interrupt | Act::Checkpoint);
     let has_way = possible(state).iter().any(|(act, _)| is_way(act));
@@ -237,8 +237,8 @@ fn an_answered_request_that_stops_again_is_found() {
     );
 }
 
-/// In every state that can be reached, a command is refused for its mode if and
-/// only if help says that it is not possible there.
+/// Checks in every reachable state that a command is refused for its mode if and only
+/// if help says that it is not possible there.
 #[test]
 fn commands_are_possible_exactly_when_help_says_so() {
     use std::collections::{BTreeSet, VecDeque};
@@ -249,7 +249,7 @@ fn commands_are_possible_exactly_when_help_says_so() {
         if !seen.insert(encode(&state)) {
             continue;
         }
-        // While a scenario acts, the person has nothing to say.
+        // While a scenario acts, the user cannot give commands.
         let acts = Conversation::acts().filter(|_| !state.lent);
         for act in acts {
             let Some(modes) = Conversation::modes_of(act) else {

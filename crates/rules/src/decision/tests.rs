@@ -1,4 +1,4 @@
-//! The decisions as a table, and what must hold of all of them.
+//! The decisions as a table, and what must hold for all of them.
 
 use super::*;
 
@@ -72,7 +72,7 @@ fn nothing_that_must_be_seen_is_lost() {
     for (told, wishes) in all() {
         let next = next(told, wishes);
         let words = format!("{told:?} {wishes:?}: {next:?}");
-        // A mistake is always seen, and so is a scenario that wants to stop.
+        // An error is always shown, and so is a scenario that stops the program.
         assert!(!wishes.has_failed || next == Next::ShowError, "{words}");
         if wishes.stops {
             assert!(is_seen(next), "{words}");
@@ -83,14 +83,14 @@ fn nothing_that_must_be_seen_is_lost() {
         if told == must && !wishes.is_restored {
             assert!(is_seen(next), "{words}");
         }
-        // A stop that nobody wants to pass is seen, then or before.
+        // A stop that no reaction passes is shown, then or before.
         if matches!(told, Told::Stop { .. }) && !wishes.is_restored && !wishes.continues {
             assert!(
                 is_seen(next) || next == Next::Move { shows: true },
                 "{words}"
             );
         }
-        // Nobody is shown what has not happened any more.
+        // The user is never shown something that a restoration has undone.
         let is_shown = matches!(next, Next::Show | Next::Move { shows: true });
         assert!(!(wishes.is_restored && is_shown), "{words}");
     }

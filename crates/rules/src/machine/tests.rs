@@ -1,10 +1,9 @@
-//! The theorem of section 7, on random programs, properties, points and
-//! scenarios.
+//! The theorem of section 7, on random programs, properties, points and scenarios.
 //!
-//! Propositions 7.2 and 7.3 say that the bare and the debugged program weakly
-//! simulate each other. Both are deterministic, so this is: at each moment the
-//! relation of definition 7.1 holds with the bare program after as many
-//! instructions, and the debugged one always comes to the next instruction.
+//! Propositions 7.2 and 7.3 say that the bare and the debugged program weakly simulate
+//! each other. Both are deterministic, so it suffices that at each moment the relation
+//! of definition 7.1 holds with the bare program after the same number of instructions,
+//! and that the debugged one always reaches the next instruction.
 
 mod generate;
 mod run;
@@ -14,9 +13,9 @@ use generate::{Case, case};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use run::check;
 
-/// How many cases are to hold.
+/// The number of cases that must hold.
 const CASES: u32 = 3_000;
-/// Within how many cases a rule that is left out is to be found.
+/// The number of cases within which an omitted rule must be detected.
 const CASES_DROPPED: u32 = 30_000;
 
 fn search(dropped: Option<Dropped>, restores: bool) -> Result<(), Box<TestError<Case>>> {
@@ -50,7 +49,7 @@ fn a_restored_program_goes_on_as_it_did() {
     }
 }
 
-/// Each rule matters: without it the same tests fail.
+/// Checks that a rule matters: without it the same tests fail.
 #[track_caller]
 fn check_dropped(dropped: Dropped, expected: &str) {
     match search(Some(dropped), true).map_err(|error| *error) {

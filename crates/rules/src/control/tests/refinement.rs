@@ -1,17 +1,17 @@
-//! All that a person and a program can do to the control is something that the
-//! model of it does, `models/debugger/session.asm`: the two are searched together.
-//! Where an act passes through several modes, each of them is seen.
+//! All that a user and a program can do to the control is possible in its model,
+//! `models/debugger/session.asm`: the two are searched together. An act that passes
+//! through several modes shows each of them.
 
 use super::super::Standing;
 use super::super::conformance::{FUNCTIONS, session_model, shown};
 use super::*;
 use juror_model::asm::Refinement;
 
-/// The conversation, with what the control still passes through before it is what
-/// it is: as many pairs as the first byte says, the present one first.
+/// The conversation together with the states that the control still passes through: as
+/// many pairs as the first byte says, the current one first.
 struct Passing(Option<Dropped>);
 
-/// How a conversation begins in bytes after what is passed.
+/// Encodes a conversation behind the states that are passed through.
 fn written(passed: &[Standing], conversation: &Conversation) -> Vec<u8> {
     let mut bytes = vec![passed.len() as u8];
     for standing in passed {

@@ -1,4 +1,4 @@
-//! A case is run three times: bare, debugged, and its trace offline.
+//! Runs a case three times: bare, debugged, and offline over its trace.
 
 use super::generate::{Action, Case};
 use crate::abstract_machine::{AbstractMachine, Instruction};
@@ -11,20 +11,20 @@ use juror_event::EventKind;
 use juror_language::{Property, load};
 use std::sync::Arc;
 
-/// How many instructions of a program are looked at.
+/// The number of instructions of a program that are compared.
 const INSTRUCTIONS_MAX: usize = 60;
-/// How many rules may be applied between two instructions: more than there can
-/// be points at one.
+/// The maximum number of rules between two instructions: more than there can be points
+/// at one.
 const RULES_BETWEEN_MAX: usize = 60;
 
-/// Says what it was given, one command at each moment or two, and writes down
-/// what it hears.
+/// A scenario that gives one or two commands at each moment and records its
+/// notifications.
 #[derive(Debug, Clone, Default)]
 struct Script {
     commands: Vec<Command>,
     next: usize,
     heard: Vec<Transition>,
-    /// By checkpoint: what had been heard.
+    /// The transitions notified up to each checkpoint.
     kept: Vec<Vec<Transition>>,
 }
 
@@ -57,7 +57,7 @@ impl Scenario for Script {
     }
 }
 
-/// The configurations of the bare program, and whether the last is its end.
+/// Returns the configurations of the bare program, and whether the last is its end.
 fn bare(machine: &AbstractMachine) -> (Vec<AbstractMachine>, bool) {
     let mut machine = machine.clone();
     let mut all = vec![machine.clone()];
@@ -70,8 +70,8 @@ fn bare(machine: &AbstractMachine) -> (Vec<AbstractMachine>, bool) {
     (all, false)
 }
 
-/// What happens at a place, to monitors that hear everything: the oracle. It
-/// knows nothing of points.
+/// Applies the events at one instruction to monitors that receive everything: the
+/// oracle, which does not use points.
 fn hear(
     monitors: &mut Monitors,
     machine: &AbstractMachine,
@@ -98,7 +98,7 @@ fn hear(
             _ => is_place,
         }
     };
-    // Which of them are waited for is known when the moment begins.
+    // The needed events are determined when the moment begins.
     let waiting: Vec<_> = monitors
         .needed()
         .into_iter()
@@ -112,7 +112,7 @@ fn hear(
     }
 }
 
-/// The monitors over the whole trace.
+/// Runs the monitors over the whole trace.
 fn offline(monitors: &mut Monitors, run: &[AbstractMachine], ended: bool) -> Vec<Transition> {
     let mut heard = Vec::new();
     let executed = run.len() - usize::from(!ended);
@@ -128,8 +128,8 @@ fn offline(monitors: &mut Monitors, run: &[AbstractMachine], ended: bool) -> Vec
     heard
 }
 
-/// Definition 7.1, and that breakpoint instructions stand where breakpoints
-/// are, but for the present instruction.
+/// Checks definition 7.1, and that breakpoint instructions are inserted exactly at
+/// breakpoints, except at the current instruction.
 fn related(
     verified: &Verified<AbstractMachine, Script>,
     bare: &[AbstractMachine],
@@ -157,7 +157,7 @@ fn related(
     None
 }
 
-/// The developer does what is due. Gives what is wrong.
+/// Performs a due action of the developer. Returns what is wrong.
 fn act(verified: &mut Verified<AbstractMachine, Script>, action: &Action) -> Result<(), String> {
     let command = match action {
         Action::Restore(which) => match verified.scenario.kept.len() {
@@ -183,7 +183,7 @@ fn act(verified: &mut Verified<AbstractMachine, Script>, action: &Action) -> Res
     Ok(())
 }
 
-/// Runs a case; gives what differs.
+/// Runs a case; returns what differs.
 pub fn check(case: &Case, dropped: Option<Dropped>) -> Result<(), String> {
     let sources = case.properties.iter();
     let properties: Vec<Arc<Property>> = sources
@@ -245,7 +245,7 @@ fn drive(
             return Ok(());
         }
         if let Some((_, action)) = due.filter(|(rules, _)| waited >= u32::from(*rules) || is_over) {
-            // Nothing more is executed at the end of what is compared.
+            // Nothing more is executed at the end of the comparison.
             if !(is_over && matches!(action, Action::Command(Command::Step))) {
                 act(verified, action)?;
             }
