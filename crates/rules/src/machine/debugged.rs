@@ -323,7 +323,6 @@ impl<D: Debuggee> Debugged<D> {
     }
 
     /// `restoreBP`: reinserts the breakpoint at the current instruction, if it has one.
-    /// program moves away from it.
     fn restore_breakpoint(&mut self) -> Result<(), Fault> {
         let address = self.debuggee.program_counter()?;
         match self.is_breakpoint(address) {
