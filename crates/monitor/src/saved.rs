@@ -1,10 +1,10 @@
-//! Values as a snapshot has them.
+//! Values in the form of a snapshot.
 
 use juror_event::{Unavailability, Value};
 use serde::{Deserialize, Serialize};
 
-/// A value in plain data. Numbers that not every reader of a format holds
-/// exactly are text.
+/// A value as plain data. Numbers that some readers of a format cannot represent
+/// exactly are strings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SavedValue {
@@ -62,7 +62,7 @@ impl SavedValue {
     pub(crate) fn value(&self) -> Value {
         match self {
             SavedValue::Int(number) => Value::Int(i128::from(*number)),
-            // What is no number was not written by this module.
+            // A string that is no number was not written by this module.
             SavedValue::Large(digits) => digits
                 .parse()
                 .map_or(Value::Unavailable(Unavailability::NotCaptured), Value::Int),
