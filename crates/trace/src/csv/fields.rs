@@ -1,4 +1,4 @@
-//! The rows and fields of CSV, and the values in them.
+//! The rows, fields and values of CSV.
 
 use crate::digits;
 use crate::fault::FaultKind;
@@ -8,19 +8,19 @@ use memchr::{memchr, memchr2};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// A field, without its quotes.
+/// A field without its quotes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field<'a> {
     pub text: Cow<'a, [u8]>,
     pub is_quoted: bool,
-    /// Where it begins in the row.
+    /// The position in the row.
     pub at: usize,
 }
 
 pub(super) type Row<'a> = SmallVec<[Field<'a>; 12]>;
 pub(super) type Wrong = (FaultKind, usize);
 
-/// Where the row ends: at the first line end that is not within quotes.
+/// Returns the end of the row: the first line end that is not within quotes.
 pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     let mut is_quoted = false;
@@ -73,7 +73,7 @@ pub(super) fn fields(row: &[u8]) -> Result<Row<'_>, Wrong> {
     }
 }
 
-/// A field in quotes, and its length with them.
+/// Reads a field in quotes; returns it with its length including them.
 fn quoted(bytes: &[u8], at: usize) -> Result<(Field<'_>, usize), Wrong> {
     let is_quoted = true;
     let mut text: Cow<'_, [u8]> = Cow::Borrowed(&[]);
@@ -114,7 +114,7 @@ pub(super) fn text<'a>(field: &'a Field<'_>) -> Result<&'a str, Wrong> {
     std::str::from_utf8(&field.text).map_err(|_| no_text(field.at))
 }
 
-/// A number that may be absent.
+/// Reads a number that may be absent.
 pub(super) fn number(field: &Field<'_>) -> Result<Option<u64>, Wrong> {
     if field.text.is_empty() {
         return Ok(None);
@@ -141,7 +141,7 @@ pub(super) fn field_value(field: &Field<'_>) -> Result<Value, Wrong> {
     }
 }
 
-/// A value without quotes: a number, an address, `true`, `false`, or text.
+/// Reads a value without quotes: a number, an address, `true`, `false`, or a string.
 pub(super) fn value(bytes: &[u8], at: usize) -> Result<Value, Wrong> {
     let bytes = bytes.trim_ascii();
     if let Some(number) = integer(bytes) {
@@ -166,7 +166,7 @@ pub(super) fn value(bytes: &[u8], at: usize) -> Result<Value, Wrong> {
     })
 }
 
-/// A whole number of at most 18 digits.
+/// Reads an integer of at most 18 digits.
 fn integer(bytes: &[u8]) -> Option<i128> {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let (number, length) = digits::natural(digits)?;

@@ -10,7 +10,7 @@ fn read(text: &str, columns: &[&str]) -> Recorded {
     samples::read(&mut decoder, text.as_bytes())
 }
 
-/// The events as `time thread event key=value …`.
+/// Checks the events, given as `time thread event key=value …`.
 #[track_caller]
 fn check(text: &str, columns: &[&str], expected: &[&str]) {
     let read = read(text, columns);
@@ -152,7 +152,7 @@ fn columns_that_cannot_be_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Text in quotes comes out as it is, however the bytes are cut.
+    /// Quoted text is read exactly, however the bytes are split.
     #[test]
     fn quoted_fields_are_exact(
         fields in proptest::collection::vec("[a\",\n\r=5é ]{0,6}", 1..5),
@@ -171,8 +171,8 @@ proptest! {
         prop_assert_eq!(read.events.len(), 2);
     }
 
-    /// The short way reads what the general way reads: with a row before that
-    /// makes the names known, and without.
+    /// The fast path reads what the general path reads, with a previous row that makes
+    /// the names known, and without.
     #[test]
     fn the_short_way_agrees(
         rows in proptest::collection::vec(
@@ -201,7 +201,7 @@ proptest! {
         }
     }
 
-    /// The same of rows whose columns have names.
+    /// The same for rows whose columns have names.
     #[test]
     fn the_short_way_of_named_columns_agrees(
         rows in proptest::collection::vec(

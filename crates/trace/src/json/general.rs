@@ -1,4 +1,4 @@
-//! A line of any shape, by way of `serde_json`.
+//! The general path for lines of any shape, based on `serde_json`.
 
 use crate::decode::{Sink, Written};
 use crate::fault::{Excerpt, FaultKind, Position};
@@ -9,10 +9,10 @@ use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 use std::fmt;
 
-/// What is wrong, and at which byte of the line.
+/// A fault and its byte in the line.
 type Wrong = (FaultKind, usize);
 
-/// The members of an object, in order, none of them twice.
+/// The distinct members of an object, in order.
 struct Members<T>(Vec<(String, T)>);
 
 impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for Members<T> {
@@ -44,7 +44,7 @@ impl<'de, T: serde::Deserialize<'de>> Visitor<'de> for MembersVisitor<T> {
     }
 }
 
-/// A member's value: the values of an event need their order.
+/// A member's value: for the values of an event, the order matters.
 enum Member {
     Json(Json),
     Values(Members<Json>),
@@ -122,7 +122,7 @@ impl Line<'_> {
         (FaultKind::Malformed(message), at)
     }
 
-    /// A member that is a whole number.
+    /// Removes a member that is a non-negative integer.
     fn number(&mut self, name: &str) -> Result<Option<u64>, Wrong> {
         match self.take(name) {
             None => Ok(None),
@@ -136,7 +136,7 @@ impl Line<'_> {
         number.map_err(|_| self.wrong(name, format!("`{name}` is too large")))
     }
 
-    /// All the members as this type.
+    /// Deserializes all members as this type.
     fn into<T: DeserializeOwned>(self) -> Result<T, Wrong> {
         let members = self.members.into_iter();
         let object = members.map(|(name, member)| (name, member.into_json()));
@@ -145,7 +145,7 @@ impl Line<'_> {
     }
 }
 
-/// Takes a line of any shape; an empty one is nothing.
+/// Takes a line of any shape; an empty line is ignored.
 pub(super) fn take(
     text: &[u8],
     position: Position,
@@ -188,7 +188,7 @@ pub(super) fn take(
     }
 }
 
-/// What the parser says, without its own line and column.
+/// Returns the parser's message without its line and column.
 fn words(error: &serde_json::Error) -> String {
     let message = error.to_string();
     match message.rfind(" at line ") {
@@ -252,7 +252,7 @@ fn end(mut line: Line<'_>, sink: &mut Sink, batch: &mut Batch) -> Result<(), Wro
     sink.end(batch, how, counted).map_err(|kind| (kind, 0))
 }
 
-/// The value that a JSON value stands for.
+/// Returns the value that a JSON value stands for.
 fn value(json: Json) -> Option<Value> {
     Some(match json {
         Json::Null => Value::Unavailable(Unavailability::NotCaptured),
@@ -266,8 +266,8 @@ fn value(json: Json) -> Option<Value> {
             tables::address(text.as_bytes()).unwrap_or_else(|| Value::Text(text.into()))
         }
         Json::Object(members) => tagged(&members)?,
-        // The parser has refused what is nested too deeply for it; what is too
-        // deep for a value is no value.
+        // The parser has refused deeper nesting than it supports; a value nested too
+        // deeply is refused here.
         Json::Array(elements) => {
             let mut sequence = Sequence::default();
             for element in elements {
@@ -278,7 +278,7 @@ fn value(json: Json) -> Option<Value> {
     })
 }
 
-/// A value that says of which sort it is.
+/// Returns a tagged value.
 fn tagged(members: &serde_json::Map<String, Json>) -> Option<Value> {
     let text = |name: &str| members.get(name).and_then(Json::as_str);
     if let Some(text) = text("text") {

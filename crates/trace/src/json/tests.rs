@@ -4,7 +4,7 @@ use crate::samples::{self, Recorded};
 use juror_event::{Unavailability, Value};
 use proptest::prelude::*;
 
-/// Reads lines; gives the events and what is wrong with them.
+/// Reads lines; returns the events and their faults.
 fn read(text: &[u8]) -> Recorded {
     samples::read(&mut Decoder::new(Form::Json), text)
 }
@@ -163,7 +163,7 @@ fn a_line_that_is_cut_off_is_one_fault() {
     assert!(read.end.is_none());
 }
 
-/// A line near those that are written: some of its parts are strange.
+/// Generates lines similar to those that are written, with some unusual parts.
 pub(crate) fn any_line() -> impl Strategy<Value = String> {
     let number = || {
         prop_oneof![
@@ -227,7 +227,7 @@ pub(crate) fn any_line() -> impl Strategy<Value = String> {
         )
 }
 
-/// What the general way makes of each line: events, or what is wrong.
+/// Returns the events or faults that the general path reads from each line.
 fn read_generally(lines: &[String]) -> (Vec<Option<crate::Event>>, Batch) {
     let mut sink = Sink::default();
     let mut batch = Batch::default();
@@ -243,11 +243,10 @@ fn read_generally(lines: &[String]) -> (Vec<Option<crate::Event>>, Batch) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// What the fast way reads, the general way reads alike; names become
-    /// known by lines before.
+    /// The fast path agrees with the general path; names become known by earlier lines.
     #[test]
     fn the_fast_way_agrees(lines in proptest::collection::vec(any_line(), 1..12)) {
-        // Everything is known beforehand, so that the fast way gets far.
+        // All names are known beforehand, so that the fast path gets far.
         let mut tables = crate::tables::Tables::default();
         let (expected, batch) = read_generally(&lines);
         for layout in layouts_of(&lines) {
@@ -261,7 +260,8 @@ proptest! {
                 continue;
             };
             let Some(expected) = expected else {
-                // The general way may refuse what the order or a place forbids.
+                // The general path may refuse an event because of its order or
+                // location.
                 let alone = general_faults(line);
                 prop_assert!(alone.is_empty() || given.place.is_some(), "{line}: {alone:?}");
                 continue;
@@ -280,7 +280,7 @@ proptest! {
         }
     }
 
-    /// No bytes stop it, and the pieces in which they come do not matter.
+    /// No bytes cause a panic, and the way in which they are split does not matter.
     #[test]
     fn pieces_do_not_matter(
         lines in proptest::collection::vec(any_line(), 0..6),
