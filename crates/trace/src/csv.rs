@@ -32,7 +32,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {
     /// It has no equals sign, or nothing before it.
-    #[error("columns are named so: EVENT=NAME,NAME and not `{0}`")]
+    #[error("invalid column names `{0}`: expected EVENT=NAME,NAME")]
     Shape(String),
     /// A name occurs twice.
     #[error("`{event}` has two columns `{name}`")]
@@ -236,7 +236,7 @@ impl CsvDecoder {
         batch: &mut Batch,
     ) -> Result<Written, Wrong> {
         let [time, thread, event, values @ ..] = &fields[..] else {
-            let message = "a row is time,thread,event and then values";
+            let message = "expected time,thread,event and then values";
             return Err((FaultKind::Malformed(message.to_owned()), 0));
         };
         let name = text(event)?;
@@ -337,7 +337,7 @@ fn layout(
         return Ok(last.layout);
     }
     if let Some(key) = tables::repeated(keys) {
-        return Err((FaultKind::Malformed(format!("`{key}` is there twice")), 0));
+        return Err((FaultKind::Malformed(format!("`{key}` occurs twice")), 0));
     }
     let name = sink.tables.name(event);
     let layout = sink.tables.layout(name, keys);
@@ -376,7 +376,10 @@ fn header(fields: &Row<'_>) -> Result<Option<Columns>, Wrong> {
         names.push(name);
     }
     match tables::repeated(&names) {
-        Some(name) => Err((FaultKind::Malformed(format!("two columns are `{name}`")), 0)),
+        Some(name) => Err((
+            FaultKind::Malformed(format!("two columns are named `{name}`")),
+            0,
+        )),
         None => Ok(Some(columns)),
     }
 }

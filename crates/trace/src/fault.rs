@@ -57,10 +57,10 @@ pub struct Fault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// A record that cannot be parsed.
-    #[error("this is no record of a trace: {0}")]
+    #[error("invalid trace record: {0}")]
     Malformed(String),
     /// An unsupported version of the form.
-    #[error("this is version {0} of the trace form, and juror reads version 1")]
+    #[error("this trace has version {0} of the form, and juror reads version 1")]
     Version(u64),
     /// The file ends within a record.
     #[error("the trace ends in the middle of a record")]
@@ -69,10 +69,10 @@ pub enum FaultKind {
     #[error("the trace has no end record: it is not complete")]
     NoEnd,
     /// The checksum of a record does not match.
-    #[error("the check of this record is wrong: the file is damaged")]
+    #[error("the checksum of this record does not match: the file is damaged")]
     Damaged,
     /// A sequence number occurs twice.
-    #[error("event {0} is there twice")]
+    #[error("event {0} is recorded twice")]
     Repeated(u64),
     /// A sequence number follows a higher one.
     #[error("event {sequence} comes after event {after}")]
@@ -107,7 +107,7 @@ pub enum FaultKind {
         number: u64,
     },
     /// There are records after the end record.
-    #[error("there is more after the end record")]
+    #[error("there are records after the end record")]
     AfterEnd,
     /// The end record has a wrong number of events.
     #[error("the end record counts {counted} events, and there are {found}")]
@@ -147,25 +147,29 @@ impl FaultKind {
     pub fn help(&self) -> &'static str {
         match self {
             FaultKind::Malformed(_) | FaultKind::Undefined { .. } => {
-                "--keep-going leaves such records out and goes on"
+                "--keep-going skips such records"
             }
-            FaultKind::Version(_) => "use the juror that recorded it, or record it again",
+            FaultKind::Version(_) => {
+                "use the version of juror that recorded it, or record it again"
+            }
             FaultKind::Cut | FaultKind::NoEnd => {
-                "the recording was cut off, or the file was not copied whole; what came before \
-                 counts; --follow waits for the rest of a run that is being recorded"
+                "the recording was cut off, or the file was not copied whole; the records before \
+                 it count; --follow waits for the rest of a run that is being recorded"
             }
-            FaultKind::Damaged => "copy or record it again; --keep-going goes on with the next",
-            FaultKind::Repeated(_) => "--keep-going leaves the second one out",
+            FaultKind::Damaged => {
+                "copy or record the trace again; --keep-going continues with the next record"
+            }
+            FaultKind::Repeated(_) => "--keep-going skips the second one",
             FaultKind::Reordered { .. } => {
-                "sort the records by their sequence numbers; --keep-going leaves it out"
+                "sort the records by their sequence numbers; --keep-going skips this one"
             }
             FaultKind::Missing { .. } | FaultKind::Count { .. } => {
-                "a verdict may depend on them; --keep-going goes on without them"
+                "a verdict may depend on them; --keep-going continues without them"
             }
             FaultKind::TimeBack { .. } => {
-                "sort the trace by time, or number the events; --keep-going takes them as they stand"
+                "sort the trace by time, or number the events; --keep-going keeps their order"
             }
-            FaultKind::AfterEnd => "a file holds one run; --keep-going leaves the rest out",
+            FaultKind::AfterEnd => "a file holds one run; --keep-going skips the rest",
         }
     }
 }

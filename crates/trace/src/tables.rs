@@ -146,7 +146,7 @@ impl Tables {
             Some(before) if **before == declaration => Ok(()),
             Some(_) => Err(format!("`{}` is declared twice", declaration.event)),
             None if !known.layouts.is_empty() => Err(format!(
-                "`{}` has happened before it is declared",
+                "`{}` occurs before it is declared",
                 declaration.event
             )),
             None => {

@@ -170,11 +170,11 @@ impl BinaryDecoder {
                 let end = reader.end().ok_or_else(|| malformed("an end"))?;
                 sink.end(batch, end.0, end.1)?;
             }
-            _ => return Err(malformed("a record of a kind that is not known")),
+            _ => return Err(malformed("a record of an unknown kind")),
         }
         match reader.0 {
             [] => Ok(()),
-            _ => Err(malformed("a record longer than its parts")),
+            _ => Err(malformed("a record that is longer than its contents")),
         }
     }
 

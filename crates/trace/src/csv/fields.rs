@@ -66,7 +66,7 @@ pub(super) fn fields(row: &[u8]) -> Result<Row<'_>, Wrong> {
             None => return Ok(fields),
             Some(b',') => at += 1,
             Some(_) => {
-                let message = "after the closing quote a comma is expected".to_owned();
+                let message = "expected a comma after the closing quote".to_owned();
                 return Err((FaultKind::Malformed(message), at));
             }
         }
@@ -107,7 +107,7 @@ fn quoted(bytes: &[u8], at: usize) -> Result<(Field<'_>, usize), Wrong> {
 }
 
 pub(super) fn no_text(at: usize) -> Wrong {
-    (FaultKind::Malformed("this is no UTF-8".to_owned()), at)
+    (FaultKind::Malformed("invalid UTF-8".to_owned()), at)
 }
 
 pub(super) fn text<'a>(field: &'a Field<'_>) -> Result<&'a str, Wrong> {
@@ -120,7 +120,7 @@ pub(super) fn number(field: &Field<'_>) -> Result<Option<u64>, Wrong> {
         return Ok(None);
     }
     let number = text(field)?.parse().map_err(|_| {
-        let message = "a whole number of 64 bits is expected here".to_owned();
+        let message = "expected a non-negative 64-bit integer".to_owned();
         (FaultKind::Malformed(message), field.at)
     })?;
     Ok(Some(number))

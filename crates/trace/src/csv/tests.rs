@@ -83,14 +83,14 @@ fn what_is_wrong_is_told_with_its_line() {
             &[][..],
             1,
             1,
-            "a row is time,thread,event and then values",
+            "expected time,thread,event and then values",
         ),
         (
             "1,1,e\nx,1,e\n",
             &[],
             2,
             1,
-            "a whole number of 64 bits is expected here",
+            "expected a non-negative 64-bit integer",
         ),
         (
             "1,9999999999,e\n",
@@ -99,13 +99,13 @@ fn what_is_wrong_is_told_with_its_line() {
             3,
             "the number of a thread is too large",
         ),
-        ("1,1,e,x=1,x=2\n", &[], 1, 1, "`x` is there twice"),
+        ("1,1,e,x=1,x=2\n", &[], 1, 1, "`x` occurs twice"),
         (
             "1,1,\"e\"f\n",
             &[],
             1,
             8,
-            "after the closing quote a comma is expected",
+            "expected a comma after the closing quote",
         ),
         ("1,1,e\n1,1,\"e\n", &[], 2, 5, "the quote is not closed"),
         (
@@ -115,7 +115,7 @@ fn what_is_wrong_is_told_with_its_line() {
             1,
             "this row has 1 fields, and the first has 2",
         ),
-        ("event,x,x\n", &[], 1, 1, "two columns are `x`"),
+        ("event,x,x\n", &[], 1, 1, "two columns are named `x`"),
         (
             "1,1,e,5,6\n",
             &["e=x"],
@@ -126,7 +126,7 @@ fn what_is_wrong_is_told_with_its_line() {
     ] {
         let read = read(text, columns);
         let fault = read.faults.first().expect("something is wrong");
-        let expected = format!("this is no record of a trace: {expected}");
+        let expected = format!("invalid trace record: {expected}");
         assert_eq!(fault.kind.to_string(), expected, "{text}");
         assert_eq!(fault.position, Position::Line(line), "{text}");
         let excerpt = fault.excerpt.as_ref().expect("a line");
@@ -139,9 +139,9 @@ fn columns_that_cannot_be_are_refused() {
     for (word, expected) in [
         (
             "push",
-            "columns are named so: EVENT=NAME,NAME and not `push`",
+            "invalid column names `push`: expected EVENT=NAME,NAME",
         ),
-        ("=x", "columns are named so: EVENT=NAME,NAME and not `=x`"),
+        ("=x", "invalid column names `=x`: expected EVENT=NAME,NAME"),
         ("push=x,x", "`push` has two columns `x`"),
     ] {
         let error = CsvDecoder::with_columns(&[word.to_owned()]).expect_err(word);

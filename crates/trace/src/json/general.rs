@@ -38,7 +38,7 @@ impl<'de, T: serde::Deserialize<'de>> Visitor<'de> for MembersVisitor<T> {
         }
         let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
         match tables::repeated(&names) {
-            Some(name) => Err(A::Error::custom(format!("`{name}` is there twice"))),
+            Some(name) => Err(A::Error::custom(format!("`{name}` occurs twice"))),
             None => Ok(Members(members)),
         }
     }
@@ -127,7 +127,10 @@ impl Line<'_> {
         match self.take(name) {
             None => Ok(None),
             Some(Member::Json(Json::Number(number))) if number.is_u64() => Ok(number.as_u64()),
-            Some(_) => Err(self.wrong(name, format!("`{name}` is no whole number of 64 bits"))),
+            Some(_) => Err(self.wrong(
+                name,
+                format!("`{name}` is not a non-negative 64-bit integer"),
+            )),
         }
     }
 
@@ -183,7 +186,7 @@ pub(super) fn take(
     } else if has("end") {
         end(line, sink, batch)
     } else {
-        let message = "it has none of `event`, `trace`, `declare`, `define` and `end`";
+        let message = "the object has none of `event`, `trace`, `declare`, `define` and `end`";
         Err((FaultKind::Malformed(message.to_owned()), 0))
     }
 }
@@ -204,7 +207,7 @@ fn event(
     batch: &mut Batch,
 ) -> Result<(), Wrong> {
     let Some(Member::Json(Json::String(name))) = line.take("event") else {
-        return Err(line.wrong("event", "`event` is no text".to_owned()));
+        return Err(line.wrong("event", "`event` is not a string".to_owned()));
     };
     let sequence = line.number("sequence")?;
     let time_ns = line.number("time")?;
@@ -214,7 +217,7 @@ fn event(
         None => Vec::new(),
         Some(Member::Values(values)) => values.0,
         Some(Member::Json(_)) => {
-            return Err(line.wrong("values", "`values` is no object".to_owned()));
+            return Err(line.wrong("values", "`values` is not an object".to_owned()));
         }
     };
     let start = batch.values.len();
@@ -222,7 +225,10 @@ fn event(
     for (key, json) in given {
         let Some(value) = value(json) else {
             batch.values.truncate(start);
-            return Err(line.wrong(&key, format!("`{key}` has no value of a trace")));
+            return Err(line.wrong(
+                &key,
+                format!("`{key}` has a value that a trace cannot hold"),
+            ));
         };
         batch.values.push(value);
         keys.push(key);
@@ -247,7 +253,10 @@ fn end(mut line: Line<'_>, sink: &mut Sink, batch: &mut Batch) -> Result<(), Wro
     let how: How = serde_json::from_value(how)
         .map_err(|error| line.wrong("end", format!("`end` is {error}")))?;
     let Some(counted) = counted else {
-        return Err(line.wrong("end", "the end has no `events`, their number".to_owned()));
+        return Err(line.wrong(
+            "end",
+            "the end has no member `events`, the number of events".to_owned(),
+        ));
     };
     sink.end(batch, how, counted).map_err(|kind| (kind, 0))
 }

@@ -66,7 +66,7 @@ fn check_fault(text: &str, line: u64, column: usize, expected: &str) {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
-    let no_record = |what: &str| format!("this is no record of a trace: {what}");
+    let no_record = |what: &str| format!("invalid trace record: {what}");
     let event = "{\"event\":\"e\"}\n";
     check_fault(
         &format!("{event}{{\"event\":}}\n"),
@@ -84,26 +84,31 @@ fn what_is_wrong_is_told_with_its_place() {
         "{\"a\":1}\n",
         1,
         1,
-        &no_record("it has none of `event`, `trace`, `declare`, `define` and `end`"),
+        &no_record("the object has none of `event`, `trace`, `declare`, `define` and `end`"),
     );
-    check_fault("{\"event\":1}\n", 1, 2, &no_record("`event` is no text"));
+    check_fault(
+        "{\"event\":1}\n",
+        1,
+        2,
+        &no_record("`event` is not a string"),
+    );
     check_fault(
         "{\"event\":\"e\",\"time\":-1}\n",
         1,
         14,
-        &no_record("`time` is no whole number of 64 bits"),
+        &no_record("`time` is not a non-negative 64-bit integer"),
     );
     check_fault(
         "{\"event\":\"e\",\"values\":{\"a\":1,\"a\":2}}\n",
         1,
         35,
-        &no_record("`a` is there twice"),
+        &no_record("`a` occurs twice"),
     );
     check_fault(
         "{\"event\":\"e\",\"values\":{\"a\":{\"b\":1}}}\n",
         1,
         24,
-        &no_record("`a` has no value of a trace"),
+        &no_record("`a` has a value that a trace cannot hold"),
     );
     check_fault(
         "{\"event\":\"e\",\"place\":0}\n",
@@ -115,7 +120,7 @@ fn what_is_wrong_is_told_with_its_place() {
         "{\"trace\":2}\n",
         1,
         1,
-        "this is version 2 of the trace form, and juror reads version 1",
+        "this trace has version 2 of the form, and juror reads version 1",
     );
     check_fault(
         "{\"end\":{\"exited\":0},\"events\":1}\n",
@@ -127,7 +132,7 @@ fn what_is_wrong_is_told_with_its_place() {
         &format!("{{\"end\":\"stopped\",\"events\":0}}\n{event}"),
         2,
         1,
-        "there is more after the end record",
+        "there are records after the end record",
     );
     check_fault(
         &format!("{event}{{\"eve"),
@@ -139,7 +144,7 @@ fn what_is_wrong_is_told_with_its_place() {
         "{\"sequence\":1,\"event\":\"e\"}\n{\"sequence\":1,\"event\":\"e\"}\n",
         2,
         1,
-        "event 1 is there twice",
+        "event 1 is recorded twice",
     );
 }
 
