@@ -1,18 +1,17 @@
-//! What operators and functions of the language do to sets, maps and
-//! sequences.
+//! Operators and functions of the language on sets, maps and sequences.
 //!
-//! Each of them says beforehand what it costs, in steps of an evaluation: one
-//! for each element that is looked at. Errors are messages.
+//! The cost of each is computed beforehand, in steps of an evaluation: one for each
+//! element that is looked at. Errors are messages.
 
 use crate::arithmetic::{described, no_meaning};
 use crate::syntax::BinaryOperator;
 use crate::term::Builtin;
 use juror_event::{Map, Sequence, Set, TooDeep, Value};
 
-/// The longest sequence that [`Builtin::Range`] makes.
+/// The maximum length of a sequence made by [`Builtin::Range`].
 const RANGE_MAX: i128 = 100_000;
 
-/// How many elements there are; none in what is no collection.
+/// Returns the number of elements; 0 for a value that is not a collection.
 pub(crate) fn size(value: &Value) -> usize {
     match value {
         Value::Set(set) => set.len(),
@@ -22,7 +21,7 @@ pub(crate) fn size(value: &Value) -> usize {
     }
 }
 
-/// What a binary operator costs beyond one step.
+/// Returns the cost of a binary operator beyond one step.
 pub(crate) fn cost(operator: BinaryOperator, left: &Value, right: &Value) -> usize {
     match operator {
         BinaryOperator::In => match right {
@@ -102,7 +101,7 @@ pub(crate) fn too_deep(error: TooDeep) -> String {
     error.to_string()
 }
 
-/// The element at a position or of a key.
+/// Returns the element at a position or for a key.
 pub(crate) fn element<'a>(collection: &'a Value, key: &Value) -> Result<&'a Value, String> {
     match collection {
         Value::Map(map) => map
@@ -125,7 +124,7 @@ fn out_of_range(sequence: &Sequence, key: &Value) -> String {
     )
 }
 
-/// A position, when it can be one.
+/// Returns the position that a key denotes, if any.
 fn position(key: &Value) -> Result<Option<usize>, String> {
     match key {
         Value::Int(number) => Ok(usize::try_from(*number).ok()),
@@ -136,7 +135,7 @@ fn position(key: &Value) -> Result<Option<usize>, String> {
     }
 }
 
-/// The collection with another element at a position or key.
+/// Returns the collection with the element at a position or key replaced.
 pub(crate) fn with_element(collection: &Value, key: Value, value: Value) -> Result<Value, String> {
     match collection {
         Value::Map(map) => {
@@ -159,7 +158,7 @@ pub(crate) fn with_element(collection: &Value, key: Value, value: Value) -> Resu
     }
 }
 
-/// What a function of the language costs beyond one step.
+/// Returns the cost of a function of the language beyond one step.
 pub(crate) fn builtin_cost(function: Builtin, arguments: &[Value]) -> usize {
     let first = arguments.first();
     match function {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Property, load};
 
-/// Variables and captures of a test.
+/// The variables and captures of a test.
 struct Values {
     variables: Vec<Value>,
     captures: Vec<Value>,
@@ -23,8 +23,8 @@ impl Store for Values {
     }
 }
 
-/// `p` is a null pointer, `p->len` cannot be read, `q` points somewhere
-/// and `q->len` is 5, `t` is text.
+/// `p` is a null pointer, `p->len` cannot be read, `q` is a valid pointer and `q->len`
+/// is 5, `t` is a string.
 fn values(property: &Property) -> Values {
     let captures = property.events[0].captures.iter();
     Values {
@@ -99,7 +99,7 @@ fn guards() {
     check("q->len > 4 or p->len > 4", Ok(true));
     check("p != null and p->len > 3", Ok(false));
     check("b", Ok(true));
-    // As in C, values of the program are true where they are not zero.
+    // As in C, values of the program are true if they are not zero.
     check("q->len and not (p or not q)", Ok(true));
     check("p or q->len - 5", Ok(false));
 }
@@ -199,7 +199,7 @@ fn updates() {
     check_update("n = big + n", Err("too large"));
 }
 
-/// A property whose one event carries nothing.
+/// A property whose only event has no captures.
 fn collection_source(rest: &str, transition: &str) -> String {
     format!(
         "function double(x) {{ return x + x }}

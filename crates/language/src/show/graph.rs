@@ -106,7 +106,7 @@ impl Edge {
 pub struct Graph {
     /// The name of the property.
     pub name: String,
-    /// What it says, in words.
+    /// The description.
     pub description: Option<String>,
     /// More about it, a line each: its parameters, its formula.
     pub notes: Vec<String>,
