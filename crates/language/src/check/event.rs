@@ -1,4 +1,4 @@
-//! Events and what they read.
+//! Events and their captures.
 
 use super::computed::is_place;
 use super::{CAPTURES_MAX, Checker, moment};
@@ -11,10 +11,10 @@ use juror_event::{Capture, Conversion, EventKind, Read, SymbolicEvent};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// How many elements a place of an event may have.
+/// The maximum number of elements that a captured range may have.
 pub(super) const ELEMENTS_MAX: i64 = 4_096;
 
-/// What is known about a value read as this type.
+/// Returns the kind of a value read as this type.
 pub(super) fn kind_of(conversion: Conversion) -> Kind {
     match conversion {
         Conversion::Signed { .. } | Conversion::Unsigned { .. } => Kind::Integer,
@@ -26,15 +26,15 @@ pub(super) fn kind_of(conversion: Conversion) -> Kind {
 }
 
 impl Checker<'_> {
-    /// The events of the property itself; those that it shares are declared
-    /// when something is for them, so that nothing else is watched.
+    /// Declares the events of the property itself; shared ones are declared on first
+    /// use, so that no others are watched.
     pub(super) fn declare_events(&mut self) {
         for event in &self.declaration.declarations.events {
             self.event_slot_named(&event.name.text);
         }
     }
 
-    /// The slot of an event by name, declared now if it was not.
+    /// Returns the slot of an event by name, declaring it if necessary.
     pub(super) fn event_slot_named(&mut self, name: &str) -> Option<u16> {
         if let Some(slot) = self.event_slots.get(name) {
             return Some(*slot);
@@ -45,7 +45,7 @@ impl Checker<'_> {
         Some(slot)
     }
 
-    /// The slot of an event; that of an equal one without a name, if there is.
+    /// Returns the slot of an inline event, or of an equal one.
     pub(super) fn inline_event(
         &mut self,
         event: &EventDeclaration,
@@ -55,8 +55,7 @@ impl Checker<'_> {
         let Some((last, earlier)) = self.events.split_last() else {
             return slot;
         };
-        // What guards and propositions have added stands after what was
-        // declared.
+        // Captures added by guards and propositions follow the declared ones.
         let same = (earlier.iter().zip(&self.declared_counts)).position(|(other, &count)| {
             let declared = other.captures.iter().take(count);
             other.kind == last.kind
@@ -122,7 +121,7 @@ impl Checker<'_> {
             });
             kinds.push(capture.conversion.map_or(known, kind_of));
         }
-        // `slice on thread` needs no word in the events.
+        // `slice on thread` needs no capture in the events.
         for parameter in &self.declaration.slice {
             let Some((read, kind)) = moment::read_for_all(&parameter.text) else {
                 continue;
@@ -146,7 +145,7 @@ impl Checker<'_> {
 
     fn declared_read(&mut self, capture: &CaptureDeclaration, kind: EventKind) -> (Read, Kind) {
         let name = &capture.name;
-        // After an error any read will do: no property comes out.
+        // After an error any read will do: no property results.
         let by_name = || Read::Name(name.text.clone());
         let (read, known) = match &capture.read {
             None => match self.read_by_name(name, kind) {
@@ -171,7 +170,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The read that an expression of a capture stands for.
+    /// Resolves the read of a capture.
     pub(super) fn read(&mut self, expression: &Expression, kind: EventKind) -> Option<Read> {
         let span = &expression.span;
         match &expression.kind {
@@ -277,7 +276,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The numbers of `[0..81]`.
+    /// Evaluates the bounds of `[0..81]`.
     pub(super) fn constant_range(
         &mut self,
         start: &Expression,
@@ -293,7 +292,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The number in brackets, which has to be known before the run.
+    /// Evaluates an index, which must be constant.
     pub(super) fn constant_index(&mut self, index: &Expression) -> Option<i64> {
         let number = match &index.kind {
             ExpressionKind::Integer(number) => Some(*number),
@@ -321,7 +320,7 @@ impl Checker<'_> {
     }
 }
 
-/// `object.field` or `object->field`.
+/// Builds the read of `object.field` or `object->field`.
 pub(super) fn field_of(object: Read, field: Box<str>, arrow: bool) -> Read {
     let object = if arrow {
         Read::Dereference(Box::new(object))

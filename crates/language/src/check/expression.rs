@@ -1,7 +1,7 @@
-//! Expressions to terms, with what is known about their kinds.
+//! Resolution of expressions to terms, with their kinds.
 //!
-//! Operators over constants are computed here, so that a division by zero
-//! that stands in the text is found before the run.
+//! Operators on constants are evaluated here, so that a division by zero in the text is
+//! reported before the run.
 
 use super::Checker;
 use super::computed::is_of_program;
@@ -16,7 +16,7 @@ use juror_event::{Read, Value};
 use std::ops::Range;
 
 impl Checker<'_> {
-    /// The term of an expression; nothing after an error, which was reported.
+    /// Resolves an expression; returns `None` after an error, which was reported.
     pub(super) fn term(
         &mut self,
         expression: &Expression,
@@ -32,7 +32,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The same, with numbers that have no types.
+    /// Resolves an expression whose numbers have no types.
     fn exact_term(&mut self, expression: &Expression, scope: &mut Scope) -> Option<(Term, Kind)> {
         let span = expression.span.clone();
         let value = match &expression.kind {
@@ -106,8 +106,8 @@ impl Checker<'_> {
         Some((term, kind))
     }
 
-    /// Watching a program never runs code of it: only a person at the prompt
-    /// calls functions.
+    /// Reports a call: monitoring never runs code of the program; only the user at the
+    /// prompt calls functions.
     pub(super) fn no_call(&mut self, span: &Range<usize>) {
         self.not_in_guards(
             span,
@@ -213,7 +213,7 @@ impl Checker<'_> {
         None
     }
 
-    /// A capture, a variable, or what the moment of the event has.
+    /// Resolves the name of a capture, a variable, or a context value of the event.
     fn event_name(
         &mut self,
         text: &str,
@@ -245,7 +245,7 @@ impl Checker<'_> {
         Some((Term { kind: term, span }, kind))
     }
 
-    /// The slot of a declared capture of the scope's event.
+    /// Returns the slot of a declared capture of the scope's event.
     pub(super) fn capture_named(&self, name: &str, scope: &Scope) -> Option<u8> {
         let event = self.events.get(usize::from(scope.event()?))?;
         let slot = event
@@ -331,7 +331,7 @@ impl Checker<'_> {
         Some((Term { kind, span }, result))
     }
 
-    /// `a ? b : c`: both are looked at, and one is evaluated.
+    /// Resolves `a ? b : c`: both branches are checked, one is evaluated.
     fn conditional(
         &mut self,
         parts: [&Expression; 3],
@@ -411,7 +411,7 @@ impl Checker<'_> {
             };
             return self.debuggee_place(&whole, scope);
         }
-        // Both sides are looked at, so that both are reported.
+        // Both sides are checked, so that both are reported.
         let left_term = self.term(left, scope);
         let right_term = self.term(right, scope);
         let ((mut left_term, mut left_kind), (mut right_term, mut right_kind)) =
@@ -448,7 +448,7 @@ impl Checker<'_> {
     }
 }
 
-/// A whole number as the fraction that it is beside one.
+/// Converts an integer term to a floating-point number, for use with another one.
 fn as_float(term: Term, kind: Kind) -> Term {
     if kind != Kind::Integer {
         return term;

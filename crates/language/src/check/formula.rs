@@ -1,7 +1,7 @@
-//! Formulas as they are written to formulas over bits.
+//! Resolution of formulas to formulas over the bits of a letter.
 //!
-//! A defined formula stands for its text, with its parameters replaced: what is
-//! given for them keeps the meaning that it has where it stands.
+//! A defined formula is expanded, with its parameters replaced by the arguments, whose
+//! names keep the meaning that they have at the use.
 
 use super::Checker;
 use super::grounding::{Argument, Grounding};
@@ -15,22 +15,22 @@ use juror_logic::{Bound, Formula};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many parts a formula may have once its definitions are written out.
+/// The maximum number of parts of a formula after expansion.
 const PARTS_MAX: usize = 4_000;
-/// How deeply formulas may be nested then.
+/// The maximum nesting of formulas after expansion.
 const DEPTH_MAX: usize = 450;
 
-/// What the parameters of a definition stand for.
+/// The arguments of a definition.
 pub(super) struct Environment<'e, 'a> {
-    /// The definition that is open; nothing outside of all.
+    /// The definition that is being expanded; `None` outside of definitions.
     definition: Option<&'a FormulaDefinition>,
     given: &'e [&'a FormulaExpression],
-    /// What stands around the use of the definition.
+    /// The environment of the use of the definition.
     outer: Option<&'e Environment<'e, 'a>>,
 }
 
 impl<'e, 'a> Environment<'e, 'a> {
-    /// Outside of all definitions.
+    /// Creates the environment outside of all definitions.
     pub(super) fn outside() -> Environment<'e, 'a> {
         Environment {
             definition: None,
@@ -39,14 +39,14 @@ impl<'e, 'a> Environment<'e, 'a> {
         }
     }
 
-    /// What stands for a name, and where its own names mean something.
+    /// Returns the argument for a name, and the environment of the argument.
     fn given(&self, name: &str) -> Option<(&'a FormulaExpression, &'e Environment<'e, 'a>)> {
         let mut parameters = self.definition?.parameters.iter();
         let position = parameters.position(|parameter| &*parameter.text == name)?;
         Some((self.given.get(position).copied()?, self.outer?))
     }
 
-    /// Whether a definition is being written out.
+    /// Returns true if a definition is being expanded.
     fn is_open(&self, definition: &FormulaDefinition) -> bool {
         let here = self.definition.is_some_and(|d| std::ptr::eq(d, definition));
         here || self.outer.is_some_and(|outer| outer.is_open(definition))
@@ -54,7 +54,7 @@ impl<'e, 'a> Environment<'e, 'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// The formula over bits; nothing after an error, which was reported.
+    /// Resolves a formula; returns `None` after an error, which was reported.
     pub(super) fn formula(
         &mut self,
         expression: &'a FormulaExpression,
@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
                 right,
             } => {
                 self.note_steps(operator.words(), bound.as_ref(), expression, grounding);
-                // Both sides are looked at, so that both are reported.
+                // Both sides are checked, so that both are reported.
                 let left = self.formula(left, environment, grounding);
                 let right = self.formula(right, environment, grounding);
                 Some(binary(*operator, lowered(bound.as_ref()), left?, right?))
@@ -128,7 +128,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Remembers the first operator that counts single steps.
+    /// Records the first operator that counts single steps.
     fn note_steps(
         &self,
         words: &str,
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
         Some(Formula::Proposition(bit))
     }
 
-    /// The bit of a proposition or event.
+    /// Returns the formula for the bit of a proposition or event.
     pub(super) fn letter(
         &mut self,
         name: &'a Name,
@@ -226,7 +226,7 @@ impl<'a> Checker<'a> {
         self.report_unknown(&name.text, error);
     }
 
-    /// What an argument of a proposition stands for.
+    /// Resolves an argument of a proposition.
     fn argument(
         &mut self,
         argument: &'a FormulaExpression,
@@ -275,7 +275,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A defined formula, written out.
+    /// Expands a defined formula.
     fn defined(
         &mut self,
         definition: &'a FormulaDefinition,
@@ -310,7 +310,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The value of a literal.
+/// Returns the value of a literal.
 fn constant_value(expression: &Expression) -> Option<Value> {
     Some(match &expression.kind {
         ExpressionKind::Integer(number) => Value::Int(*number),
@@ -373,7 +373,7 @@ fn binary(operator: FormulaBinary, bound: Bound, left: Formula, right: Formula) 
         FormulaBinary::Or => Formula::Or(left, right),
         FormulaBinary::And => Formula::And(left, right),
         FormulaBinary::Until => Formula::Until(left, right, bound),
-        // Within a bound: the right side comes, or the left side lasts.
+        // Within a bound: the right side occurs, or the left side lasts.
         FormulaBinary::WeakUntil if bound != Bound::Unbounded => {
             let lasts = Formula::Release(Arc::new(Formula::False), Arc::clone(&left), bound);
             Formula::Or(

@@ -1,4 +1,4 @@
-//! Functions: those of the language, those of properties, and their calls.
+//! Functions of the language and of properties, and their calls.
 
 use super::Checker;
 use super::scope::{PROGRAM, Scope};
@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// Functions by name, then their bodies: they may call each other in any
-    /// order.
+    /// Declares the names of functions, then their bodies: they may call each other in
+    /// any order.
     pub(super) fn declare_functions(&mut self) {
         let mut declared: Vec<(&'a FunctionDeclaration, Option<&'a Range<usize>>)> = Vec::new();
         for source in self.sources.clone() {
@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A call in a guard or update.
+    /// Resolves a call in a guard or update.
     pub(super) fn call(
         &mut self,
         function: &Expression,
@@ -146,7 +146,7 @@ impl<'a> Checker<'a> {
         self.report_unknown(name, error);
     }
 
-    /// Terms of expressions; all are looked at, so that all are reported.
+    /// Resolves expressions; all are checked, so that all are reported.
     pub(super) fn terms(
         &mut self,
         expressions: &[Expression],
@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
         found.into_iter().collect()
     }
 
-    /// A set, map or sequence as it is written.
+    /// Resolves a set, map or sequence literal.
     pub(super) fn collection(
         &mut self,
         kind: TermKind,
@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
         self.constant_folded(Term { kind, span }, result)
     }
 
-    /// The value of a term of constants, else the term.
+    /// Evaluates a term of constants; returns other terms unchanged.
     fn constant_folded(&mut self, term: Term, result: Kind) -> Option<(Term, Kind)> {
         let is_constant = |term: &Term| matches!(term.kind, TermKind::Constant(_));
         let constant = match &term.kind {
@@ -206,8 +206,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether brackets after it take an element of a value, as against a place
-    /// of the debuggee.
+    /// Returns true if brackets after an expression take an element of a value, and not
+    /// a location of the debuggee.
     pub(super) fn is_collection(&self, object: &Expression, scope: &Scope) -> bool {
         match &object.kind {
             ExpressionKind::Name(name) => {
@@ -234,7 +234,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `m[k]`
+    /// Resolves `m[k]`.
     pub(super) fn element(
         &mut self,
         object: &Expression,
@@ -262,7 +262,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a statement may return something.
+/// Returns true if a statement may return a value.
 fn returns(statement: &crate::syntax::Statement) -> bool {
     use crate::syntax::Statement;
     match statement {
@@ -275,7 +275,8 @@ fn returns(statement: &crate::syntax::Statement) -> bool {
     }
 }
 
-/// What a function of the language gives, when it has a meaning for these.
+/// Returns the kind of the result of a function of the language, if it is defined for
+/// these arguments.
 fn builtin_kind(function: Builtin, arguments: &[Kind]) -> Option<Kind> {
     let first = arguments.first().copied().unwrap_or(Kind::Unknown);
     let second = arguments.get(1).copied().unwrap_or(Kind::Unknown);

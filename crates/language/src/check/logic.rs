@@ -12,7 +12,8 @@ use juror_logic::{Decidable, Formula, Meaning, decidable, decidable_expression};
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// What the property demands; nothing after an error, which was reported.
+    /// Resolves the demand of the property; returns `None` after an error, which was
+    /// reported.
     pub(super) fn logic(&mut self, parameters: &[Parameter<'a>]) -> Option<Logic> {
         let declaration = self.declaration;
         let mut grounding = Grounding::new(parameters);
@@ -89,9 +90,8 @@ impl<'a> Checker<'a> {
         whole.filter(|_| sound).map(Demand::Formula)
     }
 
-    /// Every event of the property is a step of its expression, also where the
-    /// expression does not name it: between two steps that it does name, such a
-    /// one must not be.
+    /// Makes every event of the property a step of its expression, also events that the
+    /// expression does not name: they must not occur between two steps that it names.
     fn every_event(&mut self, grounding: &mut Grounding<'_>) {
         for event in &self.declaration.declarations.events {
             if let Some(slot) = self.event_slot_named(&event.name.text) {
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Every parameter is in something that the property speaks of.
+    /// Checks that every parameter occurs in a proposition or event of the property.
     fn concerned_parameters(&mut self, grounding: &Grounding<'_>) {
         for (position, parameter) in grounding.parameters.iter().enumerate() {
             let concerned = grounding
@@ -122,8 +122,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A property that stops no program on its way is announced: whoever waits for
-    /// it to do so waits in vain.
+    /// Notes that a property is never decided during a run, so that a user does not
+    /// wait for a stop.
     fn note_undecided(&mut self, demand: &Demand) {
         let found = match demand {
             Demand::Formula(formula) => decidable(formula),
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
                 meaning,
             } => decidable_expression(expression, *meaning),
         };
-        // What is too large to tell is refused or told elsewhere.
+        // A demand that is too large to decide this is refused or reported elsewhere.
         let (Ok(true), Some(first)) = (
             found.map(Decidable::never),
             self.declaration.demands.first(),
@@ -147,8 +147,7 @@ impl<'a> Checker<'a> {
         ));
     }
 
-    /// The steps of several threads come in an order that the next run need
-    /// not have.
+    /// Warns that the order of steps of several threads may differ in the next run.
     fn warn_of_interleaving(&mut self, grounding: &Grounding<'_>) {
         let Some((span, what)) = &grounding.counts_steps else {
             return;
@@ -170,7 +169,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The expression of a demand that is one.
+/// Returns the expression of a demand that is one.
 fn expression(
     demand: &DemandDeclaration,
 ) -> Option<(&DemandDeclaration, &SequenceExpression, Meaning)> {

@@ -1,5 +1,5 @@
-//! What belongs to the moment of an event: its thread, its time, the value
-//! that was written; and what an event can be about.
+//! Context values of an event, such as its thread, its time, or the value written; and
+//! the permitted subjects of events.
 
 use super::Checker;
 use crate::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use crate::syntax::{EventDeclaration, Expression, ExpressionKind, Name, UnaryOpe
 use crate::term::Kind;
 use juror_event::{EventKind, Read};
 
-/// What every event knows by this name.
+/// Returns the context value with this name, of those that every event has.
 pub(super) fn read_for_all(name: &str) -> Option<(Read, Kind)> {
     Some(match name {
         "thread" => (Read::Thread, Kind::Integer),
@@ -18,7 +18,7 @@ pub(super) fn read_for_all(name: &str) -> Option<(Read, Kind)> {
     })
 }
 
-/// What an event of this kind knows by this name.
+/// Returns the context value with this name for an event of this kind.
 pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
     if let Some(found) = read_for_all(name) {
         return Some(found);
@@ -40,7 +40,7 @@ pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
     })
 }
 
-/// What is known about a value that is read so.
+/// Returns the kind of a context value.
 pub(super) fn kind_of(read: &Read) -> Kind {
     match read {
         Read::Thread
@@ -61,15 +61,15 @@ pub(super) fn kind_of(read: &Read) -> Kind {
     }
 }
 
-/// True for events that have arguments by position.
+/// Returns true for events that have arguments by position.
 pub(super) fn has_arguments(kind: EventKind) -> bool {
     kind.is_call() || matches!(kind, EventKind::SystemCallEntry | EventKind::SystemCallExit)
 }
 
 impl Checker<'_> {
-    /// A capture that is a name alone.
+    /// Resolves a capture that is a single name.
     pub(super) fn read_by_name(&mut self, name: &Name, kind: EventKind) -> Option<(Read, Kind)> {
-        // Of a call, a name alone is always the parameter of the function.
+        // In an event of a call, a single name is always the parameter of the function.
         if kind.is_call() {
             return Some((Read::Name(name.text.clone()), Kind::Unknown));
         }
@@ -99,7 +99,7 @@ impl Checker<'_> {
         None
     }
 
-    /// A place of an event means the same wherever it is looked at.
+    /// Checks that the subject of a memory event is a location.
     pub(super) fn check_subject(&mut self, event: &EventDeclaration) {
         let Some(place) = &event.place else {
             return;

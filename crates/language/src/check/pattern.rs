@@ -1,4 +1,4 @@
-//! Specification patterns, written out as formulas.
+//! Expansion of specification patterns to formulas.
 
 use super::Checker;
 use super::formula::Environment;
@@ -7,12 +7,11 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::{PatternExpression, PatternKind, PatternScope};
 use juror_logic::{Formula, patterns};
 
-/// How often a pattern may let something happen: each time makes the formula
-/// longer.
+/// The maximum count of a bounded pattern: each occurrence makes the formula longer.
 const TIMES_MAX: u32 = 32;
 
 impl<'a> Checker<'a> {
-    /// A specification pattern, written out.
+    /// Expands a specification pattern.
     pub(super) fn pattern(
         &mut self,
         pattern: &'a PatternExpression,

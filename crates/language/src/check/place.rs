@@ -1,5 +1,5 @@
-//! Hoisting: a place of the debuggee that a guard or update reads becomes a
-//! capture of the event, so that what is read at a stop is known before.
+//! Hoisting: a location of the debuggee that a guard or update reads becomes a capture
+//! of the event, so that all reads at a stop are known in advance.
 
 use super::computed::{is_of_program, is_place};
 use super::event::{field_of, kind_of};
@@ -12,13 +12,13 @@ use crate::term::{Kind, Term, TermKind};
 use juror_event::{Capture, Read};
 use std::ops::Range;
 
-/// A place, as it is read and as it is written.
+/// A location, as a read and as text.
 struct Place {
     read: Read,
     name: String,
 }
 
-/// Whether a part is sought in the caller, where captures mean nothing.
+/// Returns true if a part refers to the caller, where captures have no meaning.
 fn has_caller(expression: &Expression) -> bool {
     let parts = expression.all_parts();
     parts.iter().any(|part| {
@@ -33,7 +33,7 @@ fn has_caller(expression: &Expression) -> bool {
 }
 
 impl Checker<'_> {
-    /// A place rooted at a capture, as a capture of its own.
+    /// Resolves a location that begins with a capture, as a capture of its own.
     pub(super) fn hoisted(
         &mut self,
         expression: &Expression,
@@ -67,7 +67,7 @@ impl Checker<'_> {
         Some((term, kind))
     }
 
-    /// The slot of a read: that of an equal one, or a new one.
+    /// Returns the slot of a capture with this read, adding one if necessary.
     pub(super) fn capture_slot(
         &mut self,
         span: &Range<usize>,
@@ -173,8 +173,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The object of a field; it is easy to write `limit->ready` where a
-    /// transition to `ready` was meant.
+    /// Resolves the object of a field, or reports `limit->ready` if a transition to
+    /// `ready` was probably meant.
     fn place_of_field(
         &mut self,
         object: &Expression,
@@ -196,8 +196,8 @@ impl Checker<'_> {
         place
     }
 
-    /// The capture that a place begins at. The type that it was given says
-    /// nothing about what it points to.
+    /// Resolves the capture that a location begins with. Its declared type does not
+    /// apply to what it points to.
     fn root(&mut self, name: &str, expression: &Expression, scope: &Scope) -> Option<Place> {
         let name = Name {
             text: name.into(),

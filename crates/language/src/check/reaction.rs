@@ -1,4 +1,4 @@
-//! The statements of reactions.
+//! Statements of reactions.
 
 use super::Checker;
 use super::scenario::{Known, point_facts};
@@ -17,11 +17,12 @@ use crate::unparse;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many things the terms of one reaction may read.
+/// The maximum number of inputs of one reaction.
 const READS_MAX: usize = 200;
 
 impl Checker<'_> {
-    /// The statements of a block; nothing after an error, which was reported.
+    /// Resolves the statements of a block; returns `None` after an error, which was
+    /// reported.
     pub(super) fn actions(
         &mut self,
         block: &[ReactionStatement],
@@ -44,7 +45,7 @@ impl Checker<'_> {
         is_sound.then_some(actions)
     }
 
-    /// Statements with what they were seen to read.
+    /// Combines statements with the inputs found in their scope.
     pub(super) fn reaction_block(&mut self, actions: Vec<Action>, scope: Scope) -> ReactionBlock {
         ReactionBlock {
             actions: actions.into(),
@@ -132,7 +133,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What is shown, with a space between the messages.
+    /// Resolves the messages of a line, joined by spaces.
     fn line(&mut self, messages: &[Message], scope: &mut Scope) -> Option<Template> {
         let mut pieces = Vec::new();
         let mut is_sound = true;
@@ -158,8 +159,8 @@ impl Checker<'_> {
         })
     }
 
-    /// An expression that the program gives a meaning: variables of the
-    /// scenario stand for their values.
+    /// Resolves an expression of the program, with variables of the scenario replaced
+    /// by their values.
     pub(super) fn code(&mut self, expression: &Expression, scope: &mut Scope) -> Option<Template> {
         let mut names = Replaced {
             checker: self,
@@ -184,7 +185,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `program(expression)`
+    /// Resolves `program(expression)`.
     pub(super) fn program_value(
         &mut self,
         arguments: &[Expression],
@@ -202,7 +203,7 @@ impl Checker<'_> {
         Some((Term { kind, span }, Kind::Unknown))
     }
 
-    /// Something about what has happened, by its name.
+    /// Resolves a context value by name.
     pub(super) fn fact(
         &mut self,
         name: &str,
@@ -244,7 +245,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The variable that takes a number.
+    /// Resolves the variable that receives a number.
     fn target(&mut self, target: &syntax::Target, scope: &mut Scope) -> Option<Target> {
         if target.is_new {
             let value = Expression {
@@ -284,7 +285,7 @@ impl Checker<'_> {
                 .push(error.help("`while` goes with `on enter`, `leave`, `verdict` and `action`"));
             return None;
         }
-        // The body sees the local variables of before.
+        // The body sees the local variables declared before it.
         let body = match &point.body {
             Some(body) => {
                 let mut inner = scope.of_point(point_facts(point.word.is_watch()));
@@ -350,7 +351,7 @@ impl unparse::Names for Replaced<'_, '_, '_> {
 }
 
 impl Replaced<'_, '_, '_> {
-    /// The value of an expression of the scenario, as code.
+    /// Appends the value of a scenario's expression to the code.
     fn put(&mut self, expression: &Expression, before: &mut String) {
         if !before.is_empty() {
             self.pieces.push(Piece::Text(std::mem::take(before).into()));

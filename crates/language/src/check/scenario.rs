@@ -1,7 +1,7 @@
-//! Scenarios: what their reactions wait for, and which names they see.
+//! Scenarios: triggers and visible names.
 //!
-//! A scenario may be for properties of other files. Where the caller does not
-//! know the properties, nothing is said about their states, actions and names.
+//! A scenario may be for properties of other files. If the caller does not know the
+//! properties, their states, actions and names are not checked.
 
 use super::scope::{FactName, Scope};
 use super::{Checker, Source, Uses, empty_property};
@@ -15,7 +15,7 @@ use crate::term::Kind;
 use juror_event::Verdict;
 use std::collections::HashMap;
 
-/// The verdicts as they are written.
+/// The verdicts and their names.
 const VERDICTS: [(&str, Verdict); 4] = [
     ("satisfied", Verdict::Satisfied),
     ("presumably satisfied", Verdict::PresumablySatisfied),
@@ -23,22 +23,22 @@ const VERDICTS: [(&str, Verdict); 4] = [
     ("violated", Verdict::Violated),
 ];
 
-/// What is known about a property's names.
+/// The properties whose names are visible.
 pub(super) struct Known<'p> {
-    /// The properties that a reaction is about; nothing when nobody knows.
+    /// The properties that a reaction concerns; `None` if unknown.
     pub properties: Option<Vec<&'p Property>>,
 }
 
-/// The properties that scenarios may be for.
+/// The properties to which scenarios may apply.
 #[derive(Clone, Copy)]
 pub(crate) struct Among<'p> {
     pub properties: &'p [&'p Property],
-    /// There are no others.
+    /// True if there are no others.
     pub is_all: bool,
 }
 
 impl<'p> Among<'p> {
-    /// All that a scenario can be for; nothing when nobody knows.
+    /// Returns the properties to which a scenario may apply; `None` if unknown.
     fn of(self, declaration: &ScenarioDeclaration) -> Option<&'p [&'p Property]> {
         let named = &declaration.properties;
         let is_settled = match named.is_empty() {
@@ -54,8 +54,7 @@ impl<'p> Among<'p> {
     }
 }
 
-/// Resolves the scenarios of a file: those without errors, and what is to be
-/// said.
+/// Checks the scenarios of a file; returns those without errors, and diagnostics.
 pub(crate) fn check_scenarios(
     file: &File,
     uses: &Uses<'_>,
@@ -67,7 +66,8 @@ pub(crate) fn check_scenarios(
     let mut diagnostics = Vec::new();
     let mut names: HashMap<&str, &Name> = HashMap::new();
     let is_known = |it: &PropertyDeclaration| among.has(&it.name);
-    // What has mistakes is not among them, and what else there is to say follows from that.
+    // Properties with errors are missing here, and errors in scenarios may follow from
+    // that.
     let is_sound = !uses.is_partial && file.properties.iter().all(is_known);
     for declaration in &file.scenarios {
         let variables = PropertyDeclaration {
@@ -76,7 +76,7 @@ pub(crate) fn check_scenarios(
         };
         let mut checker = Checker::new(&variables, &sources, uses.is_partial);
         checker.declare_functions();
-        // What is wrong with those is told with the properties.
+        // Errors in shared declarations are reported with the properties.
         checker.diagnostics.clear();
         checker.needs_unread = false;
         checker.unique(&mut names, &declaration.name, "scenario");
@@ -135,7 +135,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A variable of a scenario is not called as something that has happened.
+    /// Reports a variable that has the name of a context value.
     fn scenario_variables(&mut self) {
         let reserved: Vec<Name> = self
             .declaration
@@ -246,7 +246,7 @@ impl Checker<'_> {
         is_sound.then_some(verdicts)
     }
 
-    /// States by their names, or by what they are.
+    /// Resolves states by name or class.
     pub(super) fn state_names(
         &mut self,
         names: &[Name],
@@ -308,7 +308,7 @@ impl Checker<'_> {
     }
 }
 
-/// The actions that a property names.
+/// Iterates over the names of a property's actions.
 fn action_names(property: &Property) -> impl Iterator<Item = &str> {
     property.states().iter().flat_map(|state| {
         let branches = state.transitions.iter().flat_map(|it| it.branches());
@@ -317,7 +317,7 @@ fn action_names(property: &Property) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What each trigger tells, by the names that stand for it.
+/// The context values of all triggers, by name.
 const FIXED_FACTS: &[(&str, Fact, Kind)] = &[
     ("property_name", Fact::Property, Kind::Text),
     ("event_name", Fact::Event, Kind::Text),
@@ -346,7 +346,7 @@ fn fixed(wanted: &[Fact]) -> Vec<FactName> {
         .collect()
 }
 
-/// What a point tells its reaction.
+/// Returns the context values of a point.
 pub(super) fn point_facts(is_watch: bool) -> Vec<FactName> {
     match is_watch {
         true => fixed(&[Fact::Point, Fact::Thread, Fact::OldValue, Fact::NewValue]),

@@ -7,7 +7,7 @@ use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, Statement}
 use crate::term::{Kind, Place, Update};
 use std::ops::Range;
 
-/// What an assignment gives a value.
+/// The target of an assignment.
 #[derive(Clone, Copy)]
 pub(super) enum Assigned {
     Variable(u16),
@@ -15,8 +15,8 @@ pub(super) enum Assigned {
 }
 
 impl Checker<'_> {
-    /// The updates of a block, whose local variables end with it; nothing after
-    /// an error, which was reported.
+    /// Resolves the updates of a block, whose local variables end with it; returns
+    /// `None` after an error, which was reported.
     pub(super) fn block(&mut self, block: &[Statement], scope: &mut Scope) -> Option<Vec<Update>> {
         let outer = scope.locals.len();
         let mut updates = Vec::new();
@@ -86,7 +86,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A local variable is not another thing that is called so.
+    /// Reports a local variable that has the name of something else.
     fn shadowed(&mut self, name: &Name, scope: &Scope) {
         let (what, place) = if let Some(local) = scope.local(&name.text) {
             ("local variable", Some(local.name.span.clone()))
@@ -127,8 +127,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What a loop goes through, and the slot for each element; the element is
-    /// visible from now on.
+    /// Resolves the collection of a loop, and declares the element; returns its slot.
     pub(super) fn loop_header(
         &mut self,
         element: &Name,
@@ -148,7 +147,7 @@ impl Checker<'_> {
         }
         self.shadowed(element, scope);
         let slot = scope.declare(element, Kind::Unknown);
-        // After an error in the collection the body is looked at all the same.
+        // After an error in the collection the body is checked nevertheless.
         let empty = crate::Term {
             kind: crate::TermKind::Sequence(Vec::new()),
             span: collection.span.clone(),
@@ -267,7 +266,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What stands on the left of an assignment.
+    /// Resolves the left side of an assignment.
     pub(super) fn assigned(&mut self, variable: &Name, scope: &Scope) -> Option<Assigned> {
         if let Some(local) = scope.local(&variable.text) {
             return Some(Assigned::Local(local.slot, local.kind));
@@ -352,7 +351,7 @@ fn conditional(
     })
 }
 
-/// True when a variable that holds one kind can be given another.
+/// Returns true if a variable of one kind can be assigned a value of another.
 fn fits(holds: Kind, kind: Kind) -> bool {
     holds == kind
         || holds == Kind::Unknown

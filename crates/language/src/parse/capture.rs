@@ -1,4 +1,5 @@
-//! What an event reads, and where its function is looked for.
+//! Parser of the captures of an event, and of the modules in which its function is
+//! looked up.
 
 use super::Parser;
 use crate::syntax::{CaptureDeclaration, Expression, ExpressionKind};

@@ -1,4 +1,4 @@
-//! Events: which moment, of what, and what is read then.
+//! Parser of events: kind, subject and captures.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -9,13 +9,13 @@ use crate::syntax::{
 use crate::token::{Sign, TokenKind};
 use juror_event::{EventKind, Reach};
 
-/// The words that an event begins with.
+/// The words that begin an event.
 const EVENT_WORDS: &[&str] = &[
     "before", "after", "unwound", "read", "write", "change", "access", "entry", "exit", "signal",
     "thread", "module", "line", "program",
 ];
 
-/// The words after which a clause of a proposition goes on.
+/// The words that begin the next clause of a proposition.
 const CLAUSE_WORDS: &[&str] = &["set", "cleared", "pulse", "when"];
 
 /// An event without its name.
@@ -52,7 +52,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An event by name or as it is.
+    /// Parses a reference to an event, by name or inline.
     pub(super) fn event_reference(&mut self) -> Option<EventReference> {
         if !self.at_specification() {
             let name = self.expect_name("an event")?;
@@ -72,8 +72,8 @@ impl Parser<'_> {
         Some(EventReference::Inline(Box::new(event)))
     }
 
-    /// True where an event without a name begins, as against the name of one
-    /// that is called `read`.
+    /// Returns true if an inline event begins here, and not the name of an event that
+    /// is called `read`, for example.
     fn at_specification(&self) -> bool {
         if self.kind() != TokenKind::Word {
             return false;
@@ -183,7 +183,7 @@ impl Parser<'_> {
         Some(kind)
     }
 
-    /// The second word of an event that has two.
+    /// Parses the second word of an event kind with two words.
     fn moment(&mut self, known: &[(&str, EventKind)]) -> Option<EventKind> {
         self.advance();
         let text = self.text();
@@ -209,7 +209,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The place that is read or written, and how it is written without spaces.
+    /// Parses the watched location; returns it also as text without spaces.
     fn watched_place(&mut self) -> Option<(Name, Expression)> {
         let start = self.start();
         let first = self.position;
@@ -271,7 +271,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `SIGUSR1`, a number, or nothing for any signal.
+    /// Parses `SIGUSR1`, a number, or nothing for any signal.
     fn signal_name(&mut self) -> Name {
         let named = self.kind() == TokenKind::Word && self.text().starts_with("SIG");
         if named || self.kind() == TokenKind::Integer {

@@ -1,4 +1,4 @@
-//! Propositions, what a property is quantified over, and what it demands.
+//! Parser of propositions, quantification and demands.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -153,7 +153,7 @@ impl Parser<'_> {
         let start = self.start();
         let word = self.text();
         self.advance();
-        // A colon reads well before a long one.
+        // A colon may introduce a long demand.
         self.take(Sign::Colon);
         let kind = match word {
             "ltl" => DemandKind::Formula(self.formula()),

@@ -1,5 +1,5 @@
-//! The graph of a formula with bounds in time: what is waited for, with time that passes
-//! as transitions of their own.
+//! The graph of a formula with time bounds: the pending obligations as states, with the
+//! passage of time as transitions.
 
 use super::condition::condition;
 use super::graph::{Graph, Sort};
@@ -8,11 +8,12 @@ use crate::property::{Logic, Property};
 use juror_logic::{Formula, Guard, LogicError, NoOutline, Outline, Passed, TimedMachine};
 use std::collections::BTreeMap;
 
-/// What can be done where nothing is drawn.
+/// The alternative if nothing is displayed.
 const INSTEAD: &str = "`monitor` at the prompt tells what each instance waits for, and with \
                        bounds in steps (`within 5 steps`) there is a picture";
 
-/// The graph of a formula with bounds in time; why there is none, for a person.
+/// Creates the graph of a formula with time bounds, or returns the reason why there is
+/// none.
 pub(super) fn of_timed(
     property: &Property,
     logic: &Logic,
