@@ -33,7 +33,7 @@ pub enum Read {
     Return,
     /// The same read, in the frame of the caller: `^p`.
     Caller(Box<Read>),
-    /// What the pointer points to: `*p`.
+    /// The target of a pointer: `*p`.
     Dereference(Box<Read>),
     /// The address of a location: `&p`.
     AddressOf(Box<Read>),

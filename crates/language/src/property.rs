@@ -98,7 +98,7 @@ pub struct Proposition {
     /// True if it stays true until it is cleared; otherwise it is true for one step
     /// only.
     pub persistent: bool,
-    /// Where its declaration stands.
+    /// The position of its declaration.
     pub span: Range<usize>,
 }
 

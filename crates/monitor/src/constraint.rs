@@ -85,7 +85,6 @@ impl Constraint {
     ///
     /// # Errors
     /// If a part has no value for the binding.
-    /// When a part has no value for it.
     pub(crate) fn admits(
         &self,
         binding: &[Word],

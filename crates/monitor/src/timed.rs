@@ -55,7 +55,6 @@ pub(crate) struct TimedStates {
     deadlines: BTreeSet<(u64, u32)>,
     /// States made since the last sweep, which forgets those that no instance has
     /// entered.
-    /// instance has come to.
     made: Vec<u32>,
     /// The needs of an undecided state: every event.
     needs: Vec<StateNeed>,

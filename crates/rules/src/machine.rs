@@ -47,7 +47,6 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
     ///
     /// # Errors
     /// If a command of the scenario fails.
-    /// A command of the scenario cannot be done.
     pub fn init(debuggee: D, monitors: Monitors, scenario: S) -> Result<Verified<D, S>, Fault> {
         let mut debugged = Debugged::new(debuggee);
         debugged.instrument(&monitors.needed(), &monitors)?;

@@ -4,7 +4,6 @@
 //! left for the next call, so the caller keeps the bytes that were not consumed. After
 //! a fault the decoder continues with the next record; the caller decides whether to go
 //! on.
-//! wanted, the caller knows.
 
 use crate::binary::BinaryDecoder;
 use crate::csv::CsvDecoder;

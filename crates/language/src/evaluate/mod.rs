@@ -7,7 +7,6 @@
 //! Every evaluation terminates: it has at most [`STEPS_MAX`] steps, and the nesting of
 //! calls is limited so that the stack suffices. Exceeding a limit is an error that is
 //! shown.
-//! that the stack suffices. What goes beyond is an error that is shown.
 
 mod block;
 #[cfg(test)]

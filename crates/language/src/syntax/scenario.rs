@@ -33,7 +33,7 @@ pub struct ReactionDeclaration {
     pub guard: Option<Expression>,
     /// The body.
     pub body: Vec<ReactionStatement>,
-    /// Where the trigger stands, in bytes.
+    /// The position of the trigger, in bytes.
     pub span: Range<usize>,
 }
 

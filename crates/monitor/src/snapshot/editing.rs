@@ -22,7 +22,6 @@ impl Monitor {
     /// # Errors
     /// If there is no such slice, variable or state, or if its states are those of a
     /// formula, which cannot be set by hand.
-    /// formula, which are not chosen by hand.
     pub fn edited(&self, slice: SliceId, edit: &Edit) -> Result<Monitor, SnapshotError> {
         let mut snapshot = self.snapshot();
         snapshot.edit(slice, edit)?;

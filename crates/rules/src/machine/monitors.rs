@@ -138,7 +138,6 @@ impl Monitors {
     ///
     /// # Errors
     /// If the program cannot be read.
-    /// The program cannot be read.
     pub fn instantiate<D: Debuggee>(
         &self,
         number: EventNumber,

@@ -4,8 +4,6 @@
 //!
 //! On any other line the functions return `None`, and the general path reads it. The
 //! caller drops the values that were read until then.
-//! Whatever is not so is nothing here, and the general way looks at it. The
-//! values that were read until then are the caller's to drop.
 
 use crate::decode::Written;
 use crate::tables::{self, Tables};

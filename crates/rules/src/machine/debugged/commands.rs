@@ -62,7 +62,6 @@ impl<D: Debuggee> Debugged<D> {
     ///
     /// # Errors
     /// If there is no such checkpoint, or the program cannot be restored.
-    /// There is no such checkpoint, or the program cannot be brought back.
     pub(in crate::machine) fn restore(
         &mut self,
         number: usize,
