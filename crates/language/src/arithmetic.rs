@@ -21,7 +21,7 @@ pub(crate) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, S
         (UnaryOperator::Plus, Value::Int(_) | Value::Float(_)) => Ok(operand.clone()),
         (UnaryOperator::Complement, Value::Int(number)) => Ok(Value::Int(!number)),
         _ => Err(format!(
-            "`{operator}` has no meaning for {}",
+            "`{operator}` is not defined for {}",
             described(operand)
         )),
     }
@@ -70,7 +70,7 @@ pub(crate) fn described(value: &Value) -> String {
 
 pub(crate) fn no_meaning(operator: BinaryOperator, left: &Value, right: &Value) -> String {
     format!(
-        "`{operator}` has no meaning between {} and {}",
+        "`{operator}` is not defined for {} and {}",
         described(left),
         described(right)
     )
@@ -96,14 +96,14 @@ fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<i128, String> 
             let distance = u32::try_from(b)
                 .ok()
                 .filter(|&distance| distance < i128::BITS)
-                .ok_or("a shift goes from 0 to 127 places")?;
+                .ok_or("a shift count must be from 0 to 127")?;
             if operator == Op::ShiftRight {
                 Some(a >> distance)
             } else {
                 Some(a << distance).filter(|shifted| shifted >> distance == a)
             }
         }
-        _ => return Err(format!("`{operator}` has no meaning between integers")),
+        _ => return Err(format!("`{operator}` is not defined for integers")),
     };
     result.ok_or_else(|| overflow(&operator.to_string()))
 }
@@ -116,7 +116,7 @@ fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Value, String> {
         Op::Multiply => a * b,
         Op::Divide if b == 0.0 => return Err("division by zero".to_owned()),
         Op::Divide => a / b,
-        _ => return Err(format!("`{operator}` has no meaning between floats")),
+        _ => return Err(format!("`{operator}` is not defined for floats")),
     }))
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn element<'a>(collection: &'a Value, key: &Value) -> Result<&'a Valu
             .and_then(|at| sequence.get(at))
             .ok_or_else(|| out_of_range(sequence, key)),
         other => Err(format!(
-            "elements are taken of maps and sequences, and this is {}",
+            "only maps and sequences have elements, and this is {}",
             described(other)
         )),
     }
@@ -129,7 +129,7 @@ fn position(key: &Value) -> Result<Option<usize>, String> {
     match key {
         Value::Int(number) => Ok(usize::try_from(*number).ok()),
         other => Err(format!(
-            "a position is an integer, and this is {}",
+            "a position must be an integer, and this is {}",
             described(other)
         )),
     }
@@ -152,7 +152,7 @@ pub(crate) fn with_element(collection: &Value, key: Value, value: Value) -> Resu
             }
         }
         other => Err(format!(
-            "elements are assigned in maps and sequences, and this is {}",
+            "only elements of maps and sequences can be assigned, and this is {}",
             described(other)
         )),
     }
@@ -182,7 +182,7 @@ pub(crate) fn call(function: Builtin, arguments: &[Value]) -> Result<Value, Stri
     let no_meaning = || {
         let kinds: Vec<String> = arguments.iter().map(described).collect();
         let kinds = kinds.join(" and ");
-        Err(format!("`{}` has no meaning for {kinds}", function.name()))
+        Err(format!("`{}` is not defined for {kinds}", function.name()))
     };
     match (function, arguments) {
         (Builtin::Length, [Value::Text(text)]) => count(text.chars().count()),

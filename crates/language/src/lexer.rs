@@ -158,7 +158,7 @@ impl<'a> Lexer<'a> {
         self.diagnostics.push(Diagnostic::error(
             "unknown-character",
             start..self.position,
-            format!("the character {first:?} means nothing here"),
+            format!("unexpected character {first:?}"),
         ));
         TokenKind::Unknown
     }
@@ -228,7 +228,7 @@ impl<'a> Lexer<'a> {
                 Diagnostic::error(
                     "unclosed-quote",
                     start..self.position,
-                    format!("this {what} has no end"),
+                    format!("this {what} is not closed"),
                 )
                 .help(format!("close it with {quote} on the same line")),
             );

@@ -65,7 +65,7 @@ pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
 /// Other files are not read; see [`load_with`].
 pub fn load(source: &str) -> (Vec<Property>, Vec<Diagnostic>) {
     let loaded = load_with("", source, &mut |_| {
-        Err("no other files can be used here".to_owned())
+        Err("`use` is not possible here".to_owned())
     });
     (loaded.properties, loaded.diagnostics)
 }

@@ -266,17 +266,17 @@ macro_rules! builtins {
 }
 
 builtins! {
-    Length "len" 1 "How many elements, keys or characters there are.",
-    Add "add" 2 "A set with one more, or a sequence with one more at its end.",
-    Remove "remove" 2 "A set without a value, or a map without a key.",
-    Get "get" 3 "The element of a map or sequence, or else the third argument.",
+    Length "len" 1 "The number of elements, keys or characters.",
+    Add "add" 2 "The set with a value added, or the sequence with a value appended.",
+    Remove "remove" 2 "The set without a value, or the map without a key.",
+    Get "get" 3 "The element of a map or sequence, or the third argument if it does not exist.",
     Keys "keys" 1 "The set of the keys of a map.",
     Values "values" 1 "The sequence of the values of a map or set.",
     SetOf "set" 1 "The set of the elements of a sequence, or of the keys of a map.",
-    Range "range" 2 "The sequence of integers from the first up to, not including, the second.",
-    Minimum "min" 2 "The smaller one.",
-    Maximum "max" 2 "The larger one.",
-    Absolute "abs" 1 "The number without its sign.",
+    Range "range" 2 "The sequence of integers from the first up to but excluding the second.",
+    Minimum "min" 2 "The smaller value.",
+    Maximum "max" 2 "The larger value.",
+    Absolute "abs" 1 "The absolute value of a number.",
 }
 
 impl Builtin {

@@ -394,7 +394,7 @@ fn what_has_no_meaning_is_refused() {
         "on action bounds.alarm of bounds { stop }",
         "named-twice",
         "of",
-        "leave",
+        "omit",
     );
     check(
         "on action bunds.alarm { stop }",

@@ -219,8 +219,8 @@ impl Checker<'_> {
                         || name.bytes().all(|byte| byte.is_ascii_digit()) =>
                 {
                     let help = match name.parse() {
-                        Ok(1_u32..) => &format!("an argument by its position is `arg {name}`"),
-                        _ => "a value of the prompt is known there only: write it out",
+                        Ok(1_u32..) => &format!("write `arg {name}` for an argument by position"),
+                        _ => "values of the prompt are not available here: write out the value",
                     };
                     self.not_in_guards(&part.span, &format!("`${name}`"), help);
                     return false;
@@ -273,7 +273,7 @@ impl unparse::Names for Declared<'_, '_> {
         };
         if of_moment.is_some() {
             let message = format!("`{name}` belongs to the event, not to the program");
-            let help = "read it by itself, and compute with it in guards";
+            let help = "capture it alone, and compute with it in guards";
             self.checker.no_part(expression, message, help);
             self.is_sound = false;
         }
@@ -335,8 +335,8 @@ impl Captured<'_, '_, '_> {
             let is_value = scope.local(name).is_some() || checker.variable_slots.contains_key(name);
             if is_value {
                 let message = format!(
-                    "`{name}` is a value of the property: what an event reads has to be known \
-                     before the run"
+                    "`{name}` is a value of the property: the values that an event reads must be \
+                     known before the run"
                 );
                 let help = "read the elements, `cells = p[0..9]`, and take one of them in the \
                             guard: `cells[i]`";
@@ -361,7 +361,7 @@ impl Captured<'_, '_, '_> {
         };
         if read.is_of_moment() {
             let message = format!("`{name}` belongs to the event, not to the program");
-            checker.no_part(expression, message, "compute with it outside of this");
+            checker.no_part(expression, message, "use it outside of this expression");
             return None;
         }
         Some(match read {

@@ -53,7 +53,7 @@ impl Checker<'_> {
         let error = Diagnostic::error(
             "contradiction",
             span.clone(),
-            "nothing fulfils this: the property would never be looked at",
+            "this is never true: the property would have no instances",
         );
         self.diagnostics.push(error);
     }

@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
                 }
                 for (name, other) in &others {
                     if let Some(event) = events.get(name) {
-                        let message = format!("`{name}` is an event, too");
+                        let message = format!("`{name}` is also an event");
                         let error =
                             Diagnostic::error("duplicate-name", other.span.clone(), message);
                         let label = error.label(event.span.clone(), "the event is here");
@@ -124,11 +124,11 @@ impl<'a> Checker<'a> {
             let error = match crate::suggest(&name.text, known) {
                 Some(similar) => error.help(format!("did you mean `{similar}`?")),
                 None if parameter.sort == ParameterSort::Thread => error.help(format!(
-                    "let an event say which thread it is: `before function({} = thread)`",
+                    "capture the thread in an event: `before function({} = thread)`",
                     name.text
                 )),
                 None => error.help(format!(
-                    "an event binds it by a parameter of that name: `before function({})`",
+                    "bind it by a capture of that name: `before function({})`",
                     name.text
                 )),
             };
@@ -237,7 +237,7 @@ impl<'a> Checker<'a> {
                 format!("property `{}` has no transitions", declaration.name.text),
             );
             self.diagnostics
-                .push(error.help("without one nothing that happens changes its verdict"));
+                .push(error.help("without transitions no event changes its verdict"));
         }
     }
 

@@ -195,10 +195,10 @@ impl Checker<'_> {
                 let error = Diagnostic::error(
                     "return-before-call",
                     span.clone(),
-                    "before the call there is no returned value yet",
+                    "there is no return value before the call",
                 );
                 self.diagnostics
-                    .push(error.help("use an `after` event for what a call returns"));
+                    .push(error.help("use an `after` event to read the return value"));
                 None
             }
             ExpressionKind::Return => Some(Read::Return),
@@ -287,7 +287,8 @@ impl Checker<'_> {
         if (1..=ELEMENTS_MAX).contains(&to.saturating_sub(from)) {
             return Some((from, to));
         }
-        let message = format!("an event reads 1 to {ELEMENTS_MAX} elements, first number first");
+        let message =
+            format!("a range must have 1 to {ELEMENTS_MAX} elements, with the lower bound first");
         self.error("bad-index", span, message);
         None
     }
@@ -311,10 +312,10 @@ impl Checker<'_> {
             let error = Diagnostic::error(
                 "bad-index",
                 index.span.clone(),
-                "the index of an element that an event reads is a plain number",
+                "the index of an element that an event reads must be a constant",
             );
             self.diagnostics
-                .push(error.help("what an event reads has to be known before the run"));
+                .push(error.help("the values that an event reads must be known before the run"));
         }
         found
     }

@@ -112,7 +112,7 @@ impl Checker<'_> {
         self.not_in_guards(
             span,
             "a call of a function",
-            "guards are pure: watching runs no code of the program; let an event read what is needed",
+            "guards are pure and never run code of the program; capture the value in an event",
         );
     }
 
@@ -120,7 +120,7 @@ impl Checker<'_> {
         let error = Diagnostic::error(
             "not-in-properties",
             span.clone(),
-            format!("{what} has no meaning in a property"),
+            format!("{what} is not allowed in a property"),
         );
         self.diagnostics.push(error.help(help));
     }
@@ -149,10 +149,10 @@ impl Checker<'_> {
                 let error = Diagnostic::error(
                     "bad-place",
                     expression.span.clone(),
-                    "nothing is read from the debuggee here",
+                    "the debuggee cannot be read here",
                 );
                 self.diagnostics
-                    .push(error.help("let a guard read it and pass it: `ok(board[0..81])`"));
+                    .push(error.help("read it in a guard and pass it: `ok(board[0..81])`"));
                 None
             }
         }
@@ -162,10 +162,10 @@ impl Checker<'_> {
         let error = Diagnostic::error(
             "not-constant",
             span.clone(),
-            "the initial value of a variable is a constant",
+            "the initial value of a variable must be a constant",
         );
         self.diagnostics
-            .push(error.help("assign what is known later in the block of a transition"));
+            .push(error.help("assign other values in the block of a transition"));
     }
 
     fn name(&mut self, text: &str, span: Range<usize>, scope: &mut Scope) -> Option<(Term, Kind)> {
@@ -285,19 +285,19 @@ impl Checker<'_> {
             error = error.label(span, format!("`{event}` does not read it"));
             if kind.is_call() {
                 error = error.help(format!(
-                    "when it is a parameter of the function, or a variable or constant of the \
-                     program, let the event read it: `({})`",
+                    "if it is a parameter of the function, or a variable or constant of the \
+                     program, capture it in the event: `({})`",
                     name.text
                 ));
             }
         } else if matches!(scope.names, Names::Reaction(_)) && error.help.is_none() {
             error = error.help(format!(
-                "declare it, `var {0} = 0`; when it is a variable of the program, write \
+                "declare it, `var {0} = 0`; if it is a variable of the program, write \
                  `{PROGRAM}({0})`",
                 name.text
             ));
         } else if matches!(scope.names, Names::Function) && error.help.is_none() {
-            error = error.help("a function knows its parameters only: pass it");
+            error = error.help("a function sees only its parameters: pass it as an argument");
         }
         self.report_unknown(&name.text, error);
     }
@@ -316,7 +316,7 @@ impl Checker<'_> {
             (UnaryOperator::Negate | UnaryOperator::Plus, Kind::Integer | Kind::Float) => kind,
             (UnaryOperator::Complement, Kind::Integer) => kind,
             _ => {
-                let message = format!("`{operator}` has no meaning for {kind}");
+                let message = format!("`{operator}` is not defined for {kind}");
                 let error = Diagnostic::error("type-mismatch", span, message);
                 self.diagnostics
                     .push(error.label(operand.span.clone(), format!("this is {kind}")));
@@ -343,7 +343,8 @@ impl Checker<'_> {
         let (first, second) = (self.term(then, scope), self.term(otherwise, scope));
         let ((decides, decides_kind), mut first, mut second) = (decides?, first?, second?);
         if !matches!(decides_kind, Kind::Boolean | Kind::Unknown) {
-            let message = format!("`?` needs true or false before it, and this is {decides_kind}");
+            let message =
+                format!("the condition of `?` must be boolean, and this is {decides_kind}");
             let error = Diagnostic::error("type-mismatch", condition.span.clone(), message);
             self.diagnostics
                 .push(error.help("compare it: `n != 0 ? …`"));
@@ -425,8 +426,7 @@ impl Checker<'_> {
         }
         let result = result_kind(operator, left_kind, right_kind);
         let Some(result) = result else {
-            let message =
-                format!("`{operator}` has no meaning between {left_kind} and {right_kind}");
+            let message = format!("`{operator}` is not defined for {left_kind} and {right_kind}");
             let error = Diagnostic::error("type-mismatch", span, message)
                 .label(left.span.clone(), format!("this is {left_kind}"))
                 .label(right.span.clone(), format!("this is {right_kind}"));

@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     "not-a-formula",
                     &expression.span,
-                    "`any` is an argument only",
+                    "`any` is allowed only as an argument",
                 );
                 None
             }
@@ -156,7 +156,10 @@ impl<'a> Checker<'a> {
     ) -> Option<Formula> {
         if let Some((given, outer)) = environment.given(&name.text) {
             if arguments.is_some() {
-                let message = format!("`{}` stands for a formula and takes nothing", name.text);
+                let message = format!(
+                    "`{}` stands for a formula and takes no arguments",
+                    name.text
+                );
                 self.error("wrong-arguments", &name.span, message);
                 return None;
             }
@@ -260,7 +263,7 @@ impl<'a> Checker<'a> {
                 let error = match error.help {
                     Some(_) => error,
                     None => error.help(format!(
-                        "declare it: `for each value {}`; or write `any`",
+                        "declare it: `for each value {}`, or write `any`",
                         name.text
                     )),
                 };
@@ -296,7 +299,7 @@ impl<'a> Checker<'a> {
             let error = Diagnostic::error("recursive-definition", name.span.clone(), message);
             let error = error.label(definition.name.span.clone(), "its definition");
             self.diagnostics
-                .push(error.help("`always` and `until` say what holds again and again"));
+                .push(error.help("use `always` and `until` for repetition"));
             return None;
         }
         let inner = Environment {

@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
             scope.declare(parameter, Kind::Unknown);
         }
         if Builtin::named(&declaration.name.text).is_some() {
-            let message = format!("the language has a function `{}`", declaration.name.text);
+            let message = format!("`{}` is a function of the language", declaration.name.text);
             let error = Diagnostic::error("duplicate-name", declaration.name.span.clone(), message);
             self.diagnostics.push(error.help("choose another name"));
         }
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
         if arguments.len() != count {
             let plural = if count == 1 { "" } else { "s" };
             let message = format!(
-                "`{name}` takes {count} argument{plural}, and here are {}",
+                "`{name}` takes {count} argument{plural}, and {} are given",
                 arguments.len()
             );
             self.error("wrong-arguments", &span, message);
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
         let builtin = builtin?;
         let Some(result) = builtin_kind(builtin, &kinds) else {
             let kinds: Vec<String> = kinds.iter().map(Kind::to_string).collect();
-            let message = format!("`{name}` has no meaning for {}", kinds.join(" and "));
+            let message = format!("`{name}` is not defined for {}", kinds.join(" and "));
             self.error("type-mismatch", &span, message);
             return None;
         };
@@ -139,8 +139,7 @@ impl<'a> Checker<'a> {
         let error = match suggestion {
             Some(_) => error.did_you_mean(suggestion),
             None => error.help(
-                "guards are pure: watching runs no code of the program; let an event read what \
-                 is needed",
+                "guards are pure and never run code of the program; capture the value in an event",
             ),
         };
         self.report_unknown(name, error);
@@ -246,10 +245,10 @@ impl<'a> Checker<'a> {
         let key = self.term(index, scope);
         let ((collection, kind), (key, _)) = (collection?, key?);
         if !matches!(kind, Kind::Map | Kind::Sequence | Kind::Unknown) {
-            let message = format!("elements are taken of maps and sequences, and this is {kind}");
+            let message = format!("only maps and sequences have elements, and this is {kind}");
             let error = Diagnostic::error("type-mismatch", object.span.clone(), message);
             self.diagnostics.push(match kind {
-                Kind::Set => error.help("ask whether something is in a set: `x in s`"),
+                Kind::Set => error.help("test membership in a set: `x in s`"),
                 _ => error,
             });
             return None;

@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
     ) -> Option<u8> {
         let bit = grounding.propositions.len();
         if bit >= PROPOSITIONS_MAX {
-            let message = format!("a property speaks of at most {PROPOSITIONS_MAX} propositions");
+            let message = format!("a property can have at most {PROPOSITIONS_MAX} propositions");
             self.error("too-many", &used.span, message);
             return None;
         }
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
     pub(super) fn wrong_count(&mut self, used: &Name, expected: usize, found: usize) {
         let plural = if expected == 1 { "" } else { "s" };
         let message = format!(
-            "`{}` takes {expected} argument{plural}, and here are {found}",
+            "`{}` takes {expected} argument{plural}, and {found} are given",
             used.text
         );
         self.error("wrong-arguments", &used.span, message);
@@ -278,13 +278,13 @@ impl<'a> Checker<'a> {
         }
         let symbolic = self.events.get(usize::from(event))?;
         let message = format!(
-            "`{}` does not say what `{}` is",
+            "the event `{}` does not bind `{}`",
             symbolic.name, parameter.text
         );
         let error = Diagnostic::error("unbound-parameter", symbolic.span.clone(), message)
             .label(parameter.span.clone(), "the parameter of the proposition")
             .help(format!(
-                "let the event read it: `({})` or `({} = arg 1)`",
+                "capture it in the event: `({})` or `({} = arg 1)`",
                 parameter.text, parameter.text
             ));
         self.diagnostics.push(error);

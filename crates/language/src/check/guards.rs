@@ -312,7 +312,7 @@ impl Checker<'_> {
         self.diagnostics.push(
             warning
                 .label(earlier.span.clone(), "this one is taken then")
-                .help("make them exclude one another, or use `else`"),
+                .help("make them mutually exclusive, or use `else`"),
         );
     }
 
@@ -342,7 +342,7 @@ impl Checker<'_> {
                 warning.label(t.span.clone(), "the same event")
             });
         self.diagnostics
-            .push(warning.help("if that is meant, say so: `ignore when …`"));
+            .push(warning.help("if this is intended, write `ignore when …`"));
     }
 }
 

@@ -39,13 +39,11 @@ impl<'a> Checker<'a> {
         let mut expressions = demands.iter().filter_map(expression);
         let found = expressions.next();
         if let (Some((first, ..)), Some(other)) = (found, demands.get(1)) {
-            let message = "an expression is the only demand of its property";
+            let message = "a property with an expression cannot have another demand";
             let error = Diagnostic::error("two-behaviours", other.span.clone(), message);
             let error = error.label(first.span.clone(), "the expression is here");
             self.diagnostics.push(
-                error.help(
-                    "write two properties; they may share events that stand before the first",
-                ),
+                error.help("write two properties; they can share events declared before the first"),
             );
             return None;
         }
@@ -60,7 +58,7 @@ impl<'a> Checker<'a> {
                 );
                 let error = error.label(declaration.span.clone(), "so it is always violated");
                 self.diagnostics
-                    .push(error.help("let it have at least one step: `a+` for `a*`"));
+                    .push(error.help("require at least one step: `a+` instead of `a*`"));
                 return None;
             }
             return Some(Demand::Expression {
@@ -139,11 +137,11 @@ impl<'a> Checker<'a> {
         ) else {
             return;
         };
-        let message = "this is decided by the end of the run alone";
+        let message = "this is decided only at the end of the run";
         let note = Diagnostic::note("undecided", first.span.clone(), message);
         self.diagnostics.push(note.help(
-            "whatever has happened it can still come either way, so no event stops the program; a \
-             bound decides on the way: `eventually within 100 ms \u{2026}`",
+            "no events decide it earlier, so no event stops the program; a bound does: \
+             `eventually within 100 ms \u{2026}`",
         ));
     }
 
@@ -160,11 +158,11 @@ impl<'a> Checker<'a> {
         let warning = Diagnostic::warning(
             "interleaving",
             span.clone(),
-            format!("{what} depends on how threads take turns"),
+            format!("{what} depends on how the threads are scheduled"),
         );
         self.diagnostics.push(warning.help(
-            "between two events of one thread there may be events of others, in this run or the \
-             next; say `until` or `eventually`, or look at each thread alone: `slice on thread`",
+            "events of other threads may come between two events of one thread; use `until` or \
+             `eventually`, or evaluate each thread separately: `slice on thread`",
         ));
     }
 }

@@ -301,7 +301,7 @@ impl<'a> Checker<'a> {
                     "a property has states or a formula, not both",
                 )
                 .label(demand.span.clone(), "the demand is here")
-                .help("write two properties; they may share events that stand before the first"),
+                .help("write two properties; they can share events declared before the first"),
             );
         }
         if let Some(variable) = declaration.variables.first() {
@@ -313,7 +313,8 @@ impl<'a> Checker<'a> {
                 )
                 .label(demand.span.clone(), "this has a formula or expression")
                 .help(
-                    "a proposition keeps what a formula needs: `proposition open set … cleared …`",
+                    "use a proposition to keep state for a formula: `proposition open set … \
+                     cleared …`",
                 ),
             );
         }

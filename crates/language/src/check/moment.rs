@@ -81,7 +81,7 @@ impl Checker<'_> {
         }
         let help = match kind {
             EventKind::SystemCallEntry | EventKind::SystemCallExit => {
-                format!("say which argument it is: `{} = arg 1`", name.text)
+                format!("give the position of the argument: `{} = arg 1`", name.text)
             }
             EventKind::Signal => "a signal has a `number`, a `sender` and a `code`".to_owned(),
             EventKind::ProgramExit => "the exit of the program has a `status`".to_owned(),
@@ -105,9 +105,13 @@ impl Checker<'_> {
             return;
         };
         if matches!(place.kind, ExpressionKind::Integer(_)) {
-            let error = Diagnostic::error("bad-place", place.span.clone(), "a number is no place");
+            let error = Diagnostic::error(
+                "bad-place",
+                place.span.clone(),
+                "a number is not a location",
+            );
             self.diagnostics
-                .push(error.help("say what lies there: `*(int *)0x4010`"));
+                .push(error.help("give the type of the value at this address: `*(int *)0x4010`"));
         }
         self.check_place(place);
     }
@@ -129,13 +133,13 @@ impl Checker<'_> {
                 operator: UnaryOperator::Dereference,
                 operand,
             } => return self.check_place(operand),
-            ExpressionKind::Register(_) => "a register is no place in memory",
-            _ => "this is not a place in the debuggee",
+            ExpressionKind::Register(_) => "a register is not a location in memory",
+            _ => "this is not a location in the debuggee",
         };
         let error = Diagnostic::error("bad-place", place.span.clone(), what);
         self.diagnostics.push(error.help(
-            "a place that is watched is a variable, a field, an element, a range of elements or \
-             what a pointer points to: `total`, `queue.c::count`, `queue->count`, `board[0..81]`, \
+            "a watched location is a variable, a field, an element, a range of elements or the \
+             target of a pointer: `total`, `queue.c::count`, `queue->count`, `board[0..81]`, \
              `*pointer`",
         ));
     }

@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
             PatternKind::Universality(p) => patterns::universality(of(self, p)?, &scope?),
             PatternKind::BoundedExistence(p, times) => {
                 if *times > TIMES_MAX {
-                    let message = format!("a pattern counts up to {TIMES_MAX}");
+                    let message = format!("a pattern can count to at most {TIMES_MAX}");
                     self.error("too-many", &pattern.span, message);
                     return None;
                 }
@@ -71,10 +71,11 @@ impl<'a> Checker<'a> {
     }
 
     fn no_such_chain(&mut self, pattern: &PatternExpression) -> Option<Formula> {
-        let message = "a chain has two on one side and one on the other";
+        let message = "a chain has two propositions on one side and one on the other";
         let error = Diagnostic::error("bad-pattern", pattern.span.clone(), message);
-        self.diagnostics
-            .push(error.help("longer ones are formulas: `ltl always (p implies eventually …)`"));
+        self.diagnostics.push(
+            error.help("write a longer chain as a formula: `ltl always (p implies eventually …)`"),
+        );
         None
     }
 

@@ -164,10 +164,11 @@ impl Checker<'_> {
                 let error = Diagnostic::error(
                     "bad-place",
                     expression.span.clone(),
-                    "this is not a place in the debuggee",
+                    "this is not a location in the debuggee",
                 );
-                self.diagnostics
-                    .push(error.help("a place begins at a parameter of the event: `queue->count`"));
+                self.diagnostics.push(
+                    error.help("a location begins with a capture of the event: `queue->count`"),
+                );
                 None
             }
         }
@@ -221,13 +222,13 @@ impl Checker<'_> {
             });
         }
         if scope.local(&name.text).is_some() {
-            let message = format!("`{}` is a value, not a place in the debuggee", name.text);
+            let message = format!("`{}` is a value, not a location in the debuggee", name.text);
             self.error("bad-place", &name.span, message);
             return None;
         }
         if self.variable_slots.contains_key(&*name.text) {
             let message = format!(
-                "`{}` is a variable of the property, not a place in the debuggee",
+                "`{}` is a variable of the property, not a location in the debuggee",
                 name.text
             );
             self.error("bad-place", &name.span, message);

@@ -44,7 +44,7 @@ impl Checker<'_> {
                     format!("the state `{}` is never left", state.name),
                 );
                 self.diagnostics.push(warning.help(
-                    "let a transition lead elsewhere: `-> STATE`; if this is the end, it needs \
+                    "add a transition to another state: `-> STATE`; if this is the end, it needs \
                      no transitions",
                 ));
             }

@@ -240,7 +240,7 @@ impl Checker<'_> {
         if matches!(kind, Kind::Integer | Kind::Unknown) {
             return Some(term);
         }
-        let message = format!("a number stands here, and this is {kind}");
+        let message = format!("a number is expected here, and this is {kind}");
         self.error("type-mismatch", &expression.span, message);
         None
     }
@@ -279,10 +279,11 @@ impl Checker<'_> {
             let error = Diagnostic::error(
                 "no-slice",
                 first.span.clone(),
-                "there is no state that this could last for",
+                "this reaction has no slice whose state could limit the point",
             );
-            self.diagnostics
-                .push(error.help("`while` goes with `on enter`, `leave`, `verdict` and `action`"));
+            self.diagnostics.push(
+                error.help("`while` is allowed in `on enter`, `leave`, `verdict` and `action`"),
+            );
             return None;
         }
         // The body sees the local variables declared before it.

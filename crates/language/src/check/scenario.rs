@@ -112,7 +112,7 @@ impl Checker<'_> {
             reactions.extend(self.reaction(reaction, own.as_deref()));
         }
         if declaration.reactions.is_empty() && declaration.complete {
-            let message = format!("scenario `{}` reacts to nothing", declaration.name.text);
+            let message = format!("scenario `{}` has no reactions", declaration.name.text);
             let warning =
                 Diagnostic::warning("no-reaction", declaration.name.span.clone(), message);
             self.diagnostics
@@ -148,7 +148,7 @@ impl Checker<'_> {
             })
             .collect();
         for name in reserved {
-            let message = format!("`{}` has a meaning in scenarios", name.text);
+            let message = format!("`{}` is reserved in scenarios", name.text);
             let error = Diagnostic::error("reserved-name", name.span, message);
             self.diagnostics.push(error.help("choose another name"));
         }
@@ -161,9 +161,8 @@ impl Checker<'_> {
         let error = self.unknown("unknown-property", "property", name, known.iter().copied());
         let error = match (&error.help, known) {
             (Some(_), _) => error,
-            (None, []) => error.help(
-                "no property is watched: bring its file with `use`, or with `--property FILE`",
-            ),
+            (None, []) => error
+                .help("no property is loaded: load its file with `use`, or with `--property FILE`"),
             (None, _) => error.help(format!("known: `{}`", known.join("`, `"))),
         };
         self.diagnostics.push(error);
@@ -187,10 +186,10 @@ impl Checker<'_> {
         };
         let trigger = self.trigger(&declaration.trigger, &known)?;
         if let (Some(name), false) = (&declaration.property, trigger.is_of_monitor()) {
-            let message = "this trigger is about no property";
+            let message = "this trigger does not concern a property";
             let error = Diagnostic::error("not-of-a-property", name.span.clone(), message);
             self.diagnostics
-                .push(error.help("`of` goes with `enter`, `leave`, `verdict` and `action`"));
+                .push(error.help("`of` is allowed with `enter`, `leave`, `verdict` and `action`"));
         }
         let mut scope = Scope::of_reaction(facts(&trigger, &known), known.properties.is_none());
         let guard = match &declaration.guard {
@@ -281,7 +280,7 @@ impl Checker<'_> {
         let error = match error.help {
             Some(_) => error,
             None => error.help(
-                "formulas have no names for their states: `accepting`, `non-accepting`, `final`",
+                "the states of formulas have no names; use `accepting`, `non-accepting`, `final`",
             ),
         };
         self.diagnostics.push(error);
@@ -296,8 +295,8 @@ impl Checker<'_> {
                 let error = match error.help {
                     Some(_) => error,
                     None => error.help(
-                        "states and transitions of a property name actions: `state full action \
-                         alarm`",
+                        "declare actions at states and transitions of the property: `state full \
+                         action alarm`",
                     ),
                 };
                 self.diagnostics.push(error);

@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
                     let error = Diagnostic::error("not-an-event", name.span.clone(), message);
                     let error = error.label(definition.name.span.clone(), "its definition");
                     self.diagnostics
-                        .push(error.help("expressions are made of events and propositions"));
+                        .push(error.help("expressions consist of events and propositions"));
                     return None;
                 }
                 let outside = Environment::outside();
@@ -164,7 +164,7 @@ impl<'a> Checker<'a> {
                 }
             }
             if joined.len() > CLASS_MAX {
-                let message = "too many different steps are meant here";
+                let message = "this matches too many different steps";
                 self.error("too-long", &expression.span, message);
                 return None;
             }

@@ -128,7 +128,7 @@ impl Checker<'_> {
         let error = Diagnostic::error(
             "not-boolean",
             condition.span.clone(),
-            format!("a condition is true or false, and this is {kind}"),
+            format!("a condition must be boolean, and this is {kind}"),
         );
         self.diagnostics.push(match kind {
             Kind::Integer => error.help("compare it: `… != 0`"),

@@ -58,8 +58,8 @@ impl<'a> Checker<'a> {
             let used = slot.and_then(|slot| self.used_events.get(usize::from(slot)));
             if used == Some(&false) {
                 let what = match self.declaration.demands.is_empty() {
-                    true => "no transition is for the event",
-                    false => "nothing speaks of the event",
+                    true => "no transition uses the event",
+                    false => "nothing uses the event",
                 };
                 warnings.push(unused("unused-event", &event.name, what));
             }
@@ -77,13 +77,9 @@ impl<'a> Checker<'a> {
             (
                 propositions.collect::<Vec<_>>(),
                 "unused-proposition",
-                "nothing speaks of",
+                "nothing uses",
             ),
-            (
-                definitions.collect(),
-                "unused-definition",
-                "nothing speaks of",
-            ),
+            (definitions.collect(), "unused-definition", "nothing uses"),
             (functions.collect(), "unused-function", "nothing calls"),
         ];
         for (names, code, what) in others {

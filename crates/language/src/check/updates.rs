@@ -75,7 +75,7 @@ impl Checker<'_> {
                     let error = Diagnostic::error(
                         "return-outside",
                         span.clone(),
-                        "only a function returns something",
+                        "`return` is allowed only in functions",
                     );
                     self.diagnostics.push(error);
                     return None;
@@ -99,7 +99,7 @@ impl Checker<'_> {
         } else {
             return;
         };
-        let message = format!("`{}` is the name of a {what}, too", name.text);
+        let message = format!("`{}` is also the name of a {what}", name.text);
         let error = Diagnostic::error("duplicate-name", name.span.clone(), message);
         let error = error.help("choose another name");
         self.diagnostics.push(match place {
@@ -139,7 +139,7 @@ impl Checker<'_> {
             && *kind != Kind::Unknown
             && !kind.is_collection()
         {
-            let message = format!("a loop goes through a collection, and this is {kind}");
+            let message = format!("a loop needs a collection, and this is {kind}");
             let error = Diagnostic::error("type-mismatch", collection.span.clone(), message);
             self.diagnostics
                 .push(error.help("for numbers, write `for i in 0..9 { … }`"));
@@ -291,7 +291,7 @@ impl Checker<'_> {
         let is_closed = matches!(&scope.names, Names::Reaction(told) if !told.is_open);
         if is_closed && scope.fact(&variable.text).is_some() {
             let message = format!(
-                "`{}` tells what has happened and cannot be assigned",
+                "`{}` describes the event and cannot be assigned",
                 variable.text
             );
             self.error("assignment-to-fact", &variable.span, message);

@@ -162,7 +162,7 @@ impl<S: Store> Block<'_, S> {
             Value::Sequence(sequence) => Box::new(sequence.iter()),
             Value::Map(map) => Box::new(map.iter().map(|(key, _)| key)),
             other => {
-                let message = format!("this is no collection but {}", Kind::of(other));
+                let message = format!("a loop needs a collection, and this is {}", Kind::of(other));
                 return Err(EvaluationError::new(span, message));
             }
         };

@@ -124,7 +124,7 @@ fn what_has_no_value_is_an_error_never_false() {
     check("q->len == t", Err(("q->len == t", "an integer and text")));
     check("q == t", Err(("q == t", "an address and text")));
     check("q == b", Err(("q == b", "an address and a boolean")));
-    check("q + q == n", Err(("q + q", "no meaning")));
+    check("q + q == n", Err(("q + q", "not defined")));
     check("p - 1 == q", Err(("p - 1", "address space")));
     check("-q == n", Err(("-q", "an address")));
 }
@@ -274,7 +274,7 @@ fn collections() {
     check_collection("m[3] == 1", Err("no key 3"));
     check_collection("l[2] == 1", Err("none at position 2"));
     check_collection("l[-1] == 1", Err("none at position -1"));
-    check_collection("l[\"x\"] == 1", Err("a position is an integer"));
+    check_collection("l[\"x\"] == 1", Err("a position must be an integer"));
     check_collection("q->len in l", Ok(false));
     check_collection("p->len in l", Err("not available"));
 }
@@ -333,7 +333,7 @@ fn blocks() {
     check_block("for x in l { for y in s { n += x * y } }", Ok("n=97"));
     check_block("l[5] = 1", Err("none at position 5"));
     check_block("d[1][2] = 3", Err("no key 1"));
-    check_block("for x in q->len { n = 1 }", Err("no collection"));
+    check_block("for x in q->len { n = 1 }", Err("needs a collection"));
     check_block(
         "for i in 0..100000 { for j in 0..100000 { n += 1 } }",
         Err("steps"),

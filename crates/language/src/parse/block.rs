@@ -216,10 +216,11 @@ impl Parser<'_> {
                 error.help(format!("write `{} += 1`", variable.text))
             }
             TokenKind::Sign(Sign::Dot | Sign::Arrow) => {
-                error.help("a property assigns its own variables only")
+                error.help("only variables of the property can be assigned")
             }
-            TokenKind::Sign(Sign::OpenParenthesis) => error
-                .help("functions are pure: assign what they give, `s = add(s, x)`, `s = s + {x}`"),
+            TokenKind::Sign(Sign::OpenParenthesis) => {
+                error.help("functions are pure: assign the result, `s = add(s, x)`, `s = s + {x}`")
+            }
             _ => error,
         });
         None

@@ -35,7 +35,8 @@ impl Parser<'_> {
         let bound = self.bound_of(&from, &to, unit, start);
         if bound.is_none() {
             let span = self.span_from(start);
-            let error = Diagnostic::error("bad-bound", span, "this is no time and no count");
+            let error =
+                Diagnostic::error("bad-bound", span, "this is neither a duration nor a count");
             self.report(error.help("write `within 5 ms` or `within 10 steps`"));
         }
         bound

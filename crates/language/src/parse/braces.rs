@@ -60,7 +60,7 @@ impl Parser<'_> {
         }) = self.type_ahead(0)
         else {
             let error = self.expected("a type");
-            self.report(error.help("what lies at an address: `{int}p`, `{struct node}p`"));
+            self.report(error.help("the value at an address is `{int}p`, `{struct node}p`"));
             return ExpressionKind::Error;
         };
         let type_start = self.start();

@@ -40,7 +40,7 @@ impl Parser<'_> {
         ) || (self.is_word("arg") && self.kind_ahead(1) == TokenKind::Integer);
         if unnamed {
             let error = self.expected("the name of a parameter");
-            self.report(error.help("give what is read a name: `name = …`"));
+            self.report(error.help("give the value a name: `name = …`"));
             return None;
         }
         let name = self.expect_name("the name of a parameter")?;

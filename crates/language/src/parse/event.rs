@@ -306,7 +306,7 @@ impl Parser<'_> {
         if line.is_none() {
             self.report(
                 Diagnostic::error("bad-line", span, "this is not a line of a file")
-                    .help("write the file and the number of the line: \"queue.c:42\""),
+                    .help("write the file and the line number: \"queue.c:42\""),
             );
             return None;
         }
@@ -322,7 +322,11 @@ impl Parser<'_> {
             let text = self.quoted_text();
             if text.is_empty() {
                 let span = self.span_from(start);
-                self.report(Diagnostic::error("syntax", span, "a function has a name"));
+                self.report(Diagnostic::error(
+                    "syntax",
+                    span,
+                    "expected the name of a function",
+                ));
                 return None;
             }
             let span = self.span_from(start);
@@ -335,7 +339,7 @@ impl Parser<'_> {
         loop {
             if self.kind() != TokenKind::Word || (text.is_empty() && self.at_next_item()) {
                 let error = self.expected("the name of a function");
-                self.report(error.help("odd names stand in quotes: \"operator new\""));
+                self.report(error.help("quote unusual names: \"operator new\""));
                 return None;
             }
             text.push_str(self.text());
@@ -348,7 +352,7 @@ impl Parser<'_> {
         let span = self.span_from(start);
         if self.is(Sign::Less) {
             let help = format!("for example: \"{text}<int>::..\"");
-            let message = "a name with arguments of a template stands in quotes";
+            let message = "a name with template arguments must be in quotes";
             self.report(Diagnostic::error("syntax", span, message).help(help));
             return None;
         }

@@ -153,7 +153,7 @@ impl Parser<'_> {
             _ => {
                 self.report(
                     Diagnostic::error("bad-character", span, "this is not one character")
-                        .help("text stands in double quotes"),
+                        .help("write text in double quotes"),
                 );
                 ExpressionKind::Error
             }

@@ -19,7 +19,7 @@ impl Parser<'_> {
         let mut messages = Vec::new();
         loop {
             if !self.begins_operand() {
-                let error = self.expected("what is to be shown");
+                let error = self.expected("a message");
                 self.report(error.help("for example: `print \"the queue holds {count}\"`"));
                 return None;
             }
@@ -64,14 +64,14 @@ impl Parser<'_> {
                     let error = Diagnostic::error(
                         "unclosed-value",
                         at..span.end,
-                        "this value in the text has no end",
+                        "this value in the text is not closed",
                     );
                     self.report(error.help("close it with `}`, or write `{{` for a brace"));
                     return None;
                 };
                 values += 1;
                 if values > VALUES_MAX {
-                    let message = format!("a text has at most {VALUES_MAX} values in it");
+                    let message = format!("a text can have at most {VALUES_MAX} values");
                     self.report(Diagnostic::error("too-long", at..span.end, message));
                     return None;
                 }
@@ -137,9 +137,9 @@ impl Parser<'_> {
             let error = Diagnostic::error(
                 "escape-in-value",
                 span.clone(),
-                "a value in a text has no text with escapes",
+                "a value in a text cannot contain text with escapes",
             );
-            parser.report(error.help("keep it in a variable"));
+            parser.report(error.help("assign it to a variable first"));
         }
         let is_sound = !parser.has_errors();
         for diagnostic in parser.diagnostics {

@@ -78,7 +78,7 @@ impl Parser<'_> {
             let error = crate::Diagnostic::error(
                 "no-property",
                 0..self.source.len(),
-                "there is no property here",
+                "this file has no property",
             );
             self.report(error.help("a file begins with `property NAME`"));
         }
@@ -92,8 +92,8 @@ impl Parser<'_> {
         self.report(match similar {
             Some(_) => error.did_you_mean(similar),
             None => error.help(
-                "a file begins with `property NAME`; before it may stand `use`, `event`, \
-                 `proposition`, `let` and `function`",
+                "a file begins with `property NAME`, after any `use`, `event`, `proposition`, \
+                 `let` and `function`",
             ),
         });
         self.advance();
@@ -263,11 +263,11 @@ impl Parser<'_> {
             TokenKind::Sign(Sign::OpenBrace) => {
                 error.help("a property has no braces: its items follow its name")
             }
-            _ if self.is_word("on") => error.help("transitions stand in the braces of a state"),
-            _ if self.is_word("use") => error.help("`use` stands before the first property"),
-            _ if let Some(demand) = self.demand_ahead() => error.help(format!(
-                "what the run has to do follows a word: `{demand} …`"
-            )),
+            _ if self.is_word("on") => error.help("transitions belong in the braces of a state"),
+            _ if self.is_word("use") => error.help("`use` must come before the first property"),
+            _ if let Some(demand) = self.demand_ahead() => {
+                error.help(format!("a demand begins with a keyword: `{demand} …`"))
+            }
             _ if similar.is_some() => error.did_you_mean(similar),
             _ => error.help(
                 "items: `slice on`, `for each`, `event`, `proposition`, `var`, `function`, \

@@ -236,7 +236,7 @@ impl Parser<'_> {
         let word = PointWord::named(self.text())?;
         self.advance();
         let place = if word.is_watch() {
-            PointPlace::Memory(self.program_operand("what is watched")?)
+            PointPlace::Memory(self.program_operand("a watched location")?)
         } else if self.kind() == TokenKind::Text {
             PointPlace::Text(self.text_with_values()?)
         } else {

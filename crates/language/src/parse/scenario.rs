@@ -125,9 +125,9 @@ impl Parser<'_> {
                 let error = Diagnostic::error(
                     "named-twice",
                     self.span(),
-                    "the property stands before the action already",
+                    "the property is already named before the action",
                 );
-                self.report(error.help("leave `of` and its name out"));
+                self.report(error.help("omit `of` and its name"));
                 return None;
             }
             true => {
@@ -158,7 +158,7 @@ impl Parser<'_> {
     fn trigger(&mut self) -> Option<(TriggerDeclaration, Option<Name>)> {
         let word = self.text();
         if self.kind() != TokenKind::Word || !TRIGGERS.contains(&word) {
-            let error = self.expected("what is waited for");
+            let error = self.expected("a trigger");
             let similar = match self.kind() {
                 TokenKind::Word => suggest(word, TRIGGERS),
                 _ => None,

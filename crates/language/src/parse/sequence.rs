@@ -120,7 +120,7 @@ impl Parser<'_> {
         if empty || to.is_some_and(|to| to < least) {
             self.advance();
             let span = self.span_from(start);
-            let error = Diagnostic::error("bad-count", span, "nothing is repeated so often");
+            let error = Diagnostic::error("bad-count", span, "this count is impossible");
             self.report(error.help("write `{3}`, `{2,5}`, `{2,}` or `{,5}`"));
             return None;
         }

@@ -97,13 +97,14 @@ pub fn demand(property: &Property) -> Option<String> {
 /// Describes why a property is not displayed, and alternatives.
 pub fn undrawn(error: LogicError) -> String {
     match error {
-        LogicError::Timed => "it has bounds in time, so where an instance stands depends on when \
-             things happen; `monitor` at the prompt tells what each waits for, and `juror property \
-             show` draws it where its waits can be told apart"
+        LogicError::Timed => "it has time bounds, so the state of an instance depends on the \
+                              times of events; `monitor` at the prompt shows what each instance \
+                              waits for, and `juror property show` draws it if its obligations \
+                              can be told apart"
             .to_owned(),
         LogicError::TooManyStates { limit } => format!(
-            "its automaton has more than {limit} states, which is too large for a picture; it is \
-             evaluated all the same"
+            "its automaton has more than {limit} states, which is too large for a picture; it can \
+             be evaluated nevertheless"
         ),
         other => other.to_string(),
     }
