@@ -196,7 +196,10 @@ impl Performance {
                 let value = self.value(collection, variables, world)?;
                 let elements = elements(&value).ok_or_else(|| Failure {
                     span: collection.span.clone(),
-                    message: format!("a loop needs a collection, and this is {}", value.type_name()),
+                    message: format!(
+                        "a loop needs a collection, and this is {}",
+                        value.type_name()
+                    ),
                     help: None,
                 })?;
                 self.enter(body, Some((*slot, elements.into_iter())));
