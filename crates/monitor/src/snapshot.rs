@@ -341,7 +341,7 @@ impl Monitor {
         }
         let free = self.slices.set_free(&body.free);
         free.then_some(())
-            .ok_or(SnapshotError::Damaged("its free places are not free"))
+            .ok_or(SnapshotError::Damaged("its free cells are not free"))
     }
 }
 

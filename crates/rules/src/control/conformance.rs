@@ -81,7 +81,7 @@ impl ControlCheck {
         drop(passed);
         followed.map_err(|astray| {
             self.shadow = None;
-            format!("the control has left its model\n{astray}")
+            format!("the control diverges from its model\n{astray}")
         })
     }
 }

@@ -78,15 +78,15 @@ pub enum Act {
 impl fmt::Display for Act {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Act::Look(modes) => write!(f, "person: look ({modes:?})"),
+            Act::Look(modes) => write!(f, "user: look ({modes:?})"),
             Act::Load | Act::Attach | Act::Continue | Act::Evaluate | Act::Abandon | Act::Kill => {
-                write!(f, "person: {self:?}")
+                write!(f, "user: {self:?}")
             }
-            Act::Checkpoint | Act::Restore => write!(f, "person or scenario: {self:?}"),
-            Act::GiveBack => write!(f, "scenario: gives the control back"),
-            Act::Interrupt => write!(f, "person: interrupt"),
+            Act::Checkpoint | Act::Restore => write!(f, "user or scenario: {self:?}"),
+            Act::GiveBack => write!(f, "scenario: returns the control"),
+            Act::Interrupt => write!(f, "user: interrupt"),
             Act::Happen(happening) => write!(f, "program: {happening:?} happens"),
-            Act::Tell => write!(f, "program: tells the first that is pending"),
+            Act::Tell => write!(f, "program: notifies of the first pending event"),
             Act::Halt | Act::Lend | Act::Proceed | Act::Settle => write!(f, "debugger: {self:?}"),
         }
     }
@@ -151,16 +151,16 @@ impl Conversation {
         let mode = self.control.mode();
         let has_program = mode != Mode::Init;
         match () {
-            () if usize::from(self.unseen) != kept => Some("a stop was swallowed"),
+            () if usize::from(self.unseen) != kept => Some("a stop was lost"),
             () if self.control.owes_stop() && mode != Mode::Deciding => {
-                Some("a stop is owed while somebody else has the control")
+                Some("a stop is owed while the debugger does not have the control")
             }
-            () if has_program != self.is_alive => Some("the person is shown a program that ended"),
+            () if has_program != self.is_alive => Some("the user is shown a program that ended"),
             () if self.asked && !self.interrupt && !self.control.owes_stop() => {
                 Some("a request to interrupt was lost")
             }
             () if self.interrupt && !self.asked => {
-                Some("the program would be stopped though nobody asked for it")
+                Some("the program would be stopped without a request")
             }
             () => None,
         }

@@ -137,7 +137,7 @@ fn lines(trail: &Trail) -> String {
 }
 
 #[test]
-fn no_stop_is_swallowed_and_nothing_is_stuck() {
+fn no_stop_is_lost_and_nothing_is_stuck() {
     let report = explore(None);
     assert_eq!(report.finding, None);
     assert_eq!(report.verdict(), Verdict::Holds);
@@ -165,13 +165,13 @@ fn check_dropped(dropped: Dropped, expected: &str, trail_expected: &str) {
 fn the_published_error_is_found() {
     check_dropped(
         Dropped::OwedStop,
-        "a stop was swallowed",
+        "a stop was lost",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Stop happens Run
             program: Plain happens Run
-            program: tells the first that is pending Break?
+            program: notifies of the first pending event Break?
             debugger: Proceed Run",
     );
 }
@@ -180,13 +180,13 @@ fn the_published_error_is_found() {
 fn pending_events_that_are_dropped_are_missed() {
     check_dropped(
         Dropped::Pending,
-        "a stop was swallowed",
+        "a stop was lost",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Part happens Run
             program: Stop happens Run
-            program: tells the first that is pending Break?
+            program: notifies of the first pending event Break?
             debugger: Proceed Run",
     );
 }
@@ -195,13 +195,13 @@ fn pending_events_that_are_dropped_are_missed() {
 fn an_end_that_waits_is_found() {
     check_dropped(
         Dropped::EndAtOnce,
-        "the person is shown a program that ended",
+        "the user is shown a program that ended",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Part happens Run
             program: Ended happens Run
-            program: tells the first that is pending Break?
+            program: notifies of the first pending event Break?
             debugger: Halt Break?
             debugger: Settle Break",
     );
@@ -213,11 +213,11 @@ fn a_lost_request_to_interrupt_is_found() {
         Dropped::InterruptOverParts,
         "a request to interrupt was lost",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Part happens Run
-            person: interrupt Run
-            program: tells the first that is pending Break?
+            user: interrupt Run
+            program: notifies of the first pending event Break?
             debugger: Proceed Run",
     );
 }
@@ -226,12 +226,12 @@ fn a_lost_request_to_interrupt_is_found() {
 fn an_answered_request_that_stops_again_is_found() {
     check_dropped(
         Dropped::InterruptAnswered,
-        "the program would be stopped though nobody asked for it",
+        "the program would be stopped without a request",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Stop happens Run
-            program: tells the first that is pending Break?
+            program: notifies of the first pending event Break?
             debugger: Halt Break?
             debugger: Settle Break",
     );

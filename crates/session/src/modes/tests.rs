@@ -81,7 +81,10 @@ fn a_session_that_leaves_the_model_of_its_control_is_found() {
         }
     };
     let found = checked(&["start", "stepi"], forget).expect("it is found");
-    assert!(found.contains("the control has left its model"), "{found}");
+    assert!(
+        found.contains("the control diverges from its model"),
+        "{found}"
+    );
     assert!(found.contains("mode = Break?"), "{found}");
 }
 
