@@ -292,13 +292,13 @@ impl Debuggee for AbstractMachine {
         Ok(self.value(variable(RESULT)))
     }
 
-    fn plant(&mut self, address: u64) -> Result<(), Fault> {
+    fn insert_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         let place = self.code.get_mut(address as usize);
         *place.ok_or(Fault::NoInstruction(address))? = Instruction::Break;
         Ok(())
     }
 
-    fn lift(&mut self, address: u64) -> Result<(), Fault> {
+    fn remove_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         let original = self.program.code.get(address as usize);
         let original = *original.ok_or(Fault::NoInstruction(address))?;
         let place = self.code.get_mut(address as usize);

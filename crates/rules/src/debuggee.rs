@@ -130,13 +130,13 @@ pub trait Debuggee {
     ///
     /// # Errors
     /// If there is no instruction.
-    fn plant(&mut self, address: u64) -> Result<(), Fault>;
+    fn insert_breakpoint(&mut self, address: u64) -> Result<(), Fault>;
 
     /// Restores the original instruction, unless it is already there.
     ///
     /// # Errors
     /// If there is no instruction.
-    fn lift(&mut self, address: u64) -> Result<(), Fault>;
+    fn remove_breakpoint(&mut self, address: u64) -> Result<(), Fault>;
 
     /// Returns the accesses of the next instruction, in order (`getAccesses`); none if
     /// that is a breakpoint instruction.

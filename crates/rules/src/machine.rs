@@ -106,7 +106,7 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
             Output::Point(point) => self.exec_point(*point)?,
             Output::Events(events) => self.exec_event(events)?,
             Output::Ended => self.end()?,
-            Output::Executed | Output::Stopped(_) | Output::Lifted => {}
+            Output::Executed | Output::Stopped(_) | Output::BreakpointRemoved => {}
         }
         Ok(output)
     }

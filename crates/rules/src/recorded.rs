@@ -143,12 +143,12 @@ impl Debuggee for Recorded {
         Ok(self.now()?.result)
     }
 
-    fn plant(&mut self, address: u64) -> Result<(), Fault> {
+    fn insert_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         self.planted.insert(address);
         Ok(())
     }
 
-    fn lift(&mut self, address: u64) -> Result<(), Fault> {
+    fn remove_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         self.planted.remove(&address);
         Ok(())
     }

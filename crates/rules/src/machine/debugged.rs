@@ -36,7 +36,7 @@ pub enum Output {
     /// Events occurred.
     Events(Vec<Event>),
     /// The original instruction was restored: all its breakpoints are handled.
-    Lifted,
+    BreakpointRemoved,
 }
 
 /// A rule that a test omits, or replaces by a plausible wrong one.
@@ -46,7 +46,7 @@ pub(crate) enum Dropped {
     /// Triggered points are not remembered.
     Handled,
     /// The breakpoint is not reinserted after the instruction.
-    Replant,
+    Reinsert,
     /// A checkpoint does not keep which points were triggered, as in the paper.
     KeptHandled,
     /// A breakpoint set for monitors in the middle of an instruction is triggered at
@@ -302,8 +302,8 @@ impl<D: Debuggee> Debugged<D> {
     /// restored until it has been executed. The `stepping` crate does not remove a trap
     /// for this while other threads run: it executes a displaced copy.
     fn trap_no_break(&mut self, address: u64) -> Result<Output, Fault> {
-        self.debuggee.lift(address)?;
-        Ok(Output::Lifted)
+        self.debuggee.remove_breakpoint(address)?;
+        Ok(Output::BreakpointRemoved)
     }
 
     /// NORMALEXEC: executes one instruction and reinserts its breakpoint instruction.
@@ -313,11 +313,11 @@ impl<D: Debuggee> Debugged<D> {
         self.handled.clear();
         self.accesses_told = 0;
         #[cfg(test)]
-        if self.drops(Dropped::Replant) {
+        if self.drops(Dropped::Reinsert) {
             return Ok(Output::Executed);
         }
         if self.is_breakpoint(executed) {
-            self.debuggee.plant(executed)?;
+            self.debuggee.insert_breakpoint(executed)?;
         }
         Ok(Output::Executed)
     }
@@ -326,7 +326,7 @@ impl<D: Debuggee> Debugged<D> {
     fn restore_breakpoint(&mut self) -> Result<(), Fault> {
         let address = self.debuggee.program_counter()?;
         match self.is_breakpoint(address) {
-            true => self.debuggee.plant(address),
+            true => self.debuggee.insert_breakpoint(address),
             false => Ok(()),
         }
     }

@@ -68,7 +68,7 @@ fn points_that_are_not_marked_as_handled_are_found() {
 
 #[test]
 fn lifting_for_good_is_found() {
-    check_dropped(Dropped::Replant, "the breakpoint instruction at");
+    check_dropped(Dropped::Reinsert, "the breakpoint instruction at");
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl<D: Debuggee> Debugged<D> {
     /// If there is no instruction at the address of a breakpoint.
     pub fn set_point(&mut self, point: Point) -> Result<(), Fault> {
         if let Place::Instruction(address) = point.place {
-            self.debuggee.plant(address)?;
+            self.debuggee.insert_breakpoint(address)?;
         }
         self.points.insert(point);
         Ok(())
@@ -29,7 +29,7 @@ impl<D: Debuggee> Debugged<D> {
         let was_there = self.points.remove(&point);
         match point.place {
             Place::Instruction(address) if was_there && !self.is_breakpoint(address) => {
-                self.debuggee.lift(address)
+                self.debuggee.remove_breakpoint(address)
             }
             _ => Ok(()),
         }
@@ -75,7 +75,7 @@ impl<D: Debuggee> Debugged<D> {
             .retain(|it| it.owner != Owner::Scenario || kept.scenario.contains(it));
         for point in &self.points {
             if let Place::Instruction(address) = point.place {
-                self.debuggee.plant(address)?;
+                self.debuggee.insert_breakpoint(address)?;
             }
         }
         self.handled = kept.handled;
