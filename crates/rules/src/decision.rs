@@ -35,7 +35,7 @@ impl Owner {
 pub struct Moment<S> {
     stop: Option<(Owner, S)>,
     goal: Option<S>,
-    is_heard: bool,
+    is_notified: bool,
 }
 
 impl<S> Default for Moment<S> {
@@ -43,7 +43,7 @@ impl<S> Default for Moment<S> {
         Moment {
             stop: None,
             goal: None,
-            is_heard: false,
+            is_notified: false,
         }
     }
 }
@@ -64,8 +64,8 @@ impl<S> Moment<S> {
     }
 
     /// Records that scenarios have something to react to.
-    pub fn hear(&mut self) {
-        self.is_heard = true;
+    pub fn notify_scenarios(&mut self) {
+        self.is_notified = true;
     }
 
     /// Returns true if some owner already wants the program to stop.
@@ -76,10 +76,10 @@ impl<S> Moment<S> {
     /// Returns the meaning of all answers. Scenarios react to their notifications in
     /// every case.
     pub fn meaning(self) -> Meaning<S> {
-        match (self.stop, self.goal, self.is_heard) {
+        match (self.stop, self.goal, self.is_notified) {
             (Some((_, stop)), _, _) => Meaning::Stop(stop),
             (None, Some(goal), _) => Meaning::Goal(goal),
-            (None, None, true) => Meaning::Heard,
+            (None, None, true) => Meaning::ScenariosOnly,
             (None, None, false) => Meaning::Nothing,
         }
     }
@@ -93,14 +93,14 @@ pub enum Meaning<S> {
     /// The command is complete.
     Goal(S),
     /// Only scenarios were notified.
-    Heard,
+    ScenariosOnly,
     /// Nothing was reported: the program runs on.
     Nothing,
 }
 
 /// What scenarios react to, as far as it matters for what follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Told {
+pub enum Notification {
     /// The program is to stop. Evaluation errors and stops that the user has just
     /// requested are always shown.
     Stop {
@@ -110,7 +110,7 @@ pub enum Told {
     /// The command is complete.
     Goal,
     /// A notification for scenarios only.
-    Heard,
+    ScenariosOnly,
     /// The program has ended.
     End,
 }
@@ -153,13 +153,14 @@ pub enum Next {
 /// Computes the consequence. A request to stop is stronger than one that lets the
 /// program run; if both the moment and a scenario stop the program, the user is shown
 /// the moment.
-pub fn next(told: Told, wishes: Wishes) -> Next {
+pub fn next(notification: Notification, wishes: Wishes) -> Next {
     let has_happened = !wishes.is_restored;
-    let is_shown = has_happened && matches!(told, Told::Stop { .. } | Told::End);
+    let is_shown =
+        has_happened && matches!(notification, Notification::Stop { .. } | Notification::End);
     let is_kept = has_happened
         && matches!(
-            told,
-            Told::Stop {
+            notification,
+            Notification::Stop {
                 may_be_passed: false
             }
         );
@@ -173,22 +174,22 @@ pub fn next(told: Told, wishes: Wishes) -> Next {
         };
     }
     if wishes.moves && !is_kept {
-        let shows = match told {
-            Told::Stop { .. } => has_happened && !wishes.continues,
-            Told::End => has_happened,
-            Told::Goal | Told::Heard => false,
+        let shows = match notification {
+            Notification::Stop { .. } => has_happened && !wishes.continues,
+            Notification::End => has_happened,
+            Notification::Goal | Notification::ScenariosOnly => false,
         };
         return Next::Move { shows };
     }
     if wishes.is_restored {
         return Next::RunAll;
     }
-    match told {
-        Told::Heard => Next::GoOn,
-        Told::Stop {
+    match notification {
+        Notification::ScenariosOnly => Next::GoOn,
+        Notification::Stop {
             may_be_passed: true,
         } if wishes.continues => Next::GoOn,
-        Told::Stop { .. } | Told::Goal | Told::End => Next::Show,
+        Notification::Stop { .. } | Notification::Goal | Notification::End => Next::Show,
     }
 }
 

@@ -16,7 +16,7 @@ mod tests;
 pub use debugged::{Debugged, Mode, Output};
 pub use monitors::{Event, EventNumber, Monitors, Transition};
 pub use points::{Owner, Place, Point, Watched};
-pub use scenario::{Command, Reply, Scenario, Silent, Told};
+pub use scenario::{Command, EventNotification, Reply, Scenario, Silent};
 
 use crate::decision::{self, Next, Wishes};
 use crate::{Debuggee, Fault};
@@ -158,7 +158,7 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
 
     fn tell(&mut self, transitions: &[Transition]) -> Result<(), Fault> {
         let verdicts = self.monitors.verdicts();
-        let command = self.scenario.on_verdict(&Told {
+        let command = self.scenario.on_verdict(&EventNotification {
             transitions,
             verdicts: &verdicts,
         });
@@ -201,7 +201,7 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
     /// Decides the consequence of the reactions to a point or an event that only the
     /// scenario is notified of.
     fn decide(&mut self, wishes: Wishes) -> Result<(), Fault> {
-        match decision::next(decision::Told::Heard, wishes) {
+        match decision::next(decision::Notification::ScenariosOnly, wishes) {
             Next::ShowError | Next::Show | Next::ShowScenario => {
                 self.steps_waiting = 0;
                 self.debugged.int()?;

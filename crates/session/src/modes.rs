@@ -14,7 +14,7 @@ use crate::options::{CommandError, SessionError};
 use crate::run::Pause;
 use crate::session::{Session, not_running};
 use juror_rules::control::{ControlCheck, Mode, Modes, Refusal};
-use juror_rules::decision::Told;
+use juror_rules::decision::Notification;
 
 impl Session {
     /// Loaded and bound, but nothing of the program itself has run.
@@ -73,14 +73,14 @@ impl Pause {
     }
 
     /// What it is to those who decide what follows.
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> Notification {
         match self {
-            Pause::Reason(reason, _) => Told::Stop {
+            Pause::Reason(reason, _) => Notification::Stop {
                 may_be_passed: reason.may_be_passed(),
             },
-            Pause::Temporary(_) | Pause::Stepped(_) | Pause::CallEnded(..) => Told::Goal,
-            Pause::Heard(_) | Pause::Moves(_) => Told::Heard,
-            Pause::Ended(_) => Told::End,
+            Pause::Temporary(_) | Pause::Stepped(_) | Pause::CallEnded(..) => Notification::Goal,
+            Pause::Heard(_) | Pause::Moves(_) => Notification::ScenariosOnly,
+            Pause::Ended(_) => Notification::End,
         }
     }
 }

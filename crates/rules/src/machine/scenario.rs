@@ -50,7 +50,7 @@ pub enum Reply {
 
 /// The notification of an event to a scenario.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct EventNotification<'a> {
     /// The transitions that the monitors made.
     pub transitions: &'a [Transition],
     /// The verdicts of all properties.
@@ -61,7 +61,7 @@ pub struct Told<'a> {
 /// the command is [`Command::Nothing`].
 pub trait Scenario {
     /// Reacts to an event, or to the beginning of the run, which has no transitions.
-    fn on_verdict(&mut self, told: &Told<'_>) -> Command;
+    fn on_verdict(&mut self, told: &EventNotification<'_>) -> Command;
 
     /// Reacts to one of the scenario's own points.
     fn on_point(&mut self, point: Point) -> Command;
@@ -75,7 +75,7 @@ pub trait Scenario {
 pub struct Silent;
 
 impl Scenario for Silent {
-    fn on_verdict(&mut self, _told: &Told<'_>) -> Command {
+    fn on_verdict(&mut self, _told: &EventNotification<'_>) -> Command {
         Command::Nothing
     }
 

@@ -107,7 +107,7 @@ impl RecordedRun {
                 Meaning::Stop(reason) | Meaning::Goal(reason) => {
                     return self.stand(reason, observer);
                 }
-                Meaning::Heard | Meaning::Nothing => {}
+                Meaning::ScenariosOnly | Meaning::Nothing => {}
             }
         }
         observer.progress("going on", 1, 1);

@@ -19,7 +19,7 @@ use juror_event::Value;
 use juror_instrument::program::Program;
 use juror_language::{Fact, Trigger};
 use juror_monitor::SliceId;
-use juror_rules::decision::{Moment, Next, Told, Wishes};
+use juror_rules::decision::{Moment, Next, Notification, Wishes};
 use std::collections::VecDeque;
 
 /// What the reactions to one moment want, all together.
@@ -182,7 +182,7 @@ impl Session {
     /// Carries out reactions, and decides what follows. Every thread stands.
     pub(super) fn decide_about(
         &mut self,
-        told: Told,
+        told: Notification,
         todo: Todo,
         observer: &mut dyn Observer,
     ) -> (Next, OwnStop) {

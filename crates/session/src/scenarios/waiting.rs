@@ -12,7 +12,7 @@ use crate::commands::{self, Command};
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::{Outcome, StopReason};
-use juror_rules::decision::{Next, Told};
+use juror_rules::decision::{Next, Notification};
 
 /// When a command of a reaction is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -295,12 +295,12 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Afterwards, CommandError> {
         let told = match &outcome {
-            outcome if is_own_end(outcome) => Told::Heard,
-            Outcome::Stopped(stop) => Told::Stop {
+            outcome if is_own_end(outcome) => Notification::ScenariosOnly,
+            Outcome::Stopped(stop) => Notification::Stop {
                 may_be_passed: stop.reason.may_be_passed(),
             },
-            Outcome::Ended(_) => Told::End,
-            _ => Told::Heard,
+            Outcome::Ended(_) => Notification::End,
+            _ => Notification::ScenariosOnly,
         };
         let is_taken_over = outcome == Outcome::Done && runs_on(line);
         let todo = Todo {
@@ -315,7 +315,9 @@ impl Session {
             (Next::Move { shows: true }, _) => Afterwards::Show(outcome),
             (Next::Move { shows: false }, _) => Afterwards::Nothing,
             (Next::RunAll, _) => Afterwards::RunOn,
-            (Next::GoOn, _) if told != Told::Heard || is_taken_over => Afterwards::RunOn,
+            (Next::GoOn, _) if told != Notification::ScenariosOnly || is_taken_over => {
+                Afterwards::RunOn
+            }
             (Next::GoOn, _) => Afterwards::Nothing,
             (Next::Show | Next::ShowError | Next::ShowScenario, _) => Afterwards::Show(outcome),
         })

@@ -4,7 +4,8 @@ use super::generate::{Action, Case};
 use crate::abstract_machine::{AbstractMachine, Instruction};
 use crate::machine::debugged::Dropped;
 use crate::machine::{
-    Command, EventNumber, Mode, Monitors, Place, Point, Reply, Scenario, Told, Transition, Verified,
+    Command, EventNotification, EventNumber, Mode, Monitors, Place, Point, Reply, Scenario,
+    Transition, Verified,
 };
 use crate::{Access, Debuggee, Executed};
 use juror_event::EventKind;
@@ -37,7 +38,7 @@ impl Script {
 }
 
 impl Scenario for Script {
-    fn on_verdict(&mut self, told: &Told<'_>) -> Command {
+    fn on_verdict(&mut self, told: &EventNotification<'_>) -> Command {
         self.heard.extend(told.transitions);
         self.say()
     }
