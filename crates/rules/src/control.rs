@@ -21,7 +21,7 @@ mod conversation;
 mod tests;
 
 pub use conformance::ControlCheck;
-pub use conversation::{Act, Conversation, Happening};
+pub use conversation::{Act, Conversation, ProgramEvent};
 
 /// The current holder of the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,7 +129,7 @@ pub enum Settled {
 
 /// A snapshot of the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Standing {
+pub struct ControlState {
     /// The current mode.
     pub mode: Mode,
     /// True if a stop is owed.
@@ -142,7 +142,7 @@ pub struct Control {
     mode: Mode,
     owed: bool,
     /// The states passed through since they were last taken, if recorded.
-    passed: Option<Vec<Standing>>,
+    history: Option<Vec<ControlState>>,
 }
 
 impl Default for Control {
@@ -150,14 +150,14 @@ impl Default for Control {
         Control {
             mode: Mode::Init,
             owed: false,
-            passed: None,
+            history: None,
         }
     }
 }
 
 impl Control {
     /// Creates the control of a debugger whose program has begun and is stopped.
-    pub fn standing() -> Control {
+    pub fn stopped() -> Control {
         Control {
             mode: Mode::Break,
             ..Control::default()
@@ -165,27 +165,29 @@ impl Control {
     }
 
     /// Records the states that the control passes through, for
-    /// [`Control::take_passed`].
+    /// [`Control::take_history`].
     #[must_use]
-    pub fn followed(self) -> Control {
+    pub fn with_history(self) -> Control {
         Control {
-            passed: Some(Vec::new()),
+            history: Some(Vec::new()),
             ..self
         }
     }
 
     /// Takes the states recorded since the last call, in order; none if they are not
     /// recorded.
-    pub fn take_passed(&mut self) -> impl Iterator<Item = Standing> + '_ {
-        self.passed.iter_mut().flat_map(|passed| passed.drain(..))
+    pub fn take_history(&mut self) -> impl Iterator<Item = ControlState> + '_ {
+        self.history
+            .iter_mut()
+            .flat_map(|history| history.drain(..))
     }
 
     #[inline]
     fn enter(&mut self, mode: Mode, owed: bool) {
         self.mode = mode;
         self.owed = owed;
-        if let Some(passed) = &mut self.passed {
-            passed.push(Standing { mode, owed });
+        if let Some(history) = &mut self.history {
+            history.push(ControlState { mode, owed });
         }
     }
 
@@ -263,7 +265,7 @@ impl Control {
 
     /// Gives the control to the debugger, which was notified by the program.
     #[inline]
-    pub fn told(&mut self) {
+    pub fn notify(&mut self) {
         if self.mode == Mode::Run {
             self.enter(Mode::Deciding, false);
         }
@@ -273,7 +275,7 @@ impl Control {
     ///
     /// # Errors
     /// If there is no program that has begun.
-    pub fn owe(&mut self) -> Result<(), Refusal> {
+    pub fn owe_stop(&mut self) -> Result<(), Refusal> {
         match self.mode {
             Mode::Break | Mode::Run | Mode::Deciding => {
                 // The program may stop before it has run at all: it gets the control
@@ -281,7 +283,7 @@ impl Control {
                 if self.mode == Mode::Break {
                     self.enter(Mode::Run, false);
                 }
-                self.told();
+                self.notify();
                 if !self.owed {
                     self.enter(Mode::Deciding, true);
                 }
@@ -293,7 +295,7 @@ impl Control {
 
     /// Cancels the owed stop: it occurred in a call that the debugger made for an
     /// evaluation, so it is the result of that and no stop of the program.
-    pub fn withdraw(&mut self) {
+    pub fn withdraw_stop(&mut self) {
         if self.owed {
             self.enter(self.mode, false);
         }
@@ -361,7 +363,7 @@ impl Control {
 
     /// Passes the control through the debugger to `mode`; no stop is owed afterwards.
     fn take_control(&mut self, mode: Mode) {
-        self.told();
+        self.notify();
         if (self.mode, self.owed) != (mode, false) {
             self.enter(mode, false);
         }

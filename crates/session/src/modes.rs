@@ -34,7 +34,7 @@ impl Session {
     pub(crate) fn begin_control_check(&mut self) -> Result<(), SessionError> {
         if self.options.self_check.is_some() {
             let check = ControlCheck::new().map_err(SessionError::Internal)?;
-            self.control = std::mem::take(&mut self.control).followed();
+            self.control = std::mem::take(&mut self.control).with_history();
             self.control_check = Some(Box::new(check));
         }
         Ok(())

@@ -37,7 +37,7 @@ impl Session {
         let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
         let pause = self.react_to_start(pause, thread, observer)?;
         if pause.is_some() {
-            self.control.owe()?;
+            self.control.owe_stop()?;
         }
         Ok(pause)
     }

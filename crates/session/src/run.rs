@@ -145,7 +145,7 @@ impl Session {
         loop {
             self.control.run()?;
             let notice = self.next_notice();
-            self.control.told();
+            self.control.notify();
             self.follow_control();
             let pause = self.take(notice?, observer, goal)?;
             self.tell_ends(observer);
@@ -155,7 +155,7 @@ impl Session {
             };
             if let Some(pause) = pause {
                 if pause.is_owed() {
-                    self.control.owe()?;
+                    self.control.owe_stop()?;
                 }
                 if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
                     self.tell_of_checkpoint(observer);

@@ -6,7 +6,7 @@
 //! followed while it runs. The check keeps only the set of states that the model can be
 //! in, so it is cheap however long the session is.
 
-use super::{Control, Mode, Standing};
+use super::{Control, ControlState, Mode};
 use juror_model::asm::{Model, Shadow, load};
 use juror_model::promela::Text;
 
@@ -21,7 +21,7 @@ pub struct ControlCheck {
 }
 
 /// Returns the values of [`FUNCTIONS`] for a state of the control.
-pub(super) fn shown(standing: Standing) -> [&'static str; 2] {
+pub(super) fn shown(standing: ControlState) -> [&'static str; 2] {
     [
         standing.mode.name(),
         if standing.owed { "true" } else { "false" },
@@ -57,7 +57,7 @@ impl ControlCheck {
     /// # Errors
     /// A message, if the model cannot be loaded.
     pub fn new() -> Result<ControlCheck, String> {
-        let begin = Standing {
+        let begin = ControlState {
             mode: Mode::Init,
             owed: false,
         };
@@ -76,7 +76,7 @@ impl ControlCheck {
         let Some(shadow) = &mut self.shadow else {
             return Ok(());
         };
-        let mut passed = control.take_passed();
+        let mut passed = control.take_history();
         let followed = passed.try_for_each(|standing| shadow.show(&shown(standing)));
         drop(passed);
         followed.map_err(|astray| {
@@ -92,7 +92,7 @@ mod tests {
 
     /// Applies actions to a control and checks whether the model follows.
     fn check(acts: &[fn(&mut Control)], follows: bool) {
-        let mut control = Control::default().followed();
+        let mut control = Control::default().with_history();
         let mut check = ControlCheck::new().unwrap();
         let mut result = Ok(());
         for act in acts {
@@ -114,8 +114,8 @@ mod tests {
         control.run().unwrap();
     }
 
-    fn owe(control: &mut Control) {
-        control.owe().unwrap();
+    fn owe_stop(control: &mut Control) {
+        control.owe_stop().unwrap();
     }
 
     fn settle(control: &mut Control) {
@@ -129,20 +129,20 @@ mod tests {
                 load,
                 begin,
                 run,
-                Control::told,
+                Control::notify,
                 run,
-                owe,
+                owe_stop,
                 settle,
                 Control::finish,
             ],
             true,
         );
         check(
-            &[load, begin, owe, settle, run, Control::told, settle],
+            &[load, begin, owe_stop, settle, run, Control::notify, settle],
             true,
         );
         check(
-            &[load, begin, run, Control::told, |control| {
+            &[load, begin, run, Control::notify, |control| {
                 let is_lent = control.lend();
                 control.give_back(is_lent);
             }],
@@ -159,8 +159,8 @@ mod tests {
                 load,
                 begin,
                 run,
-                owe,
-                Control::withdraw,
+                owe_stop,
+                Control::withdraw_stop,
                 run,
                 Control::finish,
             ],
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn what_the_model_does_not_do_is_told() {
         let forget: fn(&mut Control) = |control| control.enter(Mode::Run, true);
-        check(&[load, begin, run, owe, forget], false);
+        check(&[load, begin, run, owe_stop, forget], false);
         check(&[load, |control| control.enter(Mode::Run, false)], false);
         let skip: fn(&mut Control) = |control| control.enter(Mode::Break, false);
         check(&[load, begin, run, skip], false);

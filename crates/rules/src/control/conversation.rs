@@ -14,7 +14,7 @@ const EVALUATIONS_MAX: u8 = 2;
 
 /// An event of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Happening {
+pub enum ProgramEvent {
     /// An event that stops nothing: a module, a thread, a property event that changes
     /// no verdict.
     Plain,
@@ -26,13 +26,13 @@ pub enum Happening {
     Ended,
 }
 
-impl Happening {
+impl ProgramEvent {
     /// All events.
-    pub const ALL: [Happening; 4] = [
-        Happening::Plain,
-        Happening::Part,
-        Happening::Stop,
-        Happening::Ended,
+    pub const ALL: [ProgramEvent; 4] = [
+        ProgramEvent::Plain,
+        ProgramEvent::Part,
+        ProgramEvent::Stop,
+        ProgramEvent::Ended,
     ];
 }
 
@@ -60,9 +60,9 @@ pub enum Act {
     /// Anybody, at any time, asks the program to stop.
     Interrupt,
     /// An event occurs in the program.
-    Happen(Happening),
+    Happen(ProgramEvent),
     /// The program notifies the debugger of its first pending event.
-    Tell,
+    Notify,
     /// The debugger stops all threads.
     Halt,
     /// The debugger lets a scenario act, with all threads stopped.
@@ -86,7 +86,7 @@ impl fmt::Display for Act {
             Act::GiveBack => write!(f, "scenario: returns the control"),
             Act::Interrupt => write!(f, "user: interrupt"),
             Act::Happen(happening) => write!(f, "program: {happening:?} happens"),
-            Act::Tell => write!(f, "program: notifies of the first pending event"),
+            Act::Notify => write!(f, "program: notifies of the first pending event"),
             Act::Halt | Act::Lend | Act::Proceed | Act::Settle => write!(f, "debugger: {self:?}"),
         }
     }
@@ -116,7 +116,7 @@ pub struct Conversation {
     /// The control, the same type that the session uses.
     pub control: Control,
     /// Events that have occurred and were not notified yet.
-    pub pending: Vec<Happening>,
+    pub pending: Vec<ProgramEvent>,
     /// True while threads run.
     pub moves: bool,
     /// True while the process exists.
@@ -146,7 +146,7 @@ impl Conversation {
 
     /// Returns what is wrong with the state, if anything.
     pub fn wrong(&self) -> Option<&'static str> {
-        let pending = self.pending.iter().filter(|&&it| it == Happening::Stop);
+        let pending = self.pending.iter().filter(|&&it| it == ProgramEvent::Stop);
         let kept = pending.count() + usize::from(self.control.owes_stop());
         let mode = self.control.mode();
         let has_program = mode != Mode::Init;
@@ -170,7 +170,7 @@ impl Conversation {
     /// are possible.
     pub fn acts() -> impl Iterator<Item = Act> {
         let looks = Modes::ALL.into_iter().map(Act::Look);
-        let happenings = Happening::ALL.into_iter().map(Act::Happen);
+        let events = ProgramEvent::ALL.into_iter().map(Act::Happen);
         let others = [
             Act::Load,
             Act::Attach,
@@ -179,7 +179,7 @@ impl Conversation {
             Act::Abandon,
             Act::Kill,
             Act::Interrupt,
-            Act::Tell,
+            Act::Notify,
             Act::Halt,
             Act::Checkpoint,
             Act::Restore,
@@ -188,7 +188,7 @@ impl Conversation {
             Act::Proceed,
             Act::Settle,
         ];
-        looks.chain(happenings).chain(others)
+        looks.chain(events).chain(others)
     }
 
     /// Returns the modes in which a command is possible according to help.
@@ -267,7 +267,7 @@ impl Conversation {
                 Ok(())
             }
             Act::Happen(happening) => self.happen(happening),
-            Act::Tell => self.tell(),
+            Act::Notify => self.notify(),
             Act::Halt => {
                 self.require(self.control.mode() == Mode::Deciding && self.moves)?;
                 self.moves = false;
@@ -334,16 +334,16 @@ impl Conversation {
         Ok(())
     }
 
-    fn happen(&mut self, happening: Happening) -> Result<(), Refusal> {
+    fn happen(&mut self, happening: ProgramEvent) -> Result<(), Refusal> {
         let is_room = self.pending.len() < PENDING_MAX;
-        let is_over = self.pending.contains(&Happening::Ended);
+        let is_over = self.pending.contains(&ProgramEvent::Ended);
         self.require(self.is_alive && self.moves && is_room && !is_over)?;
         self.pending.push(happening);
-        self.unseen += u8::from(happening == Happening::Stop);
+        self.unseen += u8::from(happening == ProgramEvent::Stop);
         Ok(())
     }
 
-    fn tell(&mut self) -> Result<(), Refusal> {
+    fn notify(&mut self) -> Result<(), Refusal> {
         self.require(self.control.mode() == Mode::Run)?;
         let happening = match self.pending.first() {
             Some(_) => self.pending.remove(0),
@@ -352,16 +352,16 @@ impl Conversation {
                 self.require(self.interrupt)?;
                 self.interrupt = false;
                 self.unseen += 1;
-                Happening::Stop
+                ProgramEvent::Stop
             }
         };
-        self.control.told();
+        self.control.notify();
         match happening {
             // The other threads need not be stopped for it.
-            Happening::Plain => self.control.run(),
-            Happening::Part => Ok(()),
-            Happening::Stop => self.control.owe(),
-            Happening::Ended => {
+            ProgramEvent::Plain => self.control.run(),
+            ProgramEvent::Part => Ok(()),
+            ProgramEvent::Stop => self.control.owe_stop(),
+            ProgramEvent::Ended => {
                 self.vanish();
                 Ok(())
             }
@@ -384,7 +384,7 @@ impl Conversation {
 
     /// Gives the control to the user, with all threads stopped.
     fn settle(&mut self) -> Result<(), Refusal> {
-        if self.pending.contains(&Happening::Ended) {
+        if self.pending.contains(&ProgramEvent::Ended) {
             #[cfg(test)]
             if self.drops(Dropped::EndAtOnce) {
                 self.is_alive = false;

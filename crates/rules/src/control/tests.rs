@@ -3,7 +3,7 @@
 mod refinement;
 
 use super::conversation::Dropped;
-use super::{Act, Control, Conversation, Happening, Mode, Modes, Refusal};
+use super::{Act, Control, Conversation, Mode, Modes, ProgramEvent, Refusal};
 use juror_model::{
     Change, Fault, Finding, Options, Participants, Report, Step, System, Trail, Verdict, Visitor,
     breadth_first,
@@ -30,7 +30,7 @@ fn encode(state: &Conversation) -> Vec<u8> {
         state.kept.map_or(2, u8::from),
     ];
     let pending = state.pending.iter();
-    bytes.extend(pending.map(|it| position(&Happening::ALL, it)));
+    bytes.extend(pending.map(|it| position(&ProgramEvent::ALL, it)));
     bytes
 }
 
@@ -40,7 +40,7 @@ fn decode(bytes: &[u8], dropped: Option<Dropped>) -> Conversation {
         control: Control {
             mode: Mode::ALL[usize::from(head[0])],
             owed: head[1] == 1,
-            passed: None,
+            history: None,
         },
         moves: head[2] == 1,
         is_alive: head[3] == 1,
@@ -52,7 +52,7 @@ fn decode(bytes: &[u8], dropped: Option<Dropped>) -> Conversation {
         kept: (head[9] < 2).then_some(head[9] == 1),
         pending: pending
             .iter()
-            .map(|&it| Happening::ALL[usize::from(it)])
+            .map(|&it| ProgramEvent::ALL[usize::from(it)])
             .collect(),
         dropped,
     }
@@ -294,8 +294,8 @@ fn nothing_runs_while_a_stop_is_owed() {
     assert_eq!(control.run(), Err(Refusal::Mode(Mode::Loaded)));
     assert_eq!(control.begin(), Ok(true));
     control.run().unwrap();
-    control.told();
-    control.owe().unwrap();
+    control.notify();
+    control.owe_stop().unwrap();
     assert_eq!(control.run(), Err(Refusal::Owed));
     assert_eq!(control.settle(), Ok(super::Settled::Show));
     assert_eq!(control.begin(), Ok(false));

@@ -101,7 +101,7 @@ impl<D: Debuggee> Debugged<D> {
     pub fn new(debuggee: D) -> Debugged<D> {
         Debugged {
             debuggee,
-            control: Control::standing(),
+            control: Control::stopped(),
             points: BTreeSet::new(),
             events: BTreeMap::new(),
             handled: BTreeSet::new(),
@@ -152,7 +152,7 @@ impl<D: Debuggee> Debugged<D> {
         }
         self.cont()?;
         let output = self.rule(monitors)?;
-        self.control.told();
+        self.control.notify();
         Ok(output)
     }
 

@@ -133,7 +133,7 @@ impl Session {
         match pause {
             Pause::Reason(StopReason::Signal { signal, .. }, of) if of == thread => {
                 // It is told with the breakpoint whose condition was asked.
-                self.control.withdraw();
+                self.control.withdraw_stop();
                 ConditionError::Message(format!("`{function}` received {signal}"))
             }
             pause => ConditionError::Pause(pause),

@@ -76,7 +76,7 @@ fn a_session_that_leaves_the_model_of_its_control_is_found() {
     let forget = |session: &mut Session| {
         if session.control.mode() == Mode::Break {
             session.control.run().expect("it stands");
-            session.control.take_passed().for_each(drop);
+            session.control.take_history().for_each(drop);
             session.control.finish();
         }
     };

@@ -87,7 +87,7 @@ impl RecordedRun {
         while self.position < self.tape.count {
             self.control.run()?;
             let stop = self.take_event(observer);
-            self.control.told();
+            self.control.notify();
             let thread = self.event_thread();
             let mut moment = decision::Moment::default();
             if let Some(reason) = stop {
@@ -144,7 +144,7 @@ impl RecordedRun {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         observer.progress("going on", 1, 1);
-        self.control.owe()?;
+        self.control.owe_stop()?;
         match self.control.settle()? {
             Settled::Show => Ok(self.stopped(reason)),
             Settled::Quiet => Ok(Outcome::Done),

@@ -77,7 +77,7 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
-        self.control.owe()?;
+        self.control.owe_stop()?;
         self.halt_processes()?;
         let program = self.running_mut()?;
         program.debuggee.forget_interruption();

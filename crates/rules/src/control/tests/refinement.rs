@@ -2,7 +2,7 @@
 //! `models/debugger/session.asm`: the two are searched together. An act that passes
 //! through several modes shows each of them.
 
-use super::super::Standing;
+use super::super::ControlState;
 use super::super::conformance::{FUNCTIONS, session_model, shown};
 use super::*;
 use juror_model::asm::Refinement;
@@ -12,7 +12,7 @@ use juror_model::asm::Refinement;
 struct Passing(Option<Dropped>);
 
 /// Encodes a conversation behind the states that are passed through.
-fn written(passed: &[Standing], conversation: &Conversation) -> Vec<u8> {
+fn written(passed: &[ControlState], conversation: &Conversation) -> Vec<u8> {
     let mut bytes = vec![passed.len() as u8];
     for standing in passed {
         bytes.extend([
@@ -24,10 +24,10 @@ fn written(passed: &[Standing], conversation: &Conversation) -> Vec<u8> {
     bytes
 }
 
-fn split(state: &[u8]) -> (Vec<Standing>, &[u8]) {
+fn split(state: &[u8]) -> (Vec<ControlState>, &[u8]) {
     let (count, rest) = state.split_first().unwrap();
     let (passed, rest) = rest.split_at(2 * usize::from(*count));
-    let standing = |pair: &[u8]| Standing {
+    let standing = |pair: &[u8]| ControlState {
         mode: Mode::ALL[usize::from(pair[0])],
         owed: pair[1] == 1,
     };
@@ -43,9 +43,9 @@ impl Passing {
         }
         let acts = Conversation::acts().filter_map(|act| {
             let mut next = here.clone();
-            next.control = next.control.followed();
+            next.control = next.control.with_history();
             next.act(act).ok()?;
-            let passed: Vec<Standing> = next.control.take_passed().collect();
+            let passed: Vec<ControlState> = next.control.take_history().collect();
             Some((act.to_string(), written(&passed, &next)))
         });
         acts.collect()
@@ -99,7 +99,7 @@ impl System for Passing {
 fn show(state: &[u8]) -> Vec<String> {
     let (passed, rest) = split(state);
     let control = decode(rest, None).control;
-    let last = Standing {
+    let last = ControlState {
         mode: control.mode(),
         owed: control.owes_stop(),
     };

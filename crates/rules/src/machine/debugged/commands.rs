@@ -94,7 +94,7 @@ impl<D: Debuggee> Debugged<D> {
 
     /// INT: shows the developer a stop.
     pub(in crate::machine) fn int(&mut self) -> Result<(), Fault> {
-        self.control.owe()?;
+        self.control.owe_stop()?;
         self.control.settle()?;
         Ok(())
     }
