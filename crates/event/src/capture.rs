@@ -67,7 +67,7 @@ pub enum Read {
     /// The value of the watched location before the write.
     Old,
     /// The address of the watched location.
-    Place,
+    WatchedAddress,
     /// The number of the signal.
     Number,
     /// The exit status of the program.
@@ -119,7 +119,7 @@ impl fmt::Display for Arithmetic {
 impl Read {
     /// Returns true for context values, which belong to the event and not to a
     /// location.
-    pub fn is_of_moment(&self) -> bool {
+    pub fn is_context_value(&self) -> bool {
         matches!(
             self,
             Read::Thread
@@ -128,7 +128,7 @@ impl Read {
                 | Read::ReturnAddress
                 | Read::Value
                 | Read::Old
-                | Read::Place
+                | Read::WatchedAddress
                 | Read::Number
                 | Read::Status
                 | Read::ModuleName
@@ -207,7 +207,7 @@ impl fmt::Display for Read {
             Read::ReturnAddress => f.write_str("return_address"),
             Read::Value => f.write_str("value"),
             Read::Old => f.write_str("old"),
-            Read::Place => f.write_str("address"),
+            Read::WatchedAddress => f.write_str("address"),
             Read::Number => f.write_str("number"),
             Read::Status => f.write_str("status"),
             Read::ModuleName => f.write_str("name"),

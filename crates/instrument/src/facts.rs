@@ -116,7 +116,7 @@ impl Fact {
             Read::ReturnAddress => Fact::ReturnAddress,
             Read::Value => Fact::Value,
             Read::Old => Fact::Old,
-            Read::Place => Fact::Place,
+            Read::WatchedAddress => Fact::Place,
             Read::Position => Fact::Index,
             Read::Number => Fact::Number,
             Read::Sender => Fact::Sender,

@@ -39,7 +39,7 @@ pub(super) fn is_place(expression: &Expression) -> bool {
 /// Returns true if a read without a type may be read as a string. Context values have
 /// their own kind.
 fn is_readable_as_text(read: &Read) -> bool {
-    !read.is_of_moment() && !matches!(read, Read::Convert(..) | Read::Elements(..))
+    !read.is_context_value() && !matches!(read, Read::Convert(..) | Read::Elements(..))
 }
 
 fn is_number(expression: &Expression) -> bool {
@@ -359,7 +359,7 @@ impl Captured<'_, '_, '_> {
             Read::Convert(inner, _) => inner,
             read => read,
         };
-        if read.is_of_moment() {
+        if read.is_context_value() {
             let message = format!("`{name}` belongs to the event, not to the program");
             checker.no_part(expression, message, "use it outside of this expression");
             return None;

@@ -254,7 +254,8 @@ impl Checker<'_> {
         inner: Read,
         whole: &Expression,
     ) -> Option<Read> {
-        let in_register = matches!(inner, Read::Argument(_) | Read::Return) || inner.is_of_moment();
+        let in_register =
+            matches!(inner, Read::Argument(_) | Read::Return) || inner.is_context_value();
         match operator {
             UnaryOperator::Dereference => Some(Read::Dereference(Box::new(inner))),
             UnaryOperator::AddressOf if in_register => {

@@ -25,7 +25,7 @@ pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
     }
     Some(match (name, kind) {
         ("value", kind) if kind.is_about_memory() => (Read::Value, Kind::Unknown),
-        ("address", kind) if kind.is_about_memory() => (Read::Place, Kind::Address),
+        ("address", kind) if kind.is_about_memory() => (Read::WatchedAddress, Kind::Address),
         ("old", EventKind::Write | EventKind::Change) => (Read::Old, Kind::Unknown),
         ("index", kind) if kind.is_about_memory() => (Read::Position, Kind::Integer),
         ("number", EventKind::Signal) => (Read::Number, Kind::Integer),
@@ -52,7 +52,7 @@ pub(super) fn kind_of(read: &Read) -> Kind {
         | Read::Position => Kind::Integer,
         Read::CallerName | Read::ModuleName | Read::StartFunction => Kind::Text,
         Read::ReturnAddress
-        | Read::Place
+        | Read::WatchedAddress
         | Read::Base
         | Read::StartRoutine
         | Read::AddressOf(_) => Kind::Address,

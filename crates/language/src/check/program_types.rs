@@ -199,7 +199,7 @@ impl Writer<'_, '_> {
             Read::Convert(inner, _) => inner,
             read => read,
         };
-        if inner.is_of_moment() && !matches!(inner, Read::Value | Read::Old) {
+        if inner.is_context_value() && !matches!(inner, Read::Value | Read::Old) {
             return None;
         }
         let known = self.operands.iter().position(|known| known == read);

@@ -177,7 +177,7 @@ fn value_of<D: Debuggee>(
         (Read::Thread, _) => Value::Int(1),
         (Read::Value, Some(access)) => integer(access.new),
         (Read::Old, Some(access)) => integer(access.old),
-        (Read::Place, Some(access)) => Value::Address(access.address),
+        (Read::WatchedAddress, Some(access)) => Value::Address(access.address),
         _ => Value::Unavailable(Unavailability::NotCaptured),
     })
 }
