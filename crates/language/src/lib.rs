@@ -49,7 +49,7 @@ pub use property::{
     StateId, Transition, Variable, branch_number,
 };
 pub use scenario::{
-    Action, ActionKind, Fact, Input, Piece, PointAction, Reaction, ReactionBlock, Scenario,
+    Action, ActionKind, ContextValue, Input, Piece, PointAction, Reaction, ReactionBlock, Scenario,
     StateName, Target, Template, Trigger,
 };
 pub use suggest::suggest;

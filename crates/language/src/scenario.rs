@@ -128,14 +128,14 @@ pub enum StateName {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// A context value of the notification.
-    Fact(Fact),
+    Context(ContextValue),
     /// `program(…)`: a value of the program, evaluated by the prompt's evaluator.
     Program(Template),
 }
 
 /// A context value of a notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fact {
+pub enum ContextValue {
     /// The name of the property.
     Property,
     /// The name of the event.

@@ -4,8 +4,8 @@ mod common;
 
 use common::check_found;
 use juror_language::{
-    Action, ActionKind, Diagnostic, Fact, Input, Piece, Scenario, StateName, Trigger, format,
-    load_among, load_with,
+    Action, ActionKind, ContextValue, Diagnostic, Input, Piece, Scenario, StateName, Trigger,
+    format, load_among, load_with,
 };
 
 /// A property to react to.
@@ -109,8 +109,8 @@ fn triggers_are_read() {
     assert_eq!(
         *reaction.body.reads,
         [
-            Input::Fact(Fact::Variable("count".into())),
-            Input::Fact(Fact::Parameter("queue".into()))
+            Input::Context(ContextValue::Variable("count".into())),
+            Input::Context(ContextValue::Parameter("queue".into()))
         ]
     );
 }

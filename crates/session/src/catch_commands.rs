@@ -14,7 +14,7 @@ use crate::signal;
 use crate::view::{Outcome, StopReason};
 use juror_debuggee::{ForkKind, SystemCallPhase, SystemCalls, ThreadId};
 use juror_instrument::condition::{Check, Condition};
-use juror_language::Fact;
+use juror_language::ContextValue;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -195,7 +195,7 @@ impl Session {
         let (name, meaning) = signal::describe(number);
         let is_meant = |it: &Catchpoint| matches!(&it.catch, Catch::Signals(numbers) if numbers.contains(&number));
         let mut facts = Facts::default();
-        facts.note_text(Fact::Signal, &name);
+        facts.note_text(ContextValue::Signal, &name);
         let description = format!("signal {name}: {meaning}");
         self.caught_with(facts, thread, "signal", description, is_meant)
     }

@@ -194,7 +194,7 @@ impl Checker<'_> {
                     let term = TermKind::Variable(slot);
                     return Some((Term { kind: term, span }, self.variable_kind(slot)));
                 }
-                if let Some(found) = self.fact(text, &span, scope) {
+                if let Some(found) = self.context_value(text, &span, scope) {
                     return found;
                 }
             }

@@ -1,12 +1,12 @@
 //! Statements of reactions.
 
 use super::Checker;
-use super::scenario::{Known, point_facts};
+use super::scenario::{Known, point_context_values};
 use super::scope::Scope;
 use super::updates::Assigned;
 use crate::diagnostic::Diagnostic;
 use crate::scenario::{
-    Action, ActionKind, Fact, Input, Piece, PointAction, ReactionBlock, Target, Template,
+    Action, ActionKind, ContextValue, Input, Piece, PointAction, ReactionBlock, Target, Template,
 };
 use crate::syntax::{
     self, Expression, ExpressionKind, Message, MessagePiece, PointDeclaration, PointPlace,
@@ -204,14 +204,14 @@ impl Checker<'_> {
     }
 
     /// Resolves a context value by name.
-    pub(super) fn fact(
+    pub(super) fn context_value(
         &mut self,
         name: &str,
         span: &Range<usize>,
         scope: &mut Scope,
     ) -> Option<Option<(Term, Kind)>> {
-        let (fact, kind) = scope.fact(name)?;
-        let slot = self.read_slot(Input::Fact(fact), span, scope);
+        let (fact, kind) = scope.context_value(name)?;
+        let slot = self.read_slot(Input::Context(fact), span, scope);
         Some(slot.map(|slot| {
             let kind_of_term = TermKind::Capture(slot);
             let span = span.clone();
@@ -275,7 +275,10 @@ impl Checker<'_> {
     ) -> Option<PointAction> {
         let place = self.place_of(point, scope);
         let lasting = self.state_names(&point.lasting, known);
-        if let (Some(first), false) = (point.lasting.first(), scope.has_fact(&Fact::NewState)) {
+        if let (Some(first), false) = (
+            point.lasting.first(),
+            scope.has_context_value(&ContextValue::NewState),
+        ) {
             let error = Diagnostic::error(
                 "no-slice",
                 first.span.clone(),
@@ -289,7 +292,7 @@ impl Checker<'_> {
         // The body sees the local variables declared before it.
         let body = match &point.body {
             Some(body) => {
-                let mut inner = scope.of_point(point_facts(point.word.is_watch()));
+                let mut inner = scope.of_point(point_context_values(point.word.is_watch()));
                 let actions = self.actions(body, &mut inner, known);
                 Some(self.reaction_block(actions?, inner))
             }

@@ -3,11 +3,11 @@
 //! A scenario may be for properties of other files. If the caller does not know the
 //! properties, their states, actions and names are not checked.
 
-use super::scope::{FactName, Scope};
+use super::scope::{NamedContextValue, Scope};
 use super::{Checker, Source, Uses, empty_property};
 use crate::diagnostic::Diagnostic;
 use crate::property::Property;
-use crate::scenario::{Fact, Reaction, Scenario, StateName, Trigger};
+use crate::scenario::{ContextValue, Reaction, Scenario, StateName, Trigger};
 use crate::syntax::{
     File, Name, PropertyDeclaration, ReactionDeclaration, ScenarioDeclaration, TriggerDeclaration,
 };
@@ -143,7 +143,9 @@ impl Checker<'_> {
             .iter()
             .map(|variable| variable.name.clone())
             .filter(|name| {
-                FIXED_FACTS.iter().any(|(known, ..)| *known == &*name.text)
+                CONTEXT_VALUES
+                    .iter()
+                    .any(|(known, ..)| *known == &*name.text)
                     || *name.text == *super::scope::PROGRAM
             })
             .collect();
@@ -317,27 +319,27 @@ fn action_names(property: &Property) -> impl Iterator<Item = &str> {
 }
 
 /// The context values of all triggers, by name.
-const FIXED_FACTS: &[(&str, Fact, Kind)] = &[
-    ("property_name", Fact::Property, Kind::Text),
-    ("event_name", Fact::Event, Kind::Text),
-    ("old_state", Fact::OldState, Kind::Text),
-    ("new_state", Fact::NewState, Kind::Text),
-    ("verdict", Fact::Verdict, Kind::Text),
-    ("thread", Fact::Thread, Kind::Integer),
-    ("stop_reason", Fact::Reason, Kind::Text),
-    ("signal_name", Fact::Signal, Kind::Text),
-    ("exit_status", Fact::ExitStatus, Kind::Integer),
-    ("point", Fact::Point, Kind::Integer),
-    ("old_value", Fact::OldValue, Kind::Text),
-    ("new_value", Fact::NewValue, Kind::Text),
+const CONTEXT_VALUES: &[(&str, ContextValue, Kind)] = &[
+    ("property_name", ContextValue::Property, Kind::Text),
+    ("event_name", ContextValue::Event, Kind::Text),
+    ("old_state", ContextValue::OldState, Kind::Text),
+    ("new_state", ContextValue::NewState, Kind::Text),
+    ("verdict", ContextValue::Verdict, Kind::Text),
+    ("thread", ContextValue::Thread, Kind::Integer),
+    ("stop_reason", ContextValue::Reason, Kind::Text),
+    ("signal_name", ContextValue::Signal, Kind::Text),
+    ("exit_status", ContextValue::ExitStatus, Kind::Integer),
+    ("point", ContextValue::Point, Kind::Integer),
+    ("old_value", ContextValue::OldValue, Kind::Text),
+    ("new_value", ContextValue::NewValue, Kind::Text),
 ];
 
-fn fixed(wanted: &[Fact]) -> Vec<FactName> {
-    let chosen = FIXED_FACTS
+fn fixed(wanted: &[ContextValue]) -> Vec<NamedContextValue> {
+    let chosen = CONTEXT_VALUES
         .iter()
         .filter(|(_, fact, _)| wanted.contains(fact));
     chosen
-        .map(|(name, fact, kind)| FactName {
+        .map(|(name, fact, kind)| NamedContextValue {
             name: (*name).into(),
             fact: fact.clone(),
             kind: *kind,
@@ -346,41 +348,46 @@ fn fixed(wanted: &[Fact]) -> Vec<FactName> {
 }
 
 /// Returns the context values of a point.
-pub(super) fn point_facts(is_watch: bool) -> Vec<FactName> {
+pub(super) fn point_context_values(is_watch: bool) -> Vec<NamedContextValue> {
     match is_watch {
-        true => fixed(&[Fact::Point, Fact::Thread, Fact::OldValue, Fact::NewValue]),
-        false => fixed(&[Fact::Point, Fact::Thread]),
+        true => fixed(&[
+            ContextValue::Point,
+            ContextValue::Thread,
+            ContextValue::OldValue,
+            ContextValue::NewValue,
+        ]),
+        false => fixed(&[ContextValue::Point, ContextValue::Thread]),
     }
 }
 
-fn facts(trigger: &Trigger, known: &Known<'_>) -> Vec<FactName> {
+fn facts(trigger: &Trigger, known: &Known<'_>) -> Vec<NamedContextValue> {
     let mut facts = match trigger {
-        Trigger::Start => return fixed(&[Fact::Thread]),
-        Trigger::Exit => return fixed(&[Fact::ExitStatus]),
-        Trigger::Stop => return fixed(&[Fact::Reason, Fact::Thread]),
-        Trigger::Signal(_) => return fixed(&[Fact::Signal, Fact::Thread]),
+        Trigger::Start => return fixed(&[ContextValue::Thread]),
+        Trigger::Exit => return fixed(&[ContextValue::ExitStatus]),
+        Trigger::Stop => return fixed(&[ContextValue::Reason, ContextValue::Thread]),
+        Trigger::Signal(_) => return fixed(&[ContextValue::Signal, ContextValue::Thread]),
         _ => fixed(&[
-            Fact::Property,
-            Fact::Event,
-            Fact::OldState,
-            Fact::NewState,
-            Fact::Verdict,
-            Fact::Thread,
+            ContextValue::Property,
+            ContextValue::Event,
+            ContextValue::OldState,
+            ContextValue::NewState,
+            ContextValue::Verdict,
+            ContextValue::Thread,
         ]),
     };
-    let mut add = |name: &str, fact: Fact, kind| {
+    let mut add = |name: &str, fact: ContextValue, kind| {
         if !facts.iter().any(|known| *known.name == *name) {
             let name = name.into();
-            facts.push(FactName { name, fact, kind });
+            facts.push(NamedContextValue { name, fact, kind });
         }
     };
     for property in known.properties.iter().flatten() {
         for name in &property.slice {
-            add(name, Fact::Parameter(name.clone()), Kind::Unknown);
+            add(name, ContextValue::Parameter(name.clone()), Kind::Unknown);
         }
         for variable in &property.variables {
             let name = &variable.name;
-            add(name, Fact::Variable(name.clone()), Kind::Unknown);
+            add(name, ContextValue::Variable(name.clone()), Kind::Unknown);
         }
     }
     facts

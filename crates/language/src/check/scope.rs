@@ -2,7 +2,7 @@
 //! property, variables and captures of an event, or variables and context values of a
 //! scenario; and local variables in all of them.
 
-use crate::scenario::{Fact, Input};
+use crate::scenario::{ContextValue, Input};
 use crate::syntax::Name;
 use crate::term::Kind;
 
@@ -11,16 +11,16 @@ pub(super) const PROGRAM: &str = "program";
 
 /// A context value of a reaction, with its name.
 #[derive(Debug, Clone)]
-pub(super) struct FactName {
+pub(super) struct NamedContextValue {
     pub name: Box<str>,
-    pub fact: Fact,
+    pub fact: ContextValue,
     pub kind: Kind,
 }
 
 /// The context values of a reaction, and the inputs that it was found to use.
 #[derive(Default)]
 pub(super) struct Told {
-    pub facts: Vec<FactName>,
+    pub facts: Vec<NamedContextValue>,
     /// True if the properties are unknown: any name may be one of theirs.
     pub is_open: bool,
     pub reads: Vec<Input>,
@@ -95,7 +95,7 @@ impl Scope {
 
     /// Creates a scope with the variables of a scenario and the context values of its
     /// reaction.
-    pub(super) fn of_reaction(facts: Vec<FactName>, is_open: bool) -> Scope {
+    pub(super) fn of_reaction(facts: Vec<NamedContextValue>, is_open: bool) -> Scope {
         Scope::of(Names::Reaction(Told {
             facts,
             is_open,
@@ -105,12 +105,12 @@ impl Scope {
 
     /// Creates the scope of the reaction of a point that is set here: the parameters of
     /// the slice stay visible.
-    pub(super) fn of_point(&self, mut facts: Vec<FactName>) -> Scope {
+    pub(super) fn of_point(&self, mut facts: Vec<NamedContextValue>) -> Scope {
         let mut is_open = false;
         if let Names::Reaction(told) = &self.names {
             is_open = told.is_open;
             let parameters = told.facts.iter();
-            let parameters = parameters.filter(|it| matches!(it.fact, Fact::Parameter(_)));
+            let parameters = parameters.filter(|it| matches!(it.fact, ContextValue::Parameter(_)));
             facts.extend(parameters.cloned());
         }
         Scope {
@@ -134,20 +134,20 @@ impl Scope {
     }
 
     /// Returns the context value with this name.
-    pub(super) fn fact(&self, name: &str) -> Option<(Fact, Kind)> {
+    pub(super) fn context_value(&self, name: &str) -> Option<(ContextValue, Kind)> {
         let Names::Reaction(told) = &self.names else {
             return None;
         };
         let found = told.facts.iter().find(|fact| *fact.name == *name);
         match found {
             Some(found) => Some((found.fact.clone(), found.kind)),
-            None if told.is_open => Some((Fact::Parameter(name.into()), Kind::Unknown)),
+            None if told.is_open => Some((ContextValue::Parameter(name.into()), Kind::Unknown)),
             None => None,
         }
     }
 
     /// Returns true if the reaction has this context value.
-    pub(super) fn has_fact(&self, wanted: &Fact) -> bool {
+    pub(super) fn has_context_value(&self, wanted: &ContextValue) -> bool {
         match &self.names {
             Names::Reaction(told) => told.facts.iter().any(|it| it.fact == *wanted),
             _ => false,

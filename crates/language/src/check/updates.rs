@@ -289,7 +289,7 @@ impl Checker<'_> {
             return Some(Assigned::Variable(*slot));
         }
         let is_closed = matches!(&scope.names, Names::Reaction(told) if !told.is_open);
-        if is_closed && scope.fact(&variable.text).is_some() {
+        if is_closed && scope.context_value(&variable.text).is_some() {
             let message = format!(
                 "`{}` describes the event and cannot be assigned",
                 variable.text

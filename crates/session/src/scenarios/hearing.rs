@@ -10,7 +10,7 @@ use crate::view::WatchedAccess;
 use crate::watch::Watched;
 use juror_debuggee::ThreadId;
 use juror_event::{EventId, Value};
-use juror_language::Fact;
+use juror_language::ContextValue;
 use juror_monitor::{Change, SliceId};
 
 /// Something that a scenario waits for has happened.
@@ -131,22 +131,22 @@ fn facts(watched: &Watched, change: &Change, taken: &Taken<'_>) -> Facts {
     let property = &watched.property;
     let monitor = &watched.monitor;
     let mut facts = Facts::default();
-    facts.note_text(Fact::Property, &property.name);
+    facts.note_text(ContextValue::Property, &property.name);
     if let Some(event) = property.event(taken.event) {
-        facts.note_text(Fact::Event, &event.name);
+        facts.note_text(ContextValue::Event, &event.name);
     }
-    facts.note_text(Fact::OldState, &monitor.state_name(change.from));
-    facts.note_text(Fact::NewState, &monitor.state_name(change.to));
-    facts.note_text(Fact::Verdict, &change.verdict_after.to_string());
-    facts.note(Fact::Thread, Value::Int(i128::from(taken.thread)));
+    facts.note_text(ContextValue::OldState, &monitor.state_name(change.from));
+    facts.note_text(ContextValue::NewState, &monitor.state_name(change.to));
+    facts.note_text(ContextValue::Verdict, &change.verdict_after.to_string());
+    facts.note(ContextValue::Thread, Value::Int(i128::from(taken.thread)));
     let slice = monitor.slice(change.slice);
     let bound = report::bound_of(watched, change, taken.event, taken.values);
     for bound in report::binding(property, &bound) {
-        facts.note(Fact::Parameter(bound.name.into()), bound.value);
+        facts.note(ContextValue::Parameter(bound.name.into()), bound.value);
     }
     let values = slice.as_ref().map_or(&[][..], |slice| slice.environment);
     for (variable, value) in property.variables.iter().zip(values) {
-        facts.note(Fact::Variable(variable.name.clone()), value.clone());
+        facts.note(ContextValue::Variable(variable.name.clone()), value.clone());
     }
     facts
 }
@@ -179,12 +179,12 @@ impl Session {
         }
         for number in std::mem::take(&mut stopping.heard) {
             let mut facts = known.clone();
-            facts.note(Fact::Point, Value::Int(i128::from(number)));
-            facts.note(Fact::Thread, self.thread_value(thread));
+            facts.note(ContextValue::Point, Value::Int(i128::from(number)));
+            facts.note(ContextValue::Thread, self.thread_value(thread));
             if let Some(access) = accesses.iter().find(|it| it.number == number) {
                 let before = access.before.as_ref().unwrap_or(&access.value);
-                facts.note_text(Fact::OldValue, before);
-                facts.note_text(Fact::NewValue, &access.value);
+                facts.note_text(ContextValue::OldValue, before);
+                facts.note_text(ContextValue::NewValue, &access.value);
                 if !self.scenarios.is_performing {
                     self.scenarios.accessed = Some((thread, access.place.clone()));
                 }

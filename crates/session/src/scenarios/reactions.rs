@@ -17,7 +17,7 @@ use crate::view::{Ending, StopReason};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_instrument::program::Program;
-use juror_language::{Fact, Trigger};
+use juror_language::{ContextValue, Trigger};
 use juror_monitor::SliceId;
 use juror_rules::decision::{Moment, Next, Notification, Wishes};
 use std::collections::VecDeque;
@@ -223,8 +223,8 @@ impl Session {
         let mut facts = Facts::default();
         let waiting = match pause {
             Pause::Reason(reason, thread) => {
-                facts.note_text(Fact::Reason, reason.word());
-                facts.note(Fact::Thread, self.thread_value(*thread));
+                facts.note_text(ContextValue::Reason, reason.word());
+                facts.note(ContextValue::Thread, self.thread_value(*thread));
                 self.scenarios.waiting_for(|it| *it == Trigger::Stop)
             }
             Pause::Ended(Some(ending)) => {
@@ -233,7 +233,7 @@ impl Session {
                     Ending::Killed { signal } => KILLED_STATUS.saturating_add(*signal),
                     Ending::Detached { .. } => return todo,
                 };
-                facts.note(Fact::ExitStatus, Value::Int(i128::from(status)));
+                facts.note(ContextValue::ExitStatus, Value::Int(i128::from(status)));
                 self.scenarios.waiting_for(|it| *it == Trigger::Exit)
             }
             _ => Vec::new(),
@@ -262,7 +262,7 @@ impl Session {
             return Ok(pause);
         }
         let mut facts = Facts::default();
-        facts.note(Fact::Thread, self.thread_value(thread));
+        facts.note(ContextValue::Thread, self.thread_value(thread));
         let waiting = self.scenarios.waiting_for(|it| *it == Trigger::Start);
         let mut todo: VecDeque<Heard> = waiting
             .into_iter()

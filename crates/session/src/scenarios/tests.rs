@@ -4,7 +4,7 @@
 use super::listening::listeners;
 use super::performance::{Effect, Facts, Performance, World};
 use juror_event::{EventId, Value};
-use juror_language::{Fact, Property, Scenario, StateName, Trigger, load_with};
+use juror_language::{ContextValue, Property, Scenario, StateName, Trigger, load_with};
 use juror_monitor::{Change, Monitor, Occurrence};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn performed(variables: &str, body: &str) -> Result<(Vec<String>, Vec<String>), 
         .map(|it| it.initial.clone())
         .collect();
     let mut facts = Facts::default();
-    facts.note(Fact::Thread, Value::Int(7));
+    facts.note(ContextValue::Thread, Value::Int(7));
     let mut performance = Performance::new(&scenario.reactions[0].body, Vec::new(), facts);
     let mut world = Lengths(Vec::new());
     let mut effects = Vec::new();

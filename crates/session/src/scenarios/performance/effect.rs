@@ -1,28 +1,28 @@
 //! What a reaction knows, asks and wants.
 
 use juror_event::Value;
-use juror_language::{EvaluationError, Fact, PointWord, ReactionBlock, StateName};
+use juror_language::{ContextValue, EvaluationError, PointWord, ReactionBlock, StateName};
 use std::ops::Range;
 
 /// What is known about what has happened.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts(Vec<(Fact, Value)>);
+pub struct Facts(Vec<(ContextValue, Value)>);
 
 impl Facts {
     /// Notes something.
-    pub fn note(&mut self, fact: Fact, value: Value) {
+    pub fn note(&mut self, fact: ContextValue, value: Value) {
         self.0.push((fact, value));
     }
 
     /// Notes something in words.
-    pub fn note_text(&mut self, fact: Fact, text: &str) {
+    pub fn note_text(&mut self, fact: ContextValue, text: &str) {
         self.note(fact, Value::Text(text.into()));
     }
 
     /// The parameters of the slice alone.
     pub fn parameters(&self) -> Facts {
         let known = self.0.iter();
-        let parameters = known.filter(|(fact, _)| matches!(fact, Fact::Parameter(_)));
+        let parameters = known.filter(|(fact, _)| matches!(fact, ContextValue::Parameter(_)));
         Facts(parameters.cloned().collect())
     }
 
@@ -32,7 +32,7 @@ impl Facts {
     }
 
     /// What is known of it.
-    pub fn get(&self, wanted: &Fact) -> Option<&Value> {
+    pub fn get(&self, wanted: &ContextValue) -> Option<&Value> {
         let found = self.0.iter().find(|(fact, _)| fact == wanted);
         found.map(|(_, value)| value)
     }

@@ -2,7 +2,9 @@
 
 use super::{Facts, Failure, World};
 use juror_event::Value;
-use juror_language::{Environment, EvaluationError, Fact, Input, Piece, Store, evaluate_in};
+use juror_language::{
+    ContextValue, Environment, EvaluationError, Input, Piece, Store, evaluate_in,
+};
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
@@ -78,11 +80,11 @@ impl<'m, 'w> Memory<'m, 'w> {
 
     pub(super) fn read(&self, input: &Input) -> Result<Value, String> {
         let template = match input {
-            Input::Fact(fact) => {
+            Input::Context(fact) => {
                 let known = self.facts.get(fact).cloned();
                 let missing = || match fact {
-                    Fact::Variable(_) => "the slice has ended, and its variables with it",
-                    Fact::Parameter(_) => "this slice has no such parameter",
+                    ContextValue::Variable(_) => "the slice has ended, and its variables with it",
+                    ContextValue::Parameter(_) => "this slice has no such parameter",
                     _ => "nothing is known about this here",
                 };
                 return known.ok_or_else(|| missing().to_owned());
