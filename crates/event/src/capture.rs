@@ -164,7 +164,7 @@ pub enum Conversion {
     /// A pointer, shown in hexadecimal.
     Address,
     /// A pointer to a string that ends in a zero byte; the string is read.
-    Text,
+    String,
 }
 
 impl fmt::Display for Conversion {
@@ -176,7 +176,7 @@ impl fmt::Display for Conversion {
             Conversion::Float32 => f.write_str("f32"),
             Conversion::Float64 => f.write_str("f64"),
             Conversion::Address => f.write_str("address"),
-            Conversion::Text => f.write_str("text"),
+            Conversion::String => f.write_str("text"),
         }
     }
 }

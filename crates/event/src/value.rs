@@ -23,7 +23,7 @@ pub enum Value {
     /// An address in the debuggee; shown in hexadecimal.
     Address(u64),
     /// A string read from the debuggee or written in the property.
-    Text(Arc<str>),
+    String(Arc<str>),
     /// Distinct values, in order.
     Set(Set),
     /// Values by distinct keys, in the order of the keys.
@@ -85,7 +85,7 @@ impl Value {
             Value::Bool(_) => "boolean",
             Value::Float(_) => "float",
             Value::Address(_) => "address",
-            Value::Text(_) => "text",
+            Value::String(_) => "text",
             Value::Set(_) => "set",
             Value::Map(_) => "map",
             Value::Sequence(_) => "sequence",
@@ -109,7 +109,7 @@ impl Value {
             Value::Bool(_) => 0,
             Value::Int(_) | Value::Address(_) => 1,
             Value::Float(_) => 2,
-            Value::Text(_) => 3,
+            Value::String(_) => 3,
             Value::Sequence(_) => 4,
             Value::Set(_) => 5,
             Value::Map(_) => 6,
@@ -134,7 +134,7 @@ impl PartialEq for Value {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => Self::float_key(*a) == Self::float_key(*b),
-            (Value::Text(a), Value::Text(b)) => a == b,
+            (Value::String(a), Value::String(b)) => a == b,
             (Value::Set(a), Value::Set(b)) => a == b,
             (Value::Map(a), Value::Map(b)) => a == b,
             (Value::Sequence(a), Value::Sequence(b)) => a == b,
@@ -158,7 +158,7 @@ impl Ord for Value {
                 let key = |number: f64| f64::from_bits(Self::float_key(number));
                 key(*a).total_cmp(&key(*b))
             }
-            (Value::Text(a), Value::Text(b)) => a.cmp(b),
+            (Value::String(a), Value::String(b)) => a.cmp(b),
             (Value::Set(a), Value::Set(b)) => a.cmp(b),
             (Value::Map(a), Value::Map(b)) => a.cmp(b),
             (Value::Sequence(a), Value::Sequence(b)) => a.cmp(b),
@@ -185,7 +185,7 @@ impl Hash for Value {
             Value::Address(address) => state.write_u64(*address),
             Value::Bool(truth) => state.write_u8(u8::from(*truth)),
             Value::Float(number) => state.write_u64(Self::float_key(*number)),
-            Value::Text(text) => text.hash(state),
+            Value::String(text) => text.hash(state),
             Value::Set(set) => set.hash(state),
             Value::Map(map) => map.hash(state),
             Value::Sequence(sequence) => sequence.hash(state),
@@ -202,7 +202,7 @@ impl fmt::Display for Value {
             Value::Float(number) => write!(f, "{number:?}"),
             Value::Address(address) => write!(f, "{address:#x}"),
             // Escape the debuggee's bytes: they must not reach the terminal raw.
-            Value::Text(text) => write!(f, "{:?}", &**text),
+            Value::String(text) => write!(f, "{:?}", &**text),
             Value::Set(set) => set.fmt(f),
             Value::Map(map) => map.fmt(f),
             Value::Sequence(sequence) => sequence.fmt(f),
@@ -230,7 +230,7 @@ mod tests {
             any::<u64>().prop_map(Value::Address),
             any::<bool>().prop_map(Value::Bool),
             any::<f64>().prop_map(Value::Float),
-            ".*".prop_map(|t: String| Value::Text(t.into())),
+            ".*".prop_map(|t: String| Value::String(t.into())),
             prop::collection::vec(any::<i64>(), 0..4)
                 .prop_map(|n| Value::Set(n.into_iter().map(|n| Value::Int(n.into())).collect())),
             prop::collection::vec(any::<u64>(), 0..4)
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn text_from_the_debuggee_is_escaped() {
         assert_eq!(
-            Value::Text("\u{1b}[2J".into()).to_string(),
+            Value::String("\u{1b}[2J".into()).to_string(),
             "\"\\u{1b}[2J\""
         );
     }

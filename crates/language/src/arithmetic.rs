@@ -158,7 +158,7 @@ fn compare(operator: BinaryOperator, left: &Value, right: &Value) -> Result<bool
         (Value::Bool(a), Value::Bool(b)) if matches!(operator, Op::Equal | Op::NotEqual) => {
             Some(a.cmp(b))
         }
-        (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
+        (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
         (Value::Float(a), _) => {
             let b = right

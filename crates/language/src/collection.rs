@@ -164,7 +164,7 @@ pub(crate) fn builtin_cost(function: Builtin, arguments: &[Value]) -> usize {
     match function {
         Builtin::Keys | Builtin::Values | Builtin::SetOf => first.map_or(0, size),
         Builtin::Length => match first {
-            Some(Value::Text(text)) => text.len() / 64,
+            Some(Value::String(text)) => text.len() / 64,
             _ => 0,
         },
         Builtin::Range => match (first, arguments.get(1)) {
@@ -185,7 +185,7 @@ pub(crate) fn call(function: Builtin, arguments: &[Value]) -> Result<Value, Stri
         Err(format!("`{}` is not defined for {kinds}", function.name()))
     };
     match (function, arguments) {
-        (Builtin::Length, [Value::Text(text)]) => count(text.chars().count()),
+        (Builtin::Length, [Value::String(text)]) => count(text.chars().count()),
         (Builtin::Length, [collection @ (Value::Set(_) | Value::Map(_) | Value::Sequence(_))]) => {
             count(size(collection))
         }

@@ -21,7 +21,7 @@ pub enum Kind {
     /// An address of the debuggee.
     Address,
     /// A string.
-    Text,
+    String,
     /// A set of distinct values.
     Set,
     /// A map: values by keys.
@@ -40,7 +40,7 @@ impl Kind {
             Value::Bool(_) => Kind::Boolean,
             Value::Float(_) => Kind::Float,
             Value::Address(_) => Kind::Address,
-            Value::Text(_) => Kind::Text,
+            Value::String(_) => Kind::String,
             Value::Set(_) => Kind::Set,
             Value::Map(_) => Kind::Map,
             Value::Sequence(_) => Kind::Sequence,
@@ -66,7 +66,7 @@ impl fmt::Display for Kind {
             Kind::Boolean => "a boolean",
             Kind::Float => "a float",
             Kind::Address => "an address",
-            Kind::Text => "text",
+            Kind::String => "text",
             Kind::Set => "a set",
             Kind::Map => "a map",
             Kind::Sequence => "a sequence",

@@ -36,7 +36,7 @@ impl SavedValue {
             Value::Bool(truth) => SavedValue::Bool(*truth),
             Value::Float(number) => SavedValue::Float(number.to_bits()),
             Value::Address(address) => SavedValue::Address(*address),
-            Value::Text(text) => SavedValue::Text(text.to_string()),
+            Value::String(text) => SavedValue::Text(text.to_string()),
             Value::Set(set) => SavedValue::Set(set.iter().map(SavedValue::of).collect()),
             Value::Map(map) => {
                 let entries = map.iter();
@@ -69,7 +69,7 @@ impl SavedValue {
             SavedValue::Bool(truth) => Value::Bool(*truth),
             SavedValue::Float(bits) => Value::Float(f64::from_bits(*bits)),
             SavedValue::Address(address) => Value::Address(*address),
-            SavedValue::Text(text) => Value::Text(text.as_str().into()),
+            SavedValue::Text(text) => Value::String(text.as_str().into()),
             SavedValue::Set(values) => Value::Set(values.iter().map(SavedValue::value).collect()),
             SavedValue::Map(entries) => {
                 let entries = entries.iter();

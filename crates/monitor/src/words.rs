@@ -165,7 +165,7 @@ mod tests {
             any::<u64>().prop_map(Value::Address),
             any::<bool>().prop_map(Value::Bool),
             any::<f64>().prop_map(Value::Float),
-            "[ab]?".prop_map(|t: String| Value::Text(t.into())),
+            "[ab]?".prop_map(|t: String| Value::String(t.into())),
         ]
     }
 
@@ -188,7 +188,7 @@ mod tests {
     fn a_table_keeps_what_is_named() {
         let mut words = Words::default();
         let mut kept = words.word(0, &Value::Int(-1));
-        words.word(0, &Value::Text("gone".into()));
+        words.word(0, &Value::String("gone".into()));
         words.retain([&mut kept].into_iter());
         assert_eq!(words.others.len(), 1);
         assert_eq!(words.value(0, kept), Some(Value::Int(-1)));

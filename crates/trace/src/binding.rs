@@ -286,7 +286,7 @@ fn converted(value: &Value, conversion: Conversion) -> Value {
         Conversion::Address => Value::Address(integer as u64),
         Conversion::Float32 => Value::Float(f64::from(integer as f32)),
         Conversion::Float64 => Value::Float(integer as f64),
-        Conversion::Text => value.clone(),
+        Conversion::String => value.clone(),
     }
 }
 

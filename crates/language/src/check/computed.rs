@@ -99,12 +99,12 @@ impl Checker<'_> {
         let Some(capture) = capture.filter(|capture| is_readable_as_text(&capture.read)) else {
             return (term, kind);
         };
-        let read = Read::Convert(Box::new(capture.read.clone()), Conversion::Text);
+        let read = Read::Convert(Box::new(capture.read.clone()), Conversion::String);
         let name = capture.name.to_string();
-        match self.capture_slot(&term.span, scope, read, name, Kind::Text) {
+        match self.capture_slot(&term.span, scope, read, name, Kind::String) {
             Some(slot) => {
                 let kind = TermKind::Capture(slot);
-                (Term { kind, ..term }, Kind::Text)
+                (Term { kind, ..term }, Kind::String)
             }
             None => (term, kind),
         }

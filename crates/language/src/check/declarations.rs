@@ -22,7 +22,7 @@ impl Parameter<'_> {
         match self.sort {
             ParameterSort::Thread | ParameterSort::Integer => Kind::Integer,
             ParameterSort::Address => Kind::Address,
-            ParameterSort::Text => Kind::Text,
+            ParameterSort::Text => Kind::String,
             ParameterSort::Value => Kind::Unknown,
         }
     }

@@ -21,7 +21,7 @@ pub(super) fn kind_of(conversion: Conversion) -> Kind {
         Conversion::Bool => Kind::Boolean,
         Conversion::Float32 | Conversion::Float64 => Kind::Float,
         Conversion::Address => Kind::Address,
-        Conversion::Text => Kind::Text,
+        Conversion::String => Kind::String,
     }
 }
 

@@ -39,7 +39,7 @@ impl Checker<'_> {
             ExpressionKind::Error => return None,
             ExpressionKind::Integer(number) => Value::Int(*number),
             ExpressionKind::Float(number) => Value::Float(*number),
-            ExpressionKind::Text(text) => Value::Text(text.clone()),
+            ExpressionKind::Text(text) => Value::String(text.clone()),
             ExpressionKind::Bool(truth) => Value::Bool(*truth),
             ExpressionKind::Null => Value::Address(0),
             ExpressionKind::Name(name) => return self.name(name, span, scope),
@@ -350,9 +350,9 @@ impl Checker<'_> {
                 .push(error.help("compare it: `n != 0 ? …`"));
             return None;
         }
-        if first.1 == Kind::Text {
+        if first.1 == Kind::String {
             second = self.as_text(second.0, second.1, scope);
-        } else if second.1 == Kind::Text {
+        } else if second.1 == Kind::String {
             first = self.as_text(first.0, first.1, scope);
         }
         let Some(kind) = either_kind(first.1, second.1) else {

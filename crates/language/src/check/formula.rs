@@ -318,7 +318,7 @@ fn constant_value(expression: &Expression) -> Option<Value> {
     Some(match &expression.kind {
         ExpressionKind::Integer(number) => Value::Int(*number),
         ExpressionKind::Float(number) => Value::Float(*number),
-        ExpressionKind::Text(text) => Value::Text(text.clone()),
+        ExpressionKind::Text(text) => Value::String(text.clone()),
         ExpressionKind::Bool(truth) => Value::Bool(*truth),
         ExpressionKind::Null => Value::Address(0),
         ExpressionKind::Unary {

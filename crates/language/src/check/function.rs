@@ -282,7 +282,7 @@ fn builtin_kind(function: Builtin, arguments: &[Kind]) -> Option<Kind> {
     let is = |kinds: &[Kind]| first == Kind::Unknown || kinds.contains(&first);
     let collections = [Kind::Set, Kind::Map, Kind::Sequence];
     match function {
-        Builtin::Length => (is(&collections) || first == Kind::Text).then_some(Kind::Integer),
+        Builtin::Length => (is(&collections) || first == Kind::String).then_some(Kind::Integer),
         Builtin::Add => is(&[Kind::Set, Kind::Sequence]).then_some(first),
         Builtin::Remove => is(&[Kind::Set, Kind::Map]).then_some(first),
         Builtin::Get => is(&[Kind::Map, Kind::Sequence]).then_some(Kind::Unknown),

@@ -12,7 +12,7 @@ pub(super) fn read_for_all(name: &str) -> Option<(Read, Kind)> {
     Some(match name {
         "thread" => (Read::Thread, Kind::Integer),
         "time" => (Read::Time, Kind::Integer),
-        "caller" => (Read::CallerName, Kind::Text),
+        "caller" => (Read::CallerName, Kind::String),
         "return_address" => (Read::ReturnAddress, Kind::Address),
         _ => return None,
     })
@@ -32,9 +32,11 @@ pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
         ("sender", EventKind::Signal) => (Read::Sender, Kind::Integer),
         ("code", EventKind::Signal) => (Read::Code, Kind::Integer),
         ("status", EventKind::ProgramExit) => (Read::Status, Kind::Integer),
-        ("name", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::ModuleName, Kind::Text),
+        ("name", EventKind::ModuleLoad | EventKind::ModuleUnload) => {
+            (Read::ModuleName, Kind::String)
+        }
         ("start_routine", EventKind::ThreadStart) => (Read::StartRoutine, Kind::Address),
-        ("start_function", EventKind::ThreadStart) => (Read::StartFunction, Kind::Text),
+        ("start_function", EventKind::ThreadStart) => (Read::StartFunction, Kind::String),
         ("base", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::Base, Kind::Address),
         _ => return None,
     })
@@ -50,7 +52,7 @@ pub(super) fn kind_of(read: &Read) -> Kind {
         | Read::Code
         | Read::Status
         | Read::Position => Kind::Integer,
-        Read::CallerName | Read::ModuleName | Read::StartFunction => Kind::Text,
+        Read::CallerName | Read::ModuleName | Read::StartFunction => Kind::String,
         Read::ReturnAddress
         | Read::WatchedAddress
         | Read::Base

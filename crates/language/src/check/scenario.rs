@@ -320,18 +320,18 @@ fn action_names(property: &Property) -> impl Iterator<Item = &str> {
 
 /// The context values of all triggers, by name.
 const CONTEXT_VALUES: &[(&str, ContextValue, Kind)] = &[
-    ("property_name", ContextValue::Property, Kind::Text),
-    ("event_name", ContextValue::Event, Kind::Text),
-    ("old_state", ContextValue::OldState, Kind::Text),
-    ("new_state", ContextValue::NewState, Kind::Text),
-    ("verdict", ContextValue::Verdict, Kind::Text),
+    ("property_name", ContextValue::Property, Kind::String),
+    ("event_name", ContextValue::Event, Kind::String),
+    ("old_state", ContextValue::OldState, Kind::String),
+    ("new_state", ContextValue::NewState, Kind::String),
+    ("verdict", ContextValue::Verdict, Kind::String),
     ("thread", ContextValue::Thread, Kind::Integer),
-    ("stop_reason", ContextValue::Reason, Kind::Text),
-    ("signal_name", ContextValue::Signal, Kind::Text),
+    ("stop_reason", ContextValue::Reason, Kind::String),
+    ("signal_name", ContextValue::Signal, Kind::String),
     ("exit_status", ContextValue::ExitStatus, Kind::Integer),
     ("point", ContextValue::Point, Kind::Integer),
-    ("old_value", ContextValue::OldValue, Kind::Text),
-    ("new_value", ContextValue::NewValue, Kind::Text),
+    ("old_value", ContextValue::OldValue, Kind::String),
+    ("new_value", ContextValue::NewValue, Kind::String),
 ];
 
 fn fixed(wanted: &[ContextValue]) -> Vec<NamedContextValue> {

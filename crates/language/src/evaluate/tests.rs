@@ -37,7 +37,7 @@ fn values(property: &Property) -> Values {
             .map(|capture| match &*capture.name {
                 "p" => Value::Address(0),
                 "q" => Value::Address(0x1000),
-                "t" => Value::Text("text".into()),
+                "t" => Value::String("text".into()),
                 "q->len" => Value::Int(5),
                 _ if matches!(capture.read, juror_event::Read::Arithmetic(_)) => {
                     Value::Unavailable(Unavailability::NotCaptured)

@@ -43,7 +43,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         3 => prop_oneof![0..5_u64, any::<u64>(), Just(u64::MAX)].prop_map(Value::Address),
         3 => any::<bool>().prop_map(Value::Bool),
         1 => prop_oneof![Just(1.5), Just(f64::NAN)].prop_map(Value::Float),
-        1 => Just(Value::Text("text".into())),
+        1 => Just(Value::String("text".into())),
         1 => Just(Value::Unavailable(Unavailability::OptimizedOut)),
         1 => Just(Value::Unavailable(Unavailability::NotCaptured)),
     ]
@@ -136,7 +136,7 @@ fn any_kind() -> impl Strategy<Value = Kind> {
         Kind::Boolean,
         Kind::Float,
         Kind::Address,
-        Kind::Text,
+        Kind::String,
         Kind::Unknown,
     ])
 }

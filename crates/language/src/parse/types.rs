@@ -32,7 +32,7 @@ const TYPES: &[(&str, Conversion)] = &[
     ("double", Conversion::Float64),
     ("f64", Conversion::Float64),
     ("address", Conversion::Address),
-    ("text", Conversion::Text),
+    ("text", Conversion::String),
 ];
 
 /// C names of some types; for casts, which use C syntax.

@@ -331,7 +331,7 @@ impl Performance {
             match piece {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Value(term) => match self.value(term, variables, world)? {
-                    Value::Text(value) => text.push_str(&value),
+                    Value::String(value) => text.push_str(&value),
                     value => text.push_str(&value.to_string()),
                 },
                 Piece::Code(term) => {

@@ -410,7 +410,7 @@ impl<'a> Reader<'a> {
                 Value::Float(f64::from_le_bytes(*bytes))
             }
             value_tag::ADDRESS => Value::Address(self.varint()?),
-            value_tag::TEXT => Value::Text(self.text()?.into()),
+            value_tag::TEXT => Value::String(self.text()?.into()),
             value_tag::UNREADABLE => Value::Unavailable(Unavailability::Unreadable {
                 address: self.varint()?,
             }),

@@ -164,7 +164,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             out.push(value_tag::ADDRESS);
             varint(*address, out);
         }
-        Value::Text(words) => {
+        Value::String(words) => {
             out.push(value_tag::TEXT);
             text(words, out);
         }

@@ -145,7 +145,7 @@ fn a_value_is_converted_where_it_was_recorded_as_it_is() {
     converted("i8", Value::Int(0x1ff), Value::Int(-1));
     converted("u64", Value::Int(-1), Value::Int(u64::MAX.into()));
     converted("f64", Value::Int(2), Value::Float(2.0));
-    converted("u8", Value::Text("a".into()), Value::Text("a".into()));
+    converted("u8", Value::String("a".into()), Value::String("a".into()));
     converted("u8", ABSENT, ABSENT);
     // A value recorded with the conversion is not converted again.
     let exact = layout("before f", &["arg 1", "arg 1: u8"], Some(&[]));

@@ -136,7 +136,7 @@ pub(super) fn thread_number(field: &Field<'_>) -> Result<u32, Wrong> {
 
 pub(super) fn field_value(field: &Field<'_>) -> Result<Value, Wrong> {
     match field.is_quoted {
-        true => Ok(Value::Text(text(field)?.into())),
+        true => Ok(Value::String(text(field)?.into())),
         false => value(&field.text, field.at),
     }
 }
@@ -160,7 +160,7 @@ pub(super) fn value(bytes: &[u8], at: usize) -> Result<Value, Wrong> {
             let float = || text.parse().ok().filter(|_| text.bytes().all(is_number));
             match text.parse::<i128>() {
                 Ok(number) => Value::Int(number),
-                Err(_) => float().map_or_else(|| Value::Text(text.into()), Value::Float),
+                Err(_) => float().map_or_else(|| Value::String(text.into()), Value::Float),
             }
         }
     })

@@ -166,7 +166,7 @@ proptest! {
         prop_assert_eq!(&read.faults, &[]);
         let values = read.events[0].values.iter();
         let given: Vec<_> = values.map(|(_, value)| value.clone()).collect();
-        let expected: Vec<_> = fields.iter().map(|text| Value::Text(text.as_str().into())).collect();
+        let expected: Vec<_> = fields.iter().map(|text| Value::String(text.as_str().into())).collect();
         prop_assert_eq!(given, expected);
         prop_assert_eq!(read.events.len(), 2);
     }

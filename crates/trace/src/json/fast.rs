@@ -236,7 +236,7 @@ fn text(bytes: &[u8]) -> Option<(Value, &[u8])> {
     }
     let is_plain = text.iter().all(|&byte| byte >= 0x20 && byte != b'\\');
     let text = std::str::from_utf8(text).ok().filter(|_| is_plain)?;
-    Some((Value::Text(text.into()), rest))
+    Some((Value::String(text.into()), rest))
 }
 
 /// Reads a number with a fraction or an exponent, in JSON's syntax.

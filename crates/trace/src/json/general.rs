@@ -272,7 +272,7 @@ fn value(json: Json) -> Option<Value> {
             _ => Value::Float(number.as_f64()?),
         },
         Json::String(text) => {
-            tables::address(text.as_bytes()).unwrap_or_else(|| Value::Text(text.into()))
+            tables::address(text.as_bytes()).unwrap_or_else(|| Value::String(text.into()))
         }
         Json::Object(members) => tagged(&members)?,
         // The parser has refused deeper nesting than it supports; a value nested too
@@ -291,7 +291,7 @@ fn value(json: Json) -> Option<Value> {
 fn tagged(members: &serde_json::Map<String, Json>) -> Option<Value> {
     let text = |name: &str| members.get(name).and_then(Json::as_str);
     if let Some(text) = text("text") {
-        return Some(Value::Text(text.into()));
+        return Some(Value::String(text.into()));
     }
     if let Some(number) = text("int") {
         return number.parse().ok().map(Value::Int);

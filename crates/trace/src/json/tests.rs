@@ -31,7 +31,7 @@ fn values_are_what_json_says_or_a_tag() {
             ("b", Value::Int(-1)),
             ("c", Value::Float(1.5)),
             ("d", Value::Bool(true)),
-            ("e", Value::Text("x".into())),
+            ("e", Value::String("x".into())),
             ("f", Value::Address(255)),
             ("g", Value::Float(100.0)),
         ],
@@ -43,13 +43,13 @@ fn values_are_what_json_says_or_a_tag() {
             .replace('\n', " ")
             .as_str(),
         &[
-            ("a", Value::Text("0xff".into())),
+            ("a", Value::String("0xff".into())),
             ("b", Value::Int(i128::MIN)),
             ("c", Value::Float(f64::NEG_INFINITY)),
             ("d", Value::Unavailable(unreadable)),
             ("f", Value::Unavailable(Unavailability::OptimizedOut)),
-            ("g", Value::Text("0xFF".into())),
-            ("h", Value::Text("A".into())),
+            ("g", Value::String("0xFF".into())),
+            ("h", Value::String("A".into())),
         ],
     );
 }

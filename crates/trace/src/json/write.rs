@@ -140,7 +140,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             write!(out, "{{\"float\":\"{sign}inf\"}}")
         }
         Value::Address(address) => write!(out, "\"{address:#x}\""),
-        Value::Text(text) => {
+        Value::String(text) => {
             let is_address = tables::address(text.as_bytes()).is_some();
             if is_address {
                 out.extend_from_slice(b"{\"text\":");

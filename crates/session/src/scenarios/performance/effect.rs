@@ -16,7 +16,7 @@ impl Facts {
 
     /// Notes something in words.
     pub fn note_text(&mut self, fact: ContextValue, text: &str) {
-        self.note(fact, Value::Text(text.into()));
+        self.note(fact, Value::String(text.into()));
     }
 
     /// The parameters of the slice alone.

@@ -26,7 +26,7 @@ pub(super) fn explained<T>(
 pub(super) fn code(value: &Value, span: &Range<usize>) -> Result<String, Failure> {
     match value {
         Value::Int(number) if *number < 0 => Ok(format!("({number})")),
-        Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Address(_) | Value::Text(_) => {
+        Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Address(_) | Value::String(_) => {
             Ok(value.to_string())
         }
         other => Err(Failure {
