@@ -102,7 +102,7 @@ impl Modes {
             Modes::Always => None,
             Modes::Before => Some("Possible while no program is being debugged."),
             Modes::Program => Some("Possible while there is a program."),
-            Modes::Begun => Some("Possible while the program has begun and stands."),
+            Modes::Begun => Some("Possible while the program is stopped."),
         }
     }
 }
