@@ -6,8 +6,8 @@
 //! captures of the event, each replaced by its read; values of the property cannot be
 //! used.
 
+use super::context_values;
 use super::kinds::either_kind;
-use super::moment;
 use super::scope::{Names, Scope};
 use super::{Checker, event::kind_of};
 use crate::diagnostic::Diagnostic;
@@ -265,13 +265,13 @@ struct Declared<'c, 'd> {
 
 impl unparse::Names for Declared<'_, '_> {
     fn replace(&mut self, name: &str, expression: &Expression, _: &mut String) -> bool {
-        let of_moment = match self.kind.is_call() {
+        let context_value = match self.kind.is_call() {
             // In an event of a call, a name is always a parameter or variable of the
             // function, also in an expression.
             true => None,
-            false => moment::read(name, self.kind),
+            false => context_values::read(name, self.kind),
         };
-        if of_moment.is_some() {
+        if context_value.is_some() {
             let message = format!("`{name}` belongs to the event, not to the program");
             let help = "capture it alone, and compute with it in guards";
             self.checker.no_part(expression, message, help);

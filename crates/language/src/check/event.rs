@@ -1,7 +1,7 @@
 //! Events and their captures.
 
 use super::computed::is_place;
-use super::{CAPTURES_MAX, Checker, moment};
+use super::{CAPTURES_MAX, Checker, context_values};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     CaptureDeclaration, EventDeclaration, Expression, ExpressionKind, Name, UnaryOperator,
@@ -123,7 +123,7 @@ impl Checker<'_> {
         }
         // `slice on thread` needs no capture in the events.
         for parameter in &self.declaration.slice {
-            let Some((read, kind)) = moment::read_for_all(&parameter.text) else {
+            let Some((read, kind)) = context_values::read_for_all(&parameter.text) else {
                 continue;
             };
             if !self.capture_names.contains(&*parameter.text) {
@@ -158,7 +158,7 @@ impl Checker<'_> {
             },
             Some(read) => match self.read(read, kind) {
                 Some(read) => {
-                    let known = moment::kind_of(&read);
+                    let known = context_values::kind_of(&read);
                     (read, known)
                 }
                 None => (by_name(), Kind::Unknown),
@@ -174,11 +174,11 @@ impl Checker<'_> {
     pub(super) fn read(&mut self, expression: &Expression, kind: EventKind) -> Option<Read> {
         let span = &expression.span;
         match &expression.kind {
-            ExpressionKind::Name(name) => Some(match moment::read(name, kind) {
+            ExpressionKind::Name(name) => Some(match context_values::read(name, kind) {
                 Some((read, _)) => read,
                 None => Read::Name(name.clone()),
             }),
-            ExpressionKind::Argument(_) if !moment::has_arguments(kind) => {
+            ExpressionKind::Argument(_) if !context_values::has_arguments(kind) => {
                 let message = format!("`{kind}` has no arguments");
                 self.error("bad-read", span, message);
                 None

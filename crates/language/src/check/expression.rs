@@ -235,7 +235,7 @@ impl Checker<'_> {
             return Some((Term { kind: term, span }, self.variable_kind(slot)));
         }
         let moment = self.events.get(usize::from(event))?.kind;
-        let (read, kind) = match super::moment::read(text, moment) {
+        let (read, kind) = match super::context_values::read(text, moment) {
             Some(found) => found,
             None if is_of_program(text) => (Read::Name(text.into()), Kind::Unknown),
             None => return None,
@@ -271,10 +271,15 @@ impl Checker<'_> {
                 what = "parameter";
                 known.extend(parameters.iter().map(|(name, _)| name.clone()));
             }
-            Names::Reaction(told) => {
+            Names::Reaction(names) => {
                 what = "variable";
                 known.extend(self.variable_slots.keys().map(|&name| name.into()));
-                known.extend(told.facts.iter().map(|fact| fact.name.clone()));
+                known.extend(
+                    names
+                        .context_values
+                        .iter()
+                        .map(|context_value| context_value.name.clone()),
+                );
             }
             Names::Function | Names::Constant => {}
         }

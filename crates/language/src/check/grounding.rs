@@ -273,8 +273,8 @@ impl<'a> Checker<'a> {
             return Some(slot);
         }
         let kind = self.events.get(usize::from(event))?.kind;
-        if let Some((read, known)) = super::moment::read(&parameter.text, kind) {
-            return self.bound_moment(event, parameter, &read, known);
+        if let Some((read, known)) = super::context_values::read(&parameter.text, kind) {
+            return self.bound_context_value(event, parameter, &read, known);
         }
         let symbolic = self.events.get(usize::from(event))?;
         let message = format!(
@@ -291,7 +291,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn bound_moment(
+    fn bound_context_value(
         &mut self,
         event: u16,
         parameter: &Name,

@@ -5,6 +5,7 @@
 //! and event number in it is valid.
 
 mod computed;
+mod context_values;
 mod contradiction;
 mod declarations;
 mod event;
@@ -13,12 +14,11 @@ mod formula;
 mod function;
 mod grounding;
 mod guards;
+mod hoisting;
 mod kinds;
 mod logic;
-mod moment;
 mod names;
 mod pattern;
-mod place;
 mod program_types;
 mod reachability;
 mod reaction;

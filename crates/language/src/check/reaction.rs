@@ -210,8 +210,8 @@ impl Checker<'_> {
         span: &Range<usize>,
         scope: &mut Scope,
     ) -> Option<Option<(Term, Kind)>> {
-        let (fact, kind) = scope.context_value(name)?;
-        let slot = self.read_slot(Input::Context(fact), span, scope);
+        let (context_value, kind) = scope.context_value(name)?;
+        let slot = self.read_slot(Input::Context(context_value), span, scope);
         Some(slot.map(|slot| {
             let kind_of_term = TermKind::Capture(slot);
             let span = span.clone();

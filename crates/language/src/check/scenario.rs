@@ -193,7 +193,8 @@ impl Checker<'_> {
             self.diagnostics
                 .push(error.help("`of` is allowed with `enter`, `leave`, `verdict` and `action`"));
         }
-        let mut scope = Scope::of_reaction(facts(&trigger, &known), known.properties.is_none());
+        let mut scope =
+            Scope::of_reaction(context_values(&trigger, &known), known.properties.is_none());
         let guard = match &declaration.guard {
             Some(guard) => Some(self.condition(guard, &mut scope)?),
             None => None,
@@ -337,11 +338,11 @@ const CONTEXT_VALUES: &[(&str, ContextValue, Kind)] = &[
 fn fixed(wanted: &[ContextValue]) -> Vec<NamedContextValue> {
     let chosen = CONTEXT_VALUES
         .iter()
-        .filter(|(_, fact, _)| wanted.contains(fact));
+        .filter(|(_, context_value, _)| wanted.contains(context_value));
     chosen
-        .map(|(name, fact, kind)| NamedContextValue {
+        .map(|(name, context_value, kind)| NamedContextValue {
             name: (*name).into(),
-            fact: fact.clone(),
+            context_value: context_value.clone(),
             kind: *kind,
         })
         .collect()
@@ -360,8 +361,8 @@ pub(super) fn point_context_values(is_watch: bool) -> Vec<NamedContextValue> {
     }
 }
 
-fn facts(trigger: &Trigger, known: &Known<'_>) -> Vec<NamedContextValue> {
-    let mut facts = match trigger {
+fn context_values(trigger: &Trigger, known: &Known<'_>) -> Vec<NamedContextValue> {
+    let mut context_values = match trigger {
         Trigger::Start => return fixed(&[ContextValue::Thread]),
         Trigger::Exit => return fixed(&[ContextValue::ExitStatus]),
         Trigger::Stop => return fixed(&[ContextValue::Reason, ContextValue::Thread]),
@@ -375,10 +376,14 @@ fn facts(trigger: &Trigger, known: &Known<'_>) -> Vec<NamedContextValue> {
             ContextValue::Thread,
         ]),
     };
-    let mut add = |name: &str, fact: ContextValue, kind| {
-        if !facts.iter().any(|known| *known.name == *name) {
+    let mut add = |name: &str, context_value: ContextValue, kind| {
+        if !context_values.iter().any(|known| *known.name == *name) {
             let name = name.into();
-            facts.push(NamedContextValue { name, fact, kind });
+            context_values.push(NamedContextValue {
+                name,
+                context_value,
+                kind,
+            });
         }
     };
     for property in known.properties.iter().flatten() {
@@ -390,5 +395,5 @@ fn facts(trigger: &Trigger, known: &Known<'_>) -> Vec<NamedContextValue> {
             add(name, ContextValue::Variable(name.clone()), Kind::Unknown);
         }
     }
-    facts
+    context_values
 }

@@ -13,14 +13,14 @@ pub(super) const PROGRAM: &str = "program";
 #[derive(Debug, Clone)]
 pub(super) struct NamedContextValue {
     pub name: Box<str>,
-    pub fact: ContextValue,
+    pub context_value: ContextValue,
     pub kind: Kind,
 }
 
 /// The context values of a reaction, and the inputs that it was found to use.
 #[derive(Default)]
-pub(super) struct Told {
-    pub facts: Vec<NamedContextValue>,
+pub(super) struct ReactionNames {
+    pub context_values: Vec<NamedContextValue>,
     /// True if the properties are unknown: any name may be one of theirs.
     pub is_open: bool,
     pub reads: Vec<Input>,
@@ -37,7 +37,7 @@ pub(super) enum Names {
     /// The parameters of the property.
     Parameters(Vec<(Box<str>, Kind)>),
     /// Variables and context values of a reaction.
-    Reaction(Told),
+    Reaction(ReactionNames),
 }
 
 /// The visible names of an expression, and the captures that it was found to use.
@@ -95,9 +95,9 @@ impl Scope {
 
     /// Creates a scope with the variables of a scenario and the context values of its
     /// reaction.
-    pub(super) fn of_reaction(facts: Vec<NamedContextValue>, is_open: bool) -> Scope {
-        Scope::of(Names::Reaction(Told {
-            facts,
+    pub(super) fn of_reaction(context_values: Vec<NamedContextValue>, is_open: bool) -> Scope {
+        Scope::of(Names::Reaction(ReactionNames {
+            context_values,
             is_open,
             reads: Vec::new(),
         }))
@@ -105,18 +105,19 @@ impl Scope {
 
     /// Creates the scope of the reaction of a point that is set here: the parameters of
     /// the slice stay visible.
-    pub(super) fn of_point(&self, mut facts: Vec<NamedContextValue>) -> Scope {
+    pub(super) fn of_point(&self, mut context_values: Vec<NamedContextValue>) -> Scope {
         let mut is_open = false;
-        if let Names::Reaction(told) = &self.names {
-            is_open = told.is_open;
-            let parameters = told.facts.iter();
-            let parameters = parameters.filter(|it| matches!(it.fact, ContextValue::Parameter(_)));
-            facts.extend(parameters.cloned());
+        if let Names::Reaction(names) = &self.names {
+            is_open = names.is_open;
+            let parameters = names.context_values.iter();
+            let parameters =
+                parameters.filter(|it| matches!(it.context_value, ContextValue::Parameter(_)));
+            context_values.extend(parameters.cloned());
         }
         Scope {
             locals: self.locals.clone(),
             locals_count: self.locals_count,
-            ..Scope::of_reaction(facts, is_open)
+            ..Scope::of_reaction(context_values, is_open)
         }
     }
 
@@ -128,20 +129,23 @@ impl Scope {
     /// Returns the inputs that the reaction was found to use.
     pub(super) fn reads(self) -> Vec<Input> {
         match self.names {
-            Names::Reaction(told) => told.reads,
+            Names::Reaction(names) => names.reads,
             _ => Vec::new(),
         }
     }
 
     /// Returns the context value with this name.
     pub(super) fn context_value(&self, name: &str) -> Option<(ContextValue, Kind)> {
-        let Names::Reaction(told) = &self.names else {
+        let Names::Reaction(names) = &self.names else {
             return None;
         };
-        let found = told.facts.iter().find(|fact| *fact.name == *name);
+        let found = names
+            .context_values
+            .iter()
+            .find(|context_value| *context_value.name == *name);
         match found {
-            Some(found) => Some((found.fact.clone(), found.kind)),
-            None if told.is_open => Some((ContextValue::Parameter(name.into()), Kind::Unknown)),
+            Some(found) => Some((found.context_value.clone(), found.kind)),
+            None if names.is_open => Some((ContextValue::Parameter(name.into()), Kind::Unknown)),
             None => None,
         }
     }
@@ -149,20 +153,23 @@ impl Scope {
     /// Returns true if the reaction has this context value.
     pub(super) fn has_context_value(&self, wanted: &ContextValue) -> bool {
         match &self.names {
-            Names::Reaction(told) => told.facts.iter().any(|it| it.fact == *wanted),
+            Names::Reaction(names) => names
+                .context_values
+                .iter()
+                .any(|it| it.context_value == *wanted),
             _ => false,
         }
     }
 
     /// Returns the position of an input of the reaction, adding it if necessary.
     pub(super) fn read(&mut self, input: Input) -> usize {
-        let Names::Reaction(told) = &mut self.names else {
+        let Names::Reaction(names) = &mut self.names else {
             return usize::MAX;
         };
-        let known = told.reads.iter().position(|it| *it == input);
+        let known = names.reads.iter().position(|it| *it == input);
         known.unwrap_or_else(|| {
-            told.reads.push(input);
-            told.reads.len() - 1
+            names.reads.push(input);
+            names.reads.len() - 1
         })
     }
 

@@ -288,7 +288,7 @@ impl Checker<'_> {
         if let Some(slot) = self.variable_slots.get(&*variable.text) {
             return Some(Assigned::Variable(*slot));
         }
-        let is_closed = matches!(&scope.names, Names::Reaction(told) if !told.is_open);
+        let is_closed = matches!(&scope.names, Names::Reaction(names) if !names.is_open);
         if is_closed && scope.context_value(&variable.text).is_some() {
             let message = format!(
                 "`{}` describes the event and cannot be assigned",

@@ -21,11 +21,8 @@ pub struct ControlCheck {
 }
 
 /// Returns the values of [`FUNCTIONS`] for a state of the control.
-pub(super) fn shown(standing: ControlState) -> [&'static str; 2] {
-    [
-        standing.mode.name(),
-        if standing.owed { "true" } else { "false" },
-    ]
+pub(super) fn shown(state: ControlState) -> [&'static str; 2] {
+    [state.mode.name(), if state.owed { "true" } else { "false" }]
 }
 
 /// Loads the model of the control.
@@ -76,9 +73,9 @@ impl ControlCheck {
         let Some(shadow) = &mut self.shadow else {
             return Ok(());
         };
-        let mut passed = control.take_history();
-        let followed = passed.try_for_each(|standing| shadow.show(&shown(standing)));
-        drop(passed);
+        let mut history = control.take_history();
+        let followed = history.try_for_each(|state| shadow.show(&shown(state)));
+        drop(history);
         followed.map_err(|astray| {
             self.shadow = None;
             format!("the control diverges from its model\n{astray}")

@@ -85,7 +85,7 @@ impl fmt::Display for Act {
             Act::Checkpoint | Act::Restore => write!(f, "user or scenario: {self:?}"),
             Act::GiveBack => write!(f, "scenario: returns the control"),
             Act::Interrupt => write!(f, "user: interrupt"),
-            Act::Happen(happening) => write!(f, "program: {happening:?} happens"),
+            Act::Happen(event) => write!(f, "program: {event:?} happens"),
             Act::Notify => write!(f, "program: notifies of the first pending event"),
             Act::Halt | Act::Lend | Act::Proceed | Act::Settle => write!(f, "debugger: {self:?}"),
         }
@@ -266,7 +266,7 @@ impl Conversation {
                 self.asked = true;
                 Ok(())
             }
-            Act::Happen(happening) => self.happen(happening),
+            Act::Happen(event) => self.happen(event),
             Act::Notify => self.notify(),
             Act::Halt => {
                 self.require(self.control.mode() == Mode::Deciding && self.moves)?;
@@ -334,18 +334,18 @@ impl Conversation {
         Ok(())
     }
 
-    fn happen(&mut self, happening: ProgramEvent) -> Result<(), Refusal> {
+    fn happen(&mut self, event: ProgramEvent) -> Result<(), Refusal> {
         let is_room = self.pending.len() < PENDING_MAX;
         let is_over = self.pending.contains(&ProgramEvent::Ended);
         self.require(self.is_alive && self.moves && is_room && !is_over)?;
-        self.pending.push(happening);
-        self.unseen += u8::from(happening == ProgramEvent::Stop);
+        self.pending.push(event);
+        self.unseen += u8::from(event == ProgramEvent::Stop);
         Ok(())
     }
 
     fn notify(&mut self) -> Result<(), Refusal> {
         self.require(self.control.mode() == Mode::Run)?;
-        let happening = match self.pending.first() {
+        let event = match self.pending.first() {
             Some(_) => self.pending.remove(0),
             None => {
                 // A thread is made to stop, which is a notification too.
@@ -356,7 +356,7 @@ impl Conversation {
             }
         };
         self.control.notify();
-        match happening {
+        match event {
             // The other threads need not be stopped for it.
             ProgramEvent::Plain => self.control.run(),
             ProgramEvent::Part => Ok(()),

@@ -31,7 +31,7 @@ fn the_weightiest_reason_is_shown_and_of_equal_ones_the_first() {
 }
 
 #[test]
-fn a_goal_is_more_than_what_is_heard() {
+fn a_goal_outweighs_a_notification() {
     let mut moment = Moment::<&str>::default();
     assert_eq!(moment.clone().meaning(), Meaning::Nothing);
     moment.notify_scenarios();

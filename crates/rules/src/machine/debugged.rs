@@ -68,7 +68,7 @@ struct Checkpoint<C> {
     program: C,
     events: Vec<EventNumber>,
     handled: BTreeSet<Point>,
-    accesses_told: usize,
+    accesses_passed: usize,
     /// The scenario's points at the time of the checkpoint.
     scenario: BTreeSet<Point>,
 }
@@ -90,7 +90,7 @@ pub struct Debugged<D: Debuggee> {
     /// The number of accesses of the current instruction that the monitors have passed.
     /// In the paper a watchpoint that an event adds may match an access before that
     /// event.
-    accesses_told: usize,
+    accesses_passed: usize,
     checkpoints: Vec<Checkpoint<D::Checkpoint>>,
     #[cfg(test)]
     pub(crate) dropped: Option<Dropped>,
@@ -105,7 +105,7 @@ impl<D: Debuggee> Debugged<D> {
             points: BTreeSet::new(),
             events: BTreeMap::new(),
             handled: BTreeSet::new(),
-            accesses_told: 0,
+            accesses_passed: 0,
             checkpoints: Vec::new(),
             #[cfg(test)]
             dropped: None,
@@ -246,7 +246,7 @@ impl<D: Debuggee> Debugged<D> {
         accesses: &[Access],
         monitors: &Monitors,
     ) -> Result<Option<Output>, Fault> {
-        for (position, access) in accesses.iter().enumerate().skip(self.accesses_told) {
+        for (position, access) in accesses.iter().enumerate().skip(self.accesses_passed) {
             let is_open = |point: &Point| point.matches(access) && !self.handled.contains(point);
             let mut numbers = Vec::new();
             let mut triggered = Vec::new();
@@ -257,10 +257,10 @@ impl<D: Debuggee> Debugged<D> {
             if triggered.is_empty() {
                 continue;
             }
-            self.accesses_told = position + 1;
+            self.accesses_passed = position + 1;
             #[cfg(test)]
             if self.drops(Dropped::AccessOrder) {
-                self.accesses_told = 0;
+                self.accesses_passed = 0;
                 self.handled.extend(triggered);
             }
             self.restore_breakpoint()?;
@@ -311,7 +311,7 @@ impl<D: Debuggee> Debugged<D> {
     /// remark 6).
     fn normal_exec(&mut self, executed: u64) -> Result<Output, Fault> {
         self.handled.clear();
-        self.accesses_told = 0;
+        self.accesses_passed = 0;
         #[cfg(test)]
         if self.drops(Dropped::Reinsert) {
             return Ok(Output::Executed);

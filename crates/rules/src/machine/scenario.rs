@@ -61,7 +61,7 @@ pub struct EventNotification<'a> {
 /// the command is [`Command::Nothing`].
 pub trait Scenario {
     /// Reacts to an event, or to the beginning of the run, which has no transitions.
-    fn on_verdict(&mut self, told: &EventNotification<'_>) -> Command;
+    fn on_verdict(&mut self, notification: &EventNotification<'_>) -> Command;
 
     /// Reacts to one of the scenario's own points.
     fn on_point(&mut self, point: Point) -> Command;
@@ -75,7 +75,7 @@ pub trait Scenario {
 pub struct Silent;
 
 impl Scenario for Silent {
-    fn on_verdict(&mut self, _told: &EventNotification<'_>) -> Command {
+    fn on_verdict(&mut self, _notification: &EventNotification<'_>) -> Command {
         Command::Nothing
     }
 

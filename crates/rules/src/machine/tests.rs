@@ -73,30 +73,30 @@ fn lifting_for_good_is_found() {
 
 #[test]
 fn a_checkpoint_that_forgets_what_was_triggered_is_found() {
-    check_dropped(Dropped::KeptHandled, "the monitors heard");
+    check_dropped(Dropped::KeptHandled, "the scenario was notified");
 }
 
 #[test]
 fn a_breakpoint_set_in_the_middle_of_an_instruction_is_found() {
-    check_dropped(Dropped::Arrival, "the monitors heard");
+    check_dropped(Dropped::Arrival, "the scenario was notified");
 }
 
 #[test]
 fn accesses_that_go_back_are_found() {
-    check_dropped(Dropped::AccessOrder, "the monitors heard");
+    check_dropped(Dropped::AccessOrder, "the scenario was notified");
 }
 
 #[test]
 fn monitors_that_are_not_restored_are_found() {
-    check_dropped(Dropped::RestoredMonitors, "the monitors heard");
+    check_dropped(Dropped::RestoredMonitors, "the scenario was notified");
 }
 
 #[test]
 fn points_of_monitors_that_are_not_restored_are_found() {
-    check_dropped(Dropped::RestoredEvents, "the monitors heard");
+    check_dropped(Dropped::RestoredEvents, "the scenario was notified");
 }
 
 #[test]
 fn points_that_do_not_follow_the_states_are_found() {
-    check_dropped(Dropped::Instrument, "the monitors heard");
+    check_dropped(Dropped::Instrument, "the scenario was notified");
 }

@@ -33,9 +33,9 @@ struct Keeper {
 }
 
 impl Scenario for Keeper {
-    fn on_verdict(&mut self, told: &EventNotification<'_>) -> Command {
+    fn on_verdict(&mut self, notification: &EventNotification<'_>) -> Command {
         let mut log = self.log.borrow_mut();
-        log.heard.extend(told.transitions);
+        log.heard.extend(notification.transitions);
         match log.heard.len() >= 3 && log.kept.is_none() {
             true => Command::Checkpoint,
             false => Command::Nothing,

@@ -49,7 +49,7 @@ impl<D: Debuggee> Debugged<D> {
             program: self.debuggee.checkpoint()?,
             events,
             handled: self.handled.clone(),
-            accesses_told: self.accesses_told,
+            accesses_passed: self.accesses_passed,
             scenario: self.points_of(Owner::Scenario).collect(),
         });
         Ok(self.checkpoints.len() - 1)
@@ -79,11 +79,11 @@ impl<D: Debuggee> Debugged<D> {
             }
         }
         self.handled = kept.handled;
-        self.accesses_told = kept.accesses_told;
+        self.accesses_passed = kept.accesses_passed;
         #[cfg(test)]
         if self.drops(Dropped::KeptHandled) {
             self.handled.clear();
-            self.accesses_told = 0;
+            self.accesses_passed = 0;
         }
         #[cfg(test)]
         if self.drops(Dropped::RestoredEvents) {
@@ -147,7 +147,7 @@ impl<D: Debuggee> Debugged<D> {
         self.restore_breakpoint()?;
         self.debuggee.set_program_counter(address)?;
         self.handled.clear();
-        self.accesses_told = 0;
+        self.accesses_passed = 0;
         Ok(())
     }
 }

@@ -24,7 +24,7 @@ const RULES_BETWEEN_MAX: usize = 60;
 struct Script {
     commands: Vec<Command>,
     next: usize,
-    heard: Vec<Transition>,
+    notified: Vec<Transition>,
     /// The transitions notified up to each checkpoint.
     kept: Vec<Vec<Transition>>,
 }
@@ -38,8 +38,8 @@ impl Script {
 }
 
 impl Scenario for Script {
-    fn on_verdict(&mut self, told: &EventNotification<'_>) -> Command {
-        self.heard.extend(told.transitions);
+    fn on_verdict(&mut self, notification: &EventNotification<'_>) -> Command {
+        self.notified.extend(notification.transitions);
         self.say()
     }
 
@@ -49,7 +49,7 @@ impl Scenario for Script {
 
     fn on_reply(&mut self, reply: Reply) -> Command {
         if matches!(reply, Reply::Checkpoint(_)) {
-            self.kept.push(self.heard.clone());
+            self.kept.push(self.notified.clone());
         }
         match self.next % 2 {
             0 => self.say(),
@@ -73,11 +73,11 @@ fn bare(machine: &AbstractMachine) -> (Vec<AbstractMachine>, bool) {
 
 /// Applies the events at one instruction to monitors that receive everything: the
 /// oracle, which does not use points.
-fn hear(
+fn take_events(
     monitors: &mut Monitors,
     machine: &AbstractMachine,
     access: Option<&Access>,
-    heard: &mut Vec<Transition>,
+    notified: &mut Vec<Transition>,
 ) {
     let here = machine.program_counter().unwrap();
     let code = machine.program().code[here as usize];
@@ -108,25 +108,25 @@ fn hear(
     for number in waiting {
         let event = monitors.instantiate(number, access, machine).unwrap();
         if let Some(event) = event {
-            heard.extend(monitors.take(&event).unwrap());
+            notified.extend(monitors.take(&event).unwrap());
         }
     }
 }
 
 /// Runs the monitors over the whole trace.
 fn offline(monitors: &mut Monitors, run: &[AbstractMachine], ended: bool) -> Vec<Transition> {
-    let mut heard = Vec::new();
+    let mut notified = Vec::new();
     let executed = run.len() - usize::from(!ended);
     for machine in &run[..executed] {
-        hear(monitors, machine, None, &mut heard);
+        take_events(monitors, machine, None, &mut notified);
         for access in machine.accesses().unwrap() {
-            hear(monitors, machine, Some(&access), &mut heard);
+            take_events(monitors, machine, Some(&access), &mut notified);
         }
     }
     if ended {
         monitors.finish();
     }
-    heard
+    notified
 }
 
 /// Checks definition 7.1, and that breakpoint instructions are inserted exactly at
@@ -177,8 +177,8 @@ fn act(verified: &mut Verified<AbstractMachine, Script>, action: &Action) -> Res
         .map_err(|error| error.to_string())?;
     let script = &mut verified.scenario;
     match (command, reply) {
-        (_, Reply::Checkpoint(_)) => script.kept.push(script.heard.clone()),
-        (Command::Restore(number), _) => script.heard.clone_from(&script.kept[number]),
+        (_, Reply::Checkpoint(_)) => script.kept.push(script.notified.clone()),
+        (Command::Restore(number), _) => script.notified.clone_from(&script.kept[number]),
         _ => {}
     }
     Ok(())
@@ -207,9 +207,11 @@ pub fn check(case: &Case, dropped: Option<Dropped>) -> Result<(), String> {
     let mut verified = Verified::init(machine, fresh, script).map_err(|error| error.to_string())?;
     verified.debugged_mut().dropped = dropped;
     drive(&mut verified, case, &run, ended)?;
-    let heard = &verified.scenario.heard;
-    if *heard != transitions {
-        return Err(format!("the monitors heard {heard:?}, not {transitions:?}"));
+    let notified = &verified.scenario.notified;
+    if *notified != transitions {
+        return Err(format!(
+            "the scenario was notified of {notified:?}, not {transitions:?}"
+        ));
     }
     let verdicts = (verified.monitors().verdicts(), expected.verdicts());
     if verdicts.0 != verdicts.1 {

@@ -4,7 +4,7 @@
 use super::computed::{is_of_program, is_place};
 use super::event::{field_of, kind_of};
 use super::scope::Scope;
-use super::{CAPTURES_MAX, Checker, moment};
+use super::{CAPTURES_MAX, Checker, context_values};
 use crate::diagnostic::Diagnostic;
 use crate::parse::conversion;
 use crate::syntax::{Expression, ExpressionKind, Name, UnaryOperator};
@@ -55,7 +55,7 @@ impl Checker<'_> {
             }
             _ => {
                 let place = self.place(expression, scope)?;
-                let kind = moment::kind_of(&place.read);
+                let kind = context_values::kind_of(&place.read);
                 (place.read, place.name, kind)
             }
         };
