@@ -57,7 +57,7 @@ pub use syntax::{
     BinaryOperator, Derivation, Expression, ExpressionKind, Parameters, PointWord, TypeName,
     UnaryOperator,
 };
-pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
+pub use term::{Builtin, Function, Kind, Term, TermKind, Update, VariableSlot};
 
 /// Parses and checks a source: returns the properties without errors, and all
 /// diagnostics in the order of the text.

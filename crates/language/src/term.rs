@@ -178,7 +178,7 @@ pub enum Update {
     /// Assigns an element of a variable.
     AssignElement {
         /// The variable that holds the collection.
-        variable: Place,
+        variable: VariableSlot,
         /// The keys, the outermost first; at least one.
         keys: Vec<Term>,
         /// The value.
@@ -217,7 +217,7 @@ pub enum Update {
 
 /// The variable that holds an assigned element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum VariableSlot {
     /// The variable of the property in this slot.
     Variable(u16),
     /// The local variable in this slot.

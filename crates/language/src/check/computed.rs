@@ -20,17 +20,17 @@ use std::collections::HashSet;
 
 /// Returns true if an expression is a location: a name with fields, elements,
 /// dereferences and constant indices.
-pub(super) fn is_place(expression: &Expression) -> bool {
+pub(super) fn is_location(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Name(_) | ExpressionKind::Argument(_) | ExpressionKind::Return => true,
         ExpressionKind::Unary { operator, operand } => {
             use UnaryOperator::{AddressOf, Caller, Dereference};
-            matches!(operator, AddressOf | Caller | Dereference) && is_place(operand)
+            matches!(operator, AddressOf | Caller | Dereference) && is_location(operand)
         }
-        ExpressionKind::Field { object, .. } => is_place(object),
-        ExpressionKind::Index { object, index } => is_place(object) && is_number(index),
+        ExpressionKind::Field { object, .. } => is_location(object),
+        ExpressionKind::Index { object, index } => is_location(object) && is_number(index),
         ExpressionKind::Slice { object, start, end } => {
-            is_place(object) && is_number(start) && is_number(end)
+            is_location(object) && is_number(start) && is_number(end)
         }
         _ => false,
     }

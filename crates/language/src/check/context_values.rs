@@ -115,26 +115,26 @@ impl Checker<'_> {
             self.diagnostics
                 .push(error.help("give the type of the value at this address: `*(int *)0x4010`"));
         }
-        self.check_place(place);
+        self.check_location(place);
     }
 
-    fn check_place(&mut self, place: &Expression) {
+    fn check_location(&mut self, place: &Expression) {
         let what = match &place.kind {
             ExpressionKind::Name(_) | ExpressionKind::Integer(_) | ExpressionKind::Error => return,
-            ExpressionKind::Field { object, .. } => return self.check_place(object),
+            ExpressionKind::Field { object, .. } => return self.check_location(object),
             ExpressionKind::Index { object, index } => {
                 self.constant_index(index);
-                return self.check_place(object);
+                return self.check_location(object);
             }
             ExpressionKind::Slice { object, start, end } => {
                 self.constant_range(start, end, &place.span);
-                return self.check_place(object);
+                return self.check_location(object);
             }
             ExpressionKind::Cast { operand, .. }
             | ExpressionKind::Unary {
                 operator: UnaryOperator::Dereference,
                 operand,
-            } => return self.check_place(operand),
+            } => return self.check_location(operand),
             ExpressionKind::Register(_) => "a register is not a location in memory",
             _ => "this is not a location in the debuggee",
         };

@@ -1,6 +1,6 @@
 //! Events and their captures.
 
-use super::computed::is_place;
+use super::computed::is_location;
 use super::{CAPTURES_MAX, Checker, context_values};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
@@ -152,7 +152,7 @@ impl Checker<'_> {
                 Some((read, known)) => (read, known),
                 None => (by_name(), Kind::Unknown),
             },
-            Some(read) if !is_place(read) => match self.computed_read(read, kind) {
+            Some(read) if !is_location(read) => match self.computed_read(read, kind) {
                 Some((read, known)) => (read, known),
                 None => (by_name(), Kind::Unknown),
             },

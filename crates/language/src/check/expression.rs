@@ -45,7 +45,7 @@ impl Checker<'_> {
             ExpressionKind::Name(name) => return self.name(name, span, scope),
             ExpressionKind::Unary { operator, operand } => match operator {
                 UnaryOperator::Dereference | UnaryOperator::AddressOf | UnaryOperator::Caller => {
-                    return self.debuggee_place(expression, scope);
+                    return self.debuggee_location(expression, scope);
                 }
                 _ => return self.unary(*operator, operand, span, scope),
             },
@@ -70,7 +70,7 @@ impl Checker<'_> {
             | ExpressionKind::SizeOfType(_)
             | ExpressionKind::SizeOfCharacter
             | ExpressionKind::Member { .. }
-            | ExpressionKind::Cast { .. } => return self.debuggee_place(expression, scope),
+            | ExpressionKind::Cast { .. } => return self.debuggee_location(expression, scope),
             ExpressionKind::Call {
                 function,
                 arguments,
@@ -92,7 +92,7 @@ impl Checker<'_> {
                 }
                 return self.collection(TermKind::Map(terms), Kind::Map, span);
             }
-            _ if scope.is_of_reaction() => return self.debuggee_place(expression, scope),
+            _ if scope.is_of_reaction() => return self.debuggee_location(expression, scope),
             _ => {
                 self.not_in_guards(&span, "this", "declare what is read in the event");
                 return None;
@@ -125,7 +125,7 @@ impl Checker<'_> {
         self.diagnostics.push(error.help(help));
     }
 
-    fn debuggee_place(
+    fn debuggee_location(
         &mut self,
         expression: &Expression,
         scope: &mut Scope,
@@ -415,7 +415,7 @@ impl Checker<'_> {
                 },
                 span,
             };
-            return self.debuggee_place(&whole, scope);
+            return self.debuggee_location(&whole, scope);
         }
         // Both sides are checked, so that both are reported.
         let left_term = self.term(left, scope);

@@ -1,7 +1,7 @@
 //! Hoisting: a location of the debuggee that a guard or update reads becomes a capture
 //! of the event, so that all reads at a stop are known in advance.
 
-use super::computed::{is_of_program, is_place};
+use super::computed::{is_location, is_of_program};
 use super::event::{field_of, kind_of};
 use super::scope::Scope;
 use super::{CAPTURES_MAX, Checker, context_values};
@@ -13,7 +13,7 @@ use juror_event::{Capture, Read};
 use std::ops::Range;
 
 /// A location, as a read and as text.
-struct Place {
+struct Location {
     read: Read,
     name: String,
 }
@@ -42,21 +42,21 @@ impl Checker<'_> {
         let (read, name, kind) = match &expression.kind {
             ExpressionKind::Cast { type_name, operand }
                 if type_name.derivations.is_empty()
-                    && is_place(operand)
+                    && is_location(operand)
                     && let Some(conversion) = conversion(&type_name.name) =>
             {
-                let place = self.place(operand, scope)?;
-                let name = format!("({type_name}){}", place.name);
-                let read = Read::Convert(Box::new(place.read), conversion);
+                let location = self.location(operand, scope)?;
+                let name = format!("({type_name}){}", location.name);
+                let read = Read::Convert(Box::new(location.read), conversion);
                 (read, name, kind_of(conversion))
             }
-            _ if !is_place(expression) || has_caller(expression) => {
+            _ if !is_location(expression) || has_caller(expression) => {
                 self.computed_in_guard(expression, scope)?
             }
             _ => {
-                let place = self.place(expression, scope)?;
-                let kind = context_values::kind_of(&place.read);
-                (place.read, place.name, kind)
+                let location = self.location(expression, scope)?;
+                let kind = context_values::kind_of(&location.read);
+                (location.read, location.name, kind)
             }
         };
         let slot = self.capture_slot(&expression.span, scope, read, name, kind)?;
@@ -99,15 +99,15 @@ impl Checker<'_> {
         Some(slot)
     }
 
-    fn place(&mut self, expression: &Expression, scope: &Scope) -> Option<Place> {
+    fn location(&mut self, expression: &Expression, scope: &Scope) -> Option<Location> {
         match &expression.kind {
             ExpressionKind::Name(name) => self.root(name, expression, scope),
             ExpressionKind::Unary {
                 operator: UnaryOperator::Dereference,
                 operand,
             } => {
-                let inner = self.place(operand, scope)?;
-                Some(Place {
+                let inner = self.location(operand, scope)?;
+                Some(Location {
                     read: Read::Dereference(Box::new(inner.read)),
                     name: format!("*{}", inner.name),
                 })
@@ -116,13 +116,13 @@ impl Checker<'_> {
                 operator: UnaryOperator::AddressOf,
                 operand,
             } => {
-                let inner = self.place(operand, scope)?;
+                let inner = self.location(operand, scope)?;
                 if matches!(inner.read, Read::Argument(_) | Read::Return) {
                     let message = format!("`{}` is a value without an address", inner.name);
                     self.error("bad-read", &expression.span, message);
                     return None;
                 }
-                Some(Place {
+                Some(Location {
                     read: Read::AddressOf(Box::new(inner.read)),
                     name: format!("&{}", inner.name),
                 })
@@ -132,25 +132,25 @@ impl Checker<'_> {
                 field,
                 arrow,
             } => {
-                let inner = self.place_of_field(object, field, *arrow, scope)?;
+                let inner = self.location_of_field(object, field, *arrow, scope)?;
                 let sign = if *arrow { "->" } else { "." };
-                Some(Place {
+                Some(Location {
                     read: field_of(inner.read, field.text.clone(), *arrow),
                     name: format!("{}{sign}{}", inner.name, field.text),
                 })
             }
             ExpressionKind::Index { object, index } => {
-                let inner = self.place(object, scope)?;
+                let inner = self.location(object, scope)?;
                 let index = self.constant_index(index)?;
-                Some(Place {
+                Some(Location {
                     read: Read::Index(Box::new(inner.read), index),
                     name: format!("{}[{index}]", inner.name),
                 })
             }
             ExpressionKind::Slice { object, start, end } => {
-                let inner = self.place(object, scope)?;
+                let inner = self.location(object, scope)?;
                 let (start, end) = self.constant_range(start, end, &expression.span)?;
-                Some(Place {
+                Some(Location {
                     read: Read::Elements(Box::new(inner.read), start, end),
                     name: format!("{}[{start}..{end}]", inner.name),
                 })
@@ -176,16 +176,16 @@ impl Checker<'_> {
 
     /// Resolves the object of a field, or reports `limit->ready` if a transition to
     /// `ready` was probably meant.
-    fn place_of_field(
+    fn location_of_field(
         &mut self,
         object: &Expression,
         field: &Name,
         arrow: bool,
         scope: &Scope,
-    ) -> Option<Place> {
+    ) -> Option<Location> {
         let before = self.diagnostics.len();
-        let place = self.place(object, scope);
-        if place.is_none() && arrow && self.state_slots.contains_key(&*field.text) {
+        let location = self.location(object, scope);
+        if location.is_none() && arrow && self.state_slots.contains_key(&*field.text) {
             let message = format!(
                 "to go to the state `{0}`, put a space before the arrow: ` -> {0}`",
                 field.text
@@ -194,12 +194,12 @@ impl Checker<'_> {
                 error.help = Some(message);
             }
         }
-        place
+        location
     }
 
     /// Resolves the capture that a location begins with. Its declared type does not
     /// apply to what it points to.
-    fn root(&mut self, name: &str, expression: &Expression, scope: &Scope) -> Option<Place> {
+    fn root(&mut self, name: &str, expression: &Expression, scope: &Scope) -> Option<Location> {
         let name = Name {
             text: name.into(),
             span: expression.span.clone(),
@@ -210,13 +210,13 @@ impl Checker<'_> {
                 Read::Convert(inner, _) => (**inner).clone(),
                 read => read.clone(),
             };
-            return Some(Place {
+            return Some(Location {
                 read,
                 name: name.text.into(),
             });
         }
         if is_of_program(&name.text) {
-            return Some(Place {
+            return Some(Location {
                 read: Read::Name(name.text.clone()),
                 name: name.text.into(),
             });

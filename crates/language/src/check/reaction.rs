@@ -9,7 +9,7 @@ use crate::scenario::{
     Action, ActionKind, ContextValue, Input, Piece, PointAction, ReactionBlock, Target, Template,
 };
 use crate::syntax::{
-    self, Expression, ExpressionKind, Message, MessagePiece, PointDeclaration, PointPlace,
+    self, Expression, ExpressionKind, Message, MessagePiece, PointDeclaration, PointLocation,
     ReactionKind, ReactionStatement, Statement,
 };
 use crate::term::{Kind, Term, TermKind};
@@ -273,7 +273,7 @@ impl Checker<'_> {
         scope: &mut Scope,
         known: &Known<'_>,
     ) -> Option<PointAction> {
-        let place = self.place_of(point, scope);
+        let place = self.location_of(point, scope);
         let lasting = self.state_names(&point.lasting, known);
         if let (Some(first), false) = (
             point.lasting.first(),
@@ -311,14 +311,14 @@ impl Checker<'_> {
         })
     }
 
-    fn place_of(&mut self, point: &PointDeclaration, scope: &mut Scope) -> Option<Template> {
+    fn location_of(&mut self, point: &PointDeclaration, scope: &mut Scope) -> Option<Template> {
         let mut place = match &point.place {
-            PointPlace::Text(message) => self.line(std::slice::from_ref(message), scope)?,
-            PointPlace::Function(name) => Template {
+            PointLocation::Text(message) => self.line(std::slice::from_ref(message), scope)?,
+            PointLocation::Function(name) => Template {
                 pieces: vec![Piece::Text(name.text.clone())],
                 span: name.span.clone(),
             },
-            PointPlace::Memory(expression) => self.code(expression, scope)?,
+            PointLocation::Memory(expression) => self.code(expression, scope)?,
         };
         if let Some(condition) = &point.condition {
             let code = self.code(condition, scope)?;

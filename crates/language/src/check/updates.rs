@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::{Names, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, Statement};
-use crate::term::{Kind, Place, Update};
+use crate::term::{Kind, Update, VariableSlot};
 use std::ops::Range;
 
 /// The target of an assignment.
@@ -222,8 +222,8 @@ impl Checker<'_> {
     ) -> Option<Update> {
         let assigned = self.assigned(variable, scope)?;
         let (place, holds) = match assigned {
-            Assigned::Variable(slot) => (Place::Variable(slot), self.variable_kind(slot)),
-            Assigned::Local(slot, kind) => (Place::Local(slot), kind),
+            Assigned::Variable(slot) => (VariableSlot::Variable(slot), self.variable_kind(slot)),
+            Assigned::Local(slot, kind) => (VariableSlot::Local(slot), kind),
         };
         if !matches!(holds, Kind::Map | Kind::Sequence | Kind::Unknown) {
             let message = format!("`{}` holds {holds}, which has no elements", variable.text);

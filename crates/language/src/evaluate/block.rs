@@ -2,7 +2,7 @@
 
 use super::{Budget, EvaluationError, Frame, Nothing, Store};
 use crate::collection;
-use crate::term::{Function, Kind, Place, Term, Update};
+use crate::term::{Function, Kind, Term, Update, VariableSlot};
 use juror_event::{Unavailability, Value};
 use std::ops::Range;
 
@@ -178,7 +178,7 @@ impl<S: Store> Block<'_, S> {
 
     fn assign_element(
         &mut self,
-        place: Place,
+        slot: VariableSlot,
         keys: &[Term],
         value: &Term,
         span: &Range<usize>,
@@ -186,16 +186,16 @@ impl<S: Store> Block<'_, S> {
         self.budget.spend(1, span)?;
         let value = self.frame().evaluate(value)?;
         let keys = self.frame().all(keys)?;
-        let whole = match place {
-            Place::Variable(slot) => self.store.variable(slot),
-            Place::Local(slot) => self.locals.get(usize::from(slot)),
+        let whole = match slot {
+            VariableSlot::Variable(slot) => self.store.variable(slot),
+            VariableSlot::Local(slot) => self.locals.get(usize::from(slot)),
         };
         let whole = whole.cloned().unwrap_or_else(absent);
         let changed = replaced(&whole, &keys, value);
         let changed = changed.map_err(|message| EvaluationError::new(span, message))?;
-        match place {
-            Place::Variable(slot) => self.store.assign(slot, changed),
-            Place::Local(slot) => self.assign_local(slot, changed),
+        match slot {
+            VariableSlot::Variable(slot) => self.store.assign(slot, changed),
+            VariableSlot::Local(slot) => self.assign_local(slot, changed),
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ impl Parser<'_> {
                 let ends = [Sign::Comma, Sign::CloseParenthesis].map(TokenKind::Sign);
                 after != TokenKind::End && !ends.contains(&after)
             }),
-            Dialect::Place => false,
+            Dialect::Subject => false,
             Dialect::Code => TYPE_WORDS.contains(&self.text_ahead(1)),
             Dialect::Property => {
                 let is_type = TYPE_WORDS.contains(&self.text_ahead(1));

@@ -101,7 +101,7 @@ impl Parser<'_> {
         let subject = match kind {
             EventKind::BeforeCall | EventKind::AfterCall | EventKind::Unwound => self.function()?,
             EventKind::Read | EventKind::Write | EventKind::Change | EventKind::Access => {
-                let (name, expression) = self.watched_place()?;
+                let (name, expression) = self.watched_location()?;
                 place = Some(expression);
                 name
             }
@@ -170,10 +170,10 @@ impl Parser<'_> {
                 self.report(match similar {
                     Some(_) => error.did_you_mean(similar),
                     None => error.help(
-                        "events: `before` and `after` a call, `unwound`, `read`, `write`, `change`, \
-                         `access` of a place, `entry` and `exit` of a system call, `signal`, \
-                         `thread start`, `thread end`, `module load`, `module unload`, `line`, \
-                         `program start`, `program exit`",
+                        "events: `before` and `after` a call, `unwound`, `read`, `write`, \
+                         `change`, `access` of a location, `entry` and `exit` of a system call, \
+                         `signal`, `thread start`, `thread end`, `module load`, `module unload`, \
+                         `line`, `program start`, `program exit`",
                     ),
                 });
                 return None;
@@ -210,16 +210,17 @@ impl Parser<'_> {
     }
 
     /// Parses the watched location; returns it also as text without spaces.
-    fn watched_place(&mut self) -> Option<(Name, Expression)> {
+    fn watched_location(&mut self) -> Option<(Name, Expression)> {
         let start = self.start();
         let first = self.position;
         let reports = self.reports;
         if self.at_next_item() {
-            let error = self.expected("a place: a variable, a field, `values[0..8]`, `*pointer`");
+            let error =
+                self.expected("a location: a variable, a field, `values[0..8]`, `*pointer`");
             self.report(error);
             return None;
         }
-        let place = self.place();
+        let place = self.subject_expression();
         if reports != self.reports {
             return None;
         }

@@ -32,9 +32,9 @@ impl Parser<'_> {
     }
 
     /// Parses the subject of an event: prefix and postfix operators, no calls.
-    pub(super) fn place(&mut self) -> Expression {
+    pub(super) fn subject_expression(&mut self) -> Expression {
         let outer = self.dialect;
-        self.dialect = Dialect::Place;
+        self.dialect = Dialect::Subject;
         self.nodes = 0;
         let place = self.unary();
         self.dialect = outer;

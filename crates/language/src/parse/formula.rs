@@ -269,7 +269,7 @@ impl Parser<'_> {
 
     fn literal(&mut self) -> Expression {
         let nodes = self.nodes;
-        let literal = self.place();
+        let literal = self.subject_expression();
         self.nodes = nodes;
         literal
     }

@@ -157,7 +157,7 @@ enum Dialect {
     /// The read of a capture: `arg 1` and `ret` have a meaning.
     Read,
     /// The subject of an event: a parenthesis after it begins the captures.
-    Place,
+    Subject,
     /// The prompt: one expression up to the end of the text.
     Prompt,
     /// Code of the prompt in a scenario: the same, with embedded values in braces.

@@ -25,7 +25,7 @@ impl Parser<'_> {
                     self.field(&mut object, true)
                 }
                 TokenKind::Sign(Sign::OpenBracket) => self.index(&mut object),
-                TokenKind::Sign(Sign::OpenParenthesis) if self.dialect != Dialect::Place => {
+                TokenKind::Sign(Sign::OpenParenthesis) if self.dialect != Dialect::Subject => {
                     self.call(&mut object)
                 }
                 _ => return object,
@@ -55,7 +55,7 @@ impl Parser<'_> {
             TokenKind::Sign(Sign::Arrow) => !self.arrow_ends_guard(),
             _ => false,
         };
-        is_sign && is_star && is_joined && self.dialect != Dialect::Place
+        is_sign && is_star && is_joined && self.dialect != Dialect::Subject
     }
 
     /// Parses an operand and accesses through pointers to members: `o.*m`. Their

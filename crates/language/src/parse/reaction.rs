@@ -6,7 +6,7 @@
 use super::{Dialect, Parser};
 use crate::suggest::suggest;
 use crate::syntax::{
-    Expression, ExpressionKind, Name, PointDeclaration, PointPlace, PointWord, ReactionKind,
+    Expression, ExpressionKind, Name, PointDeclaration, PointLocation, PointWord, ReactionKind,
     ReactionStatement, Statement, Target,
 };
 use crate::token::{Sign, TokenKind};
@@ -112,7 +112,7 @@ impl Parser<'_> {
                 is_enabled: word == "enable",
             },
             "set" => {
-                let place = self.program_operand("a place in the program")?;
+                let place = self.program_operand("a location in the program")?;
                 if !self.expect(Sign::Assign) {
                     return None;
                 }
@@ -236,11 +236,11 @@ impl Parser<'_> {
         let word = PointWord::named(self.text())?;
         self.advance();
         let place = if word.is_watch() {
-            PointPlace::Memory(self.program_operand("a watched location")?)
+            PointLocation::Memory(self.program_operand("a watched location")?)
         } else if self.kind() == TokenKind::Text {
-            PointPlace::Text(self.text_with_values()?)
+            PointLocation::Text(self.text_with_values()?)
         } else {
-            PointPlace::Function(self.function_path()?)
+            PointLocation::Function(self.function_path()?)
         };
         let condition = match self.is_word("when") {
             true => {
@@ -272,7 +272,7 @@ impl Parser<'_> {
 
     /// `queue_push`, `Queue::push`
     fn function_path(&mut self) -> Option<Name> {
-        let mut name = self.expect_name("the name of a function, or a place in quotes")?;
+        let mut name = self.expect_name("the name of a function, or a location in quotes")?;
         while self.is(Sign::PathSeparator) {
             self.advance();
             let part = self.expect_name("the name of a function")?;

@@ -18,7 +18,7 @@ pub use logic::{
 pub use type_name::{Derivation, Parameters, TypeName};
 
 pub use scenario::{
-    Message, MessagePiece, PointDeclaration, PointPlace, PointWord, ReactionDeclaration,
+    Message, MessagePiece, PointDeclaration, PointLocation, PointWord, ReactionDeclaration,
     ReactionKind, ReactionStatement, ScenarioDeclaration, Target, TriggerDeclaration,
 };
 

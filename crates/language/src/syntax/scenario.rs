@@ -192,7 +192,7 @@ pub struct PointDeclaration {
     /// The kind.
     pub word: PointWord,
     /// The location.
-    pub place: PointPlace,
+    pub place: PointLocation,
     /// The condition on the program.
     pub condition: Option<Expression>,
     /// The states in which it stays; permanent if empty.
@@ -205,7 +205,7 @@ pub struct PointDeclaration {
 
 /// The location of a point.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PointPlace {
+pub enum PointLocation {
     /// `"queue.c:30"`
     Text(Message),
     /// `queue_push`
