@@ -1,7 +1,7 @@
 //! The interactively verified program: debuggee × debugger × monitors × scenario.
 //!
-//! [`debugged`] has the rules of a program with a debugger; this module has those of
-//! all four together, figures 17 to 20. Each rule is a function with its name.
+//! The submodule `debugged` has the rules of a program with a debugger; this module has
+//! those of all four together, figures 17 to 20. Each rule is a function with its name.
 //!
 //! **Invariant:** as long as nobody changes a value, the program behaves as it does
 //! without verification, and the verdicts are those of its whole trace.
