@@ -408,7 +408,7 @@ pub mod samples {
                 ("next 3".into(), "three lines".into()),
             ],
             details: "Stops early at a violation.".into(),
-            possible: Some("Possible while the program has begun and stands.".into()),
+            possible: Some("Possible while the program is stopped.".into()),
         }
     }
 }
@@ -520,7 +520,7 @@ rip  0x0000000000401136  4198710  queue_push+4
 
 Stops early at a violation.
 
-Possible while the program has begun and stands.
+Possible while the program is stopped.
 "
         );
         assert!(

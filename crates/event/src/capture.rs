@@ -1,98 +1,99 @@
-//! What is read from the debuggee when an event happens.
+//! Values that are read from the debuggee when an event occurs.
 //!
-//! The forms are those of Jakse, Falcone and Méhaut, figure 5 (`v`, `*p`,
-//! `&p`, `arg i`, `^p`, `ret`), with fields, constant indices, conversions and
-//! what belongs to the moment itself added.
+//! The forms are those of Jakse, Falcone and Méhaut, figure 5 (`v`, `*p`, `&p`, `arg
+//! i`, `^p`, `ret`), extended with fields, constant indices, conversions and the
+//! context values of an event (its thread, time, caller, …).
 
 use std::fmt;
 use std::ops::Range;
 
-/// One value that an event carries, and where it comes from.
+/// A value that an event carries, and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capture {
-    /// The name by which guards, updates and reports know it.
+    /// The name used in guards, updates and reports.
     pub name: Box<str>,
-    /// How it is read.
+    /// The source of the value.
     pub read: Read,
-    /// True when the user did not declare it: it stands for a place that a
-    /// guard or update reads (`queue->count`), and is read only in states
-    /// that need it.
+    /// True if the user did not declare the capture: it stands for a location that a
+    /// guard or update reads (`queue->count`), and is read only in states that need it.
     pub hoisted: bool,
-    /// Where in the property source it stands, in bytes.
+    /// The position in the property source, in bytes.
     pub span: Range<usize>,
 }
 
-/// A place in the debuggee, as seen from the event.
+/// A value of the debuggee, as seen from the event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Read {
     /// A parameter of the function or a variable visible in it, by name.
     Name(Box<str>),
-    /// The argument at this position, counted from 1, by the calling convention.
+    /// The argument at this position, counted from 1, according to the calling
+    /// convention.
     Argument(u8),
-    /// The value that the call returned; in events after a call only.
+    /// The return value; only in events after a call.
     Return,
     /// The same read, in the frame of the caller: `^p`.
     Caller(Box<Read>),
-    /// What the pointer points to: `*p`.
+    /// The target of a pointer: `*p`.
     Dereference(Box<Read>),
-    /// The address of a place: `&p`.
+    /// The address of a location: `&p`.
     AddressOf(Box<Read>),
     /// A field: `p.field`. `p->field` is a field of a dereference.
     Field(Box<Read>, Box<str>),
     /// An element: `p[3]`.
     Index(Box<Read>, i64),
-    /// The elements from one up to, not including, another, as a sequence:
+    /// The elements from the first index up to but excluding the second, as a sequence:
     /// `p[0..81]`.
     Elements(Box<Read>, i64, i64),
-    /// More than a place: an expression of the prompt over what the event sees, as it
-    /// is written (`(struct node *)p`, `ages["ann"]`).
+    /// A source expression that is more than a location, evaluated by the prompt's
+    /// evaluator in the scope of the event (`(struct node *)p`, `ages["ann"]`).
     Expression(Box<str>),
-    /// What is computed with other values of the event alone, in the types that these
-    /// have in the program. It is not captured where they have none, or where whole
-    /// numbers without bounds come to the same; it has no value where the types have none.
+    /// An operation on other values of the same event, computed in their types in the
+    /// program. It is not captured if these types are unknown or if unbounded integers
+    /// give the same result; it has no value if the operation is undefined for the
+    /// types.
     Arithmetic(Arithmetic),
     /// The bytes read as this type, whatever the debug information says.
     Convert(Box<Read>, Conversion),
-    /// The number of the thread in which it happened.
+    /// The number of the thread in which the event occurred.
     Thread,
-    /// When it happened, in nanoseconds since the start of the run.
+    /// The time of the event, in nanoseconds since the start of the run.
     Time,
-    /// The name of the function that made the call, or of its module.
+    /// The name of the calling function, or of its module if the function has no name.
     CallerName,
-    /// Where the call returns to.
+    /// The return address of the call.
     ReturnAddress,
-    /// The value that was read or is stored at the place that is watched.
+    /// The value that is read from or written to the watched location.
     Value,
-    /// The value that was stored there before.
+    /// The value of the watched location before the write.
     Old,
-    /// The address of the place that is watched.
-    Place,
+    /// The address of the watched location.
+    WatchedAddress,
     /// The number of the signal.
     Number,
     /// The exit status of the program.
     Status,
     /// The file name of the module.
     ModuleName,
-    /// Which element of the range that is watched: its index.
+    /// The index of the accessed element in a watched range.
     Position,
-    /// The process that sent the signal; 0 where the kernel did.
+    /// The process that sent the signal; 0 for the kernel.
     Sender,
-    /// Why the signal was sent: `si_code`.
+    /// The reason for the signal: `si_code`.
     Code,
-    /// What is added to the addresses in the module's file.
+    /// The difference between run-time addresses and addresses in the module's file.
     Base,
-    /// The function that a thread was started to run.
+    /// The address of the function that the thread was started to run.
     StartRoutine,
-    /// Its name.
+    /// The name of that function.
     StartFunction,
 }
 
 /// An operation on values of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Arithmetic {
-    /// The operation as an expression, in which `$0` stands for the first operand.
+    /// The operation as an expression in which `$0` stands for the first operand.
     pub text: Box<str>,
-    /// What the operands read: other captures of the same event.
+    /// The operands: other captures of the same event.
     pub operands: Box<[Read]>,
 }
 
@@ -116,8 +117,9 @@ impl fmt::Display for Arithmetic {
 }
 
 impl Read {
-    /// True for what belongs to the moment, not to a place of the debuggee.
-    pub fn is_of_moment(&self) -> bool {
+    /// Returns true for context values, which belong to the event and not to a
+    /// location.
+    pub fn is_context_value(&self) -> bool {
         matches!(
             self,
             Read::Thread
@@ -126,7 +128,7 @@ impl Read {
                 | Read::ReturnAddress
                 | Read::Value
                 | Read::Old
-                | Read::Place
+                | Read::WatchedAddress
                 | Read::Number
                 | Read::Status
                 | Read::ModuleName
@@ -140,20 +142,20 @@ impl Read {
     }
 }
 
-/// A type that a property gives to a value (`size: u64 = arg 1`).
+/// A type that a property assigns to a value (`size: u64 = arg 1`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Conversion {
     /// A signed integer of 1, 2, 4 or 8 bytes.
     Signed {
-        /// Its width in bytes.
+        /// The width in bytes.
         bytes: u8,
     },
     /// An unsigned integer of 1, 2, 4 or 8 bytes.
     Unsigned {
-        /// Its width in bytes.
+        /// The width in bytes.
         bytes: u8,
     },
-    /// A truth value: false when all its bytes are zero.
+    /// A truth value: false if all its bytes are zero.
     Bool,
     /// A `float`; as an argument it is passed in a vector register.
     Float32,
@@ -161,8 +163,8 @@ pub enum Conversion {
     Float64,
     /// A pointer, shown in hexadecimal.
     Address,
-    /// A pointer to text that ends in a zero byte; the text is read.
-    Text,
+    /// A pointer to a string that ends in a zero byte; the string is read.
+    String,
 }
 
 impl fmt::Display for Conversion {
@@ -174,7 +176,7 @@ impl fmt::Display for Conversion {
             Conversion::Float32 => f.write_str("f32"),
             Conversion::Float64 => f.write_str("f64"),
             Conversion::Address => f.write_str("address"),
-            Conversion::Text => f.write_str("text"),
+            Conversion::String => f.write_str("text"),
         }
     }
 }
@@ -205,7 +207,7 @@ impl fmt::Display for Read {
             Read::ReturnAddress => f.write_str("return_address"),
             Read::Value => f.write_str("value"),
             Read::Old => f.write_str("old"),
-            Read::Place => f.write_str("address"),
+            Read::WatchedAddress => f.write_str("address"),
             Read::Number => f.write_str("number"),
             Read::Status => f.write_str("status"),
             Read::ModuleName => f.write_str("name"),
@@ -219,8 +221,8 @@ impl fmt::Display for Read {
     }
 }
 
-/// What stands before a field or an index: these bind more tightly than the signs before
-/// an operand.
+/// Writes a read as the operand of a field access or an index, with parentheses around
+/// prefix operators, which bind less tightly.
 struct Operand<'a>(&'a Read);
 
 impl fmt::Display for Operand<'_> {

@@ -1,12 +1,12 @@
 //! Sets, maps and sequences of values.
 //!
-//! They are persistent: a copy shares everything with its original, and a
-//! change of one leaves the other as it was. So a slice is as cheap to copy as
-//! its plain variables. What they hold is ordered, so that the same values are
-//! gone through and shown in the same order each time.
+//! The collections are persistent: a copy shares all elements with its original, and a
+//! change of one does not affect the other. So a slice is as cheap to copy as its
+//! scalar variables. Elements are ordered, so that equal collections are iterated and
+//! shown in the same order each time.
 //!
-//! Invariant: no more than [`DEPTH_MAX`] of them are nested, so that walks over
-//! a value may recurse.
+//! **Invariant:** at most [`DEPTH_MAX`] collections are nested, so that walks over a
+//! value may recurse.
 
 use crate::Value;
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync, VectorSync};
@@ -15,10 +15,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// How deeply collections may be nested.
+/// The maximum nesting depth of collections.
 pub const DEPTH_MAX: u8 = 16;
 
-/// A value that would nest collections too deeply.
+/// An error: the value would nest collections too deeply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooDeep;
 
@@ -31,7 +31,7 @@ impl fmt::Display for TooDeep {
     }
 }
 
-/// The depth of a collection that holds values of this depth.
+/// Returns the depth of a collection that holds values of the given depth.
 fn around(depth: u8) -> Result<u8, TooDeep> {
     match depth.checked_add(1) {
         Some(depth) if depth <= DEPTH_MAX => Ok(depth),
@@ -39,24 +39,24 @@ fn around(depth: u8) -> Result<u8, TooDeep> {
     }
 }
 
-/// The contents of a collection and how deep they are: one word, so that a
-/// value stays small.
+/// The contents of a collection and their depth, behind one pointer so that a value
+/// stays small.
 #[derive(Debug, Clone)]
 struct Inner<T> {
     contents: T,
-    /// Never too small: what is removed keeps it.
+    /// An upper bound of the depth: removing elements does not lower it.
     depth: u8,
 }
 
-/// Different values, in order.
+/// Distinct values, in order.
 #[derive(Debug, Clone)]
 pub struct Set(Arc<Inner<RedBlackTreeSetSync<Value>>>);
 
-/// Values by different keys, in the order of the keys.
+/// Values by distinct keys, in the order of the keys.
 #[derive(Debug, Clone)]
 pub struct Map(Arc<Inner<RedBlackTreeMapSync<Value, Value>>>);
 
-/// Values by their position from 0.
+/// Values by position, counted from 0.
 #[derive(Debug, Clone)]
 pub struct Sequence(Arc<Inner<VectorSync<Value>>>);
 
@@ -88,35 +88,35 @@ impl Default for Sequence {
 }
 
 impl Set {
-    /// How many there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.0.contents.size()
     }
 
-    /// True when there is none.
+    /// Returns true if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How deeply collections are nested, this one included.
+    /// Returns the nesting depth, including this collection.
     pub fn depth(&self) -> u8 {
         self.0.depth
     }
 
-    /// Whether a value is in it.
+    /// Returns true if the set contains a value.
     pub fn contains(&self, value: &Value) -> bool {
         self.0.contents.contains(value)
     }
 
-    /// The values, from the smallest.
+    /// Iterates over the values in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
         self.0.contents.iter()
     }
 
-    /// Puts a value into it.
+    /// Adds a value.
     ///
     /// # Errors
-    /// When the value is too deep to be in a collection.
+    /// If the value is nested too deeply to be put into a collection.
     pub fn insert(&mut self, value: Value) -> Result<(), TooDeep> {
         let depth = around(value.depth())?;
         let inner = Arc::make_mut(&mut self.0);
@@ -125,7 +125,7 @@ impl Set {
         Ok(())
     }
 
-    /// Takes a value out of it, if it is there.
+    /// Removes a value if it is present.
     pub fn remove(&mut self, value: &Value) {
         if self.contains(value) {
             Arc::make_mut(&mut self.0).contents.remove_mut(value);
@@ -134,35 +134,35 @@ impl Set {
 }
 
 impl Map {
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.0.contents.size()
     }
 
-    /// True when there is none.
+    /// Returns true if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How deeply collections are nested, this one included.
+    /// Returns the nesting depth, including this collection.
     pub fn depth(&self) -> u8 {
         self.0.depth
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &Value) -> Option<&Value> {
         self.0.contents.get(key)
     }
 
-    /// Keys and values, from the smallest key.
+    /// Iterates over keys and values in ascending order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&Value, &Value)> {
         self.0.contents.iter()
     }
 
-    /// Gives a key a value.
+    /// Sets the value of a key.
     ///
     /// # Errors
-    /// When one of them is too deep to be in a collection.
+    /// If one of them is nested too deeply to be put into a collection.
     pub fn insert(&mut self, key: Value, value: Value) -> Result<(), TooDeep> {
         let depth = around(key.depth().max(value.depth()))?;
         let inner = Arc::make_mut(&mut self.0);
@@ -171,7 +171,7 @@ impl Map {
         Ok(())
     }
 
-    /// Takes a key and its value out of it, if it is there.
+    /// Removes a key and its value if the key is present.
     pub fn remove(&mut self, key: &Value) {
         if self.get(key).is_some() {
             Arc::make_mut(&mut self.0).contents.remove_mut(key);
@@ -180,35 +180,35 @@ impl Map {
 }
 
 impl Sequence {
-    /// How many there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.0.contents.len()
     }
 
-    /// True when there is none.
+    /// Returns true if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How deeply collections are nested, this one included.
+    /// Returns the nesting depth, including this collection.
     pub fn depth(&self) -> u8 {
         self.0.depth
     }
 
-    /// The value at a position.
+    /// Returns the value at a position.
     pub fn get(&self, position: usize) -> Option<&Value> {
         self.0.contents.get(position)
     }
 
-    /// The values in order.
+    /// Iterates over the values in order.
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
         self.0.contents.iter()
     }
 
-    /// Adds a value at the end.
+    /// Appends a value.
     ///
     /// # Errors
-    /// When the value is too deep to be in a collection.
+    /// If the value is nested too deeply to be put into a collection.
     pub fn push(&mut self, value: Value) -> Result<(), TooDeep> {
         let depth = around(value.depth())?;
         let inner = Arc::make_mut(&mut self.0);
@@ -217,10 +217,10 @@ impl Sequence {
         Ok(())
     }
 
-    /// Replaces the value at a position; false when there is none.
+    /// Replaces the value at a position; returns false if the position does not exist.
     ///
     /// # Errors
-    /// When the value is too deep to be in a collection.
+    /// If the value is nested too deeply to be put into a collection.
     pub fn set(&mut self, position: usize, value: Value) -> Result<bool, TooDeep> {
         let depth = around(value.depth())?;
         if position >= self.len() {
@@ -231,13 +231,13 @@ impl Sequence {
         Ok(inner.contents.set_mut(position, value))
     }
 
-    /// Takes the last value away; false when there is none.
+    /// Removes the last value; returns false if there is none.
     pub fn pop(&mut self) -> bool {
         !self.is_empty() && Arc::make_mut(&mut self.0).contents.drop_last_mut()
     }
 }
 
-/// What is too deep is left out; no value of the debuggee is.
+/// Skips values that are nested too deeply; no value of the debuggee is.
 impl FromIterator<Value> for Set {
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Set {
         let mut set = Set::default();
@@ -249,7 +249,7 @@ impl FromIterator<Value> for Set {
     }
 }
 
-/// What is too deep is left out; no value of the debuggee is.
+/// Skips values that are nested too deeply; no value of the debuggee is.
 impl FromIterator<(Value, Value)> for Map {
     fn from_iter<I: IntoIterator<Item = (Value, Value)>>(entries: I) -> Map {
         let mut map = Map::default();
@@ -261,7 +261,7 @@ impl FromIterator<(Value, Value)> for Map {
     }
 }
 
-/// What is too deep is left out; no value of the debuggee is.
+/// Skips values that are nested too deeply; no value of the debuggee is.
 impl FromIterator<Value> for Sequence {
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Sequence {
         let mut sequence = Sequence::default();

@@ -1,12 +1,12 @@
-//! What happens in a program, as properties speak of it.
+//! Events of a program run, as properties name them.
 //!
-//! A *symbolic* event is what a property names ("after `queue_new`, with
-//! these parameters"); a *runtime* event is one occurrence with its values.
-//! The distinction, and the grammar of parameters, are those of Jakse, Falcone
-//! and Méhaut, *Interactive Runtime Verification* (2019), definitions 5.13 to
-//! 5.16 and figure 5.
+//! A *symbolic* event is named by a property ("after `queue_new`, with these
+//! parameters"); a *runtime* event is one occurrence with its values. The distinction,
+//! and the grammar of parameters, are those of Jakse, Falcone and Méhaut, *Interactive
+//! Runtime Verification* (2019), definitions 5.13 to 5.16 and figure 5.
 //!
-//! Invariant: nothing here knows who produced an event. The crate does no I/O.
+//! **Invariant:** nothing in this crate depends on the producer of an event, and the
+//! crate does no I/O.
 
 #![forbid(unsafe_code)]
 

@@ -1,30 +1,30 @@
-//! Events as properties name them.
+//! Symbolic events: events as properties name them.
 
 use crate::Capture;
 use std::fmt;
 use std::ops::Range;
 
-/// The position of a symbolic event among those of its property.
+/// The index of a symbolic event among those of its property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventId(pub u16);
 
-/// Which moment of the run an event is.
+/// The kind of an event: the moment of the run at which it occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventKind {
-    /// A call is about to run its first instruction.
+    /// A call is about to execute its first instruction.
     BeforeCall,
     /// A call has returned to its caller.
     AfterCall,
-    /// A call has ended without returning: an exception that it did not catch, or a
-    /// `longjmp`, has taken its frame from the stack.
+    /// A call has ended without returning: an uncaught exception or a `longjmp` has
+    /// removed its frame from the stack.
     Unwound,
-    /// A place of the debuggee's memory was read.
+    /// A location in the debuggee's memory was read.
     Read,
-    /// Something was stored there, the same value or another.
+    /// A value was written to the location, the same or a different one.
     Write,
-    /// The value there is another than before.
+    /// The value of the location has changed.
     Change,
-    /// The place was read or written.
+    /// The location was read or written.
     Access,
     /// A thread is about to enter a system call.
     SystemCallEntry,
@@ -32,24 +32,24 @@ pub enum EventKind {
     SystemCallExit,
     /// A signal is about to be delivered to a thread.
     Signal,
-    /// A thread is about to run its first instruction.
+    /// A thread is about to execute its first instruction.
     ThreadStart,
     /// A thread has ended.
     ThreadEnd,
-    /// A module has been loaded; its initialisers have not run.
+    /// A module has been loaded; its initialisers have not run yet.
     ModuleLoad,
     /// A module has been unloaded.
     ModuleUnload,
-    /// A line of the source is about to run.
+    /// A source line is about to run.
     Line,
-    /// The program is about to run its first instruction after loading.
+    /// The program is about to execute its first instruction after loading.
     ProgramStart,
     /// The program has ended.
     ProgramExit,
 }
 
 impl EventKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [EventKind; 17] = [
         EventKind::BeforeCall,
         EventKind::AfterCall,
@@ -70,7 +70,7 @@ impl EventKind {
         EventKind::ProgramExit,
     ];
 
-    /// The word by which the language knows it.
+    /// Returns the words that denote the kind in the property language.
     pub fn word(self) -> &'static str {
         match self {
             EventKind::BeforeCall => "before",
@@ -93,8 +93,8 @@ impl EventKind {
         }
     }
 
-    /// What an event's words, such as `write queue->count` or `thread end`,
-    /// are about: the kind, and the subject, which may be empty.
+    /// Splits the words of an event, such as `write queue->count` or `thread end`, into
+    /// its kind and its subject, which may be empty.
     pub fn of_words(words: &str) -> Option<(EventKind, &str)> {
         EventKind::ALL.into_iter().find_map(|kind| {
             let subject = words.strip_prefix(kind.word())?;
@@ -105,7 +105,7 @@ impl EventKind {
         })
     }
 
-    /// True for accesses to memory.
+    /// Returns true for accesses to memory.
     pub fn is_about_memory(self) -> bool {
         matches!(
             self,
@@ -113,13 +113,13 @@ impl EventKind {
         )
     }
 
-    /// True for the moments of a call.
+    /// Returns true for events of a call.
     pub fn is_call(self) -> bool {
         self == EventKind::BeforeCall || self.is_end_of_call()
     }
 
-    /// True where a call has ended in one way or the other: it is followed from its
-    /// entry, and what is read of its arguments is read there.
+    /// Returns true for both ends of a call, by return and by unwinding. Such a call is
+    /// followed from its entry, where its arguments are read.
     pub fn is_end_of_call(self) -> bool {
         matches!(self, EventKind::AfterCall | EventKind::Unwound)
     }
@@ -131,40 +131,40 @@ impl fmt::Display for EventKind {
     }
 }
 
-/// Where the function of an event is looked for.
+/// The modules in which the function of an event is looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Reach {
-    /// In every module that is loaded at the start or later; it is an error
-    /// when none of those loaded at the start has it.
+    /// Every module that is loaded at the start or later; it is an error if no module
+    /// loaded at the start defines the function.
     Anywhere,
-    /// In a library that may be loaded later (`in library`): no error when it
-    /// is absent, but the report says that it never appeared.
+    /// A library that may be loaded later (`in library`). It is no error if the library
+    /// is absent, but the report says that it was never loaded.
     Library,
-    /// Only in the modules whose file name begins so (`in "libc.so"`), which
-    /// may be loaded later.
+    /// Only modules whose file name begins with this text (`in "libc.so"`); they may be
+    /// loaded later.
     Module(Box<str>),
 }
 
-/// An event as a property declares it.
+/// An event declaration of a property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SymbolicEvent {
-    /// The name that the property gives to it.
+    /// The name that the property gives to the event.
     pub name: Box<str>,
-    /// Which moment it is.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// What it is about: the name of the function, as in the debuggee's
-    /// symbols; the expression of the place that is read or written; the name
-    /// of the system call, signal or module; `FILE:LINE`. Empty where any
-    /// will do (`signal`, `thread start`) and where there is only one.
+    /// The subject: the name of a function as in the debuggee's symbols, the expression
+    /// of a watched location, the name of a system call, signal or module, or
+    /// `FILE:LINE`. Empty if any subject matches (`signal`, `thread start`) and if
+    /// there is only one.
     pub subject: Box<str>,
-    /// Where the function or place is looked for.
+    /// The modules in which the function or location is looked up.
     pub reach: Reach,
-    /// What is read when it happens: the declared parameters in order, then
+    /// The values to read when the event occurs: the declared parameters in order, then
     /// the hoisted ones.
     pub captures: Vec<Capture>,
-    /// Where the declaration stands in the property source, in bytes.
+    /// The position of the declaration in the property source, in bytes.
     pub span: Range<usize>,
-    /// Where the subject stands in the property source, in bytes.
+    /// The position of the subject in the property source, in bytes.
     pub subject_span: Range<usize>,
 }
 

@@ -1,9 +1,9 @@
-//! The values that events carry and that monitors compute with.
+//! Values that events carry and that monitors compute with.
 //!
-//! Integers are exact: every C integer up to 64 bits, signed or not, is held
-//! without loss. An address and an integer of the same number are the same
-//! value, because a slice must be found again whether its parameter was read
-//! with a type (`queue_t *`) or without one (`arg 1`).
+//! Integers are exact: every C integer up to 64 bits, signed or unsigned, is
+//! represented without loss. An address and an integer with the same number are equal,
+//! because a slice must be found again whether its parameter was read with a type
+//! (`queue_t *`) or without one (`arg 1`).
 
 use crate::collection::{Map, Sequence, Set};
 use std::cmp::Ordering;
@@ -11,46 +11,46 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// One value of an event parameter or of a monitor variable.
+/// The value of an event parameter or of a monitor variable.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// An exact integer.
     Int(i128),
     /// A truth value.
     Bool(bool),
-    /// A double-precision number; `float` is widened to it.
+    /// A double-precision floating-point number; `float` is widened to it.
     Float(f64),
     /// An address in the debuggee; shown in hexadecimal.
     Address(u64),
-    /// Text read from the debuggee or written in the property.
-    Text(Arc<str>),
-    /// Different values, in order.
+    /// A string read from the debuggee or written in the property.
+    String(Arc<str>),
+    /// Distinct values, in order.
     Set(Set),
-    /// Values by different keys, in the order of the keys.
+    /// Values by distinct keys, in the order of the keys.
     Map(Map),
-    /// Values by their position from 0.
+    /// Values by position, counted from 0.
     Sequence(Sequence),
-    /// The value could not be read. Using it in a guard or update is an error
-    /// that is shown; it never counts as false.
+    /// A value that could not be read. Using it in a guard or update is an error that
+    /// is shown; it never counts as false.
     Unavailable(Unavailability),
 }
 
-/// Why a value could not be read.
+/// The reason why a value could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unavailability {
-    /// Memory at this address cannot be read (a null or wild pointer).
+    /// The memory at this address cannot be read (a null or wild pointer).
     Unreadable {
-        /// The address that was asked for.
+        /// The address of the attempted read.
         address: u64,
     },
-    /// There is none: no object of the class at that place, or none that is constructed
-    /// yet.
+    /// There is no value: the location holds no object of the class, or the object is
+    /// not constructed yet.
     NoValue,
-    /// A container has no element of that number or key.
+    /// A container has no element with that index or key.
     NoElement,
-    /// The compiler kept no copy of it at this place.
+    /// The compiler kept no copy of the value at this point of the program.
     OptimizedOut,
-    /// The value was not asked for at this stop.
+    /// The value was not captured at this stop.
     NotCaptured,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Unavailability {
 }
 
 impl Value {
-    /// The number this value stands for, where it stands for a whole one.
+    /// Returns the integer that the value stands for, if it stands for one.
     pub fn as_integer(&self) -> Option<i128> {
         match self {
             Value::Int(number) => Some(*number),
@@ -78,14 +78,14 @@ impl Value {
         }
     }
 
-    /// The word a person would use for the type of this value.
+    /// Returns the name of the value's type for messages.
     pub fn type_name(&self) -> &'static str {
         match self {
             Value::Int(_) => "integer",
             Value::Bool(_) => "boolean",
             Value::Float(_) => "float",
             Value::Address(_) => "address",
-            Value::Text(_) => "text",
+            Value::String(_) => "text",
             Value::Set(_) => "set",
             Value::Map(_) => "map",
             Value::Sequence(_) => "sequence",
@@ -93,7 +93,7 @@ impl Value {
         }
     }
 
-    /// How deeply collections are nested in it; 0 for what is none.
+    /// Returns the nesting depth of collections; 0 for a value that is no collection.
     pub fn depth(&self) -> u8 {
         match self {
             Value::Set(set) => set.depth(),
@@ -103,13 +103,13 @@ impl Value {
         }
     }
 
-    /// The place of a kind of value in the order of all values.
+    /// Returns the rank of the value's type in the total order of values.
     fn rank(&self) -> u8 {
         match self {
             Value::Bool(_) => 0,
             Value::Int(_) | Value::Address(_) => 1,
             Value::Float(_) => 2,
-            Value::Text(_) => 3,
+            Value::String(_) => 3,
             Value::Sequence(_) => 4,
             Value::Set(_) => 5,
             Value::Map(_) => 6,
@@ -117,7 +117,7 @@ impl Value {
         }
     }
 
-    /// Bits by which two floats are the same value: one zero, one NaN.
+    /// Returns bits that are equal for equal floats: all zeros are equal, and all NaNs.
     fn float_key(number: f64) -> u64 {
         if number.is_nan() {
             f64::NAN.to_bits()
@@ -134,7 +134,7 @@ impl PartialEq for Value {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => Self::float_key(*a) == Self::float_key(*b),
-            (Value::Text(a), Value::Text(b)) => a == b,
+            (Value::String(a), Value::String(b)) => a == b,
             (Value::Set(a), Value::Set(b)) => a == b,
             (Value::Map(a), Value::Map(b)) => a == b,
             (Value::Sequence(a), Value::Sequence(b)) => a == b,
@@ -149,8 +149,7 @@ impl PartialEq for Value {
 
 impl Eq for Value {}
 
-/// An order of all values that agrees with equality: collections keep what
-/// they hold in it.
+/// A total order that agrees with equality; collections sort their elements by it.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
@@ -159,7 +158,7 @@ impl Ord for Value {
                 let key = |number: f64| f64::from_bits(Self::float_key(number));
                 key(*a).total_cmp(&key(*b))
             }
-            (Value::Text(a), Value::Text(b)) => a.cmp(b),
+            (Value::String(a), Value::String(b)) => a.cmp(b),
             (Value::Set(a), Value::Set(b)) => a.cmp(b),
             (Value::Map(a), Value::Map(b)) => a.cmp(b),
             (Value::Sequence(a), Value::Sequence(b)) => a.cmp(b),
@@ -181,12 +180,12 @@ impl PartialOrd for Value {
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
-            // Nearly every key is a 64-bit word: hash one, not two.
+            // Nearly every key fits in 64 bits: hash one word, not two.
             Value::Int(number) => state.write_u64(*number as u64),
             Value::Address(address) => state.write_u64(*address),
             Value::Bool(truth) => state.write_u8(u8::from(*truth)),
             Value::Float(number) => state.write_u64(Self::float_key(*number)),
-            Value::Text(text) => text.hash(state),
+            Value::String(text) => text.hash(state),
             Value::Set(set) => set.hash(state),
             Value::Map(map) => map.hash(state),
             Value::Sequence(sequence) => sequence.hash(state),
@@ -202,8 +201,8 @@ impl fmt::Display for Value {
             Value::Bool(truth) => write!(f, "{truth}"),
             Value::Float(number) => write!(f, "{number:?}"),
             Value::Address(address) => write!(f, "{address:#x}"),
-            // The debuggee's bytes never reach the terminal raw.
-            Value::Text(text) => write!(f, "{:?}", &**text),
+            // Escape the debuggee's bytes: they must not reach the terminal raw.
+            Value::String(text) => write!(f, "{:?}", &**text),
             Value::Set(set) => set.fmt(f),
             Value::Map(map) => map.fmt(f),
             Value::Sequence(sequence) => sequence.fmt(f),
@@ -231,7 +230,7 @@ mod tests {
             any::<u64>().prop_map(Value::Address),
             any::<bool>().prop_map(Value::Bool),
             any::<f64>().prop_map(Value::Float),
-            ".*".prop_map(|t: String| Value::Text(t.into())),
+            ".*".prop_map(|t: String| Value::String(t.into())),
             prop::collection::vec(any::<i64>(), 0..4)
                 .prop_map(|n| Value::Set(n.into_iter().map(|n| Value::Int(n.into())).collect())),
             prop::collection::vec(any::<u64>(), 0..4)
@@ -280,7 +279,7 @@ mod tests {
     #[test]
     fn text_from_the_debuggee_is_escaped() {
         assert_eq!(
-            Value::Text("\u{1b}[2J".into()).to_string(),
+            Value::String("\u{1b}[2J".into()).to_string(),
             "\"\\u{1b}[2J\""
         );
     }

@@ -1,27 +1,32 @@
-//! What a monitor has to say at a moment of the run.
+//! Verdicts of monitors.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The verdict of a property over the events seen so far.
 ///
-/// Ordered from best to worst, so that the verdict of a sliced property is the
-/// maximum over its slices.
+/// A state that does not accept and from which no accepting state is reachable is
+/// `Violated`; if an accepting state is reachable, it is `PresumablyViolated` and
+/// becomes a violation only if the run ends there. Accepting states are treated
+/// likewise.
+///
+/// Ordered from best to worst, so that the verdict of a sliced property is the maximum
+/// over its slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Holds, whatever happens next.
+    /// The property holds, whatever happens next.
     Satisfied,
-    /// Not decided; it would hold if the run ended now.
+    /// Undecided; the property would hold if the run ended now.
     PresumablySatisfied,
-    /// Not decided; it would be violated if the run ended now.
+    /// Undecided; the property would be violated if the run ended now.
     PresumablyViolated,
-    /// Violated, whatever happens next.
+    /// The property is violated, whatever happens next.
     Violated,
 }
 
 impl Verdict {
-    /// The verdict when the run ends here: the undecided become decided.
+    /// Returns the verdict if the run ends here: undecided verdicts become decided.
     pub fn at_end(self) -> Verdict {
         match self {
             Verdict::Satisfied | Verdict::PresumablySatisfied => Verdict::Satisfied,

@@ -116,7 +116,7 @@ impl Fact {
             Read::ReturnAddress => Fact::ReturnAddress,
             Read::Value => Fact::Value,
             Read::Old => Fact::Old,
-            Read::Place => Fact::Place,
+            Read::WatchedAddress => Fact::Place,
             Read::Position => Fact::Index,
             Read::Number => Fact::Number,
             Read::Sender => Fact::Sender,
@@ -146,7 +146,7 @@ impl Fact {
                 Value::Int(i128::from((low << unused) >> unused))
             }
             Conversion::Bool => Value::Bool(number != 0),
-            Conversion::Address | Conversion::Text => Value::Address(low),
+            Conversion::Address | Conversion::String => Value::Address(low),
             Conversion::Float32 | Conversion::Float64 => Value::Float(number as f64),
         }
     }
@@ -194,7 +194,7 @@ impl Fact {
             (Fact::Thread, _) => whole(program.thread_number(thread).into()),
             (Fact::Time, _) => whole(program.elapsed_ns().into()),
             (Fact::CallerName, Details::InlinedCall { caller }) => {
-                Value::Text(std::sync::Arc::clone(caller))
+                Value::String(std::sync::Arc::clone(caller))
             }
             (Fact::ReturnAddress, Details::InlinedCall { .. }) => {
                 Value::Unavailable(Unavailability::NoValue)
@@ -204,7 +204,7 @@ impl Fact {
                 None => MISSING,
             },
             (Fact::CallerName, _) => match moment.return_address(program, thread) {
-                Some(address) => Value::Text(program.caller_name(address)),
+                Some(address) => Value::String(program.caller_name(address)),
                 None => MISSING,
             },
             (Fact::Value, Details::Access { value, .. }) => value.clone(),
@@ -216,14 +216,14 @@ impl Fact {
             (Fact::Sender, Details::Signal { sender, .. }) => whole(sender.unwrap_or(0).into()),
             (Fact::Code, Details::Signal { code, .. }) => whole(code.into()),
             (Fact::Status, Details::Exit { status }) => whole(status.into()),
-            (Fact::ModuleName, Details::Module { name, .. }) => Value::Text(name.into()),
+            (Fact::ModuleName, Details::Module { name, .. }) => Value::String(name.into()),
             (Fact::Base, Details::Module { base, .. }) => Value::Address(base),
             (Fact::StartRoutine, _) => match program.start_routine(thread) {
                 Some(address) => Value::Address(address),
                 None => MISSING,
             },
             (Fact::StartFunction, _) => match program.start_routine(thread) {
-                Some(address) => Value::Text(program.named_function(address).into()),
+                Some(address) => Value::String(program.named_function(address).into()),
                 None => MISSING,
             },
             _ => MISSING,
@@ -325,7 +325,7 @@ mod tests {
             ),
             (Value::Int(2), Conversion::Bool, Value::Bool(true)),
             (Value::Int(16), Conversion::Address, Value::Address(16)),
-            (Value::Text("f".into()), signed, Value::Text("f".into())),
+            (Value::String("f".into()), signed, Value::String("f".into())),
         ] {
             assert_eq!(
                 Fact::converted(value.clone(), conversion),

@@ -1,14 +1,14 @@
-//! What operators do to values.
+//! Operators on values.
 //!
-//! Integers are exact: what does not fit is an error, never a wrap. Kinds that
-//! have nothing in common are an error, never false.
+//! Integers are exact: a result that does not fit is an error and never wraps. Operands
+//! of unrelated types are an error and never compare as false.
 
 use crate::collection;
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use juror_event::Value;
 use std::cmp::Ordering;
 
-/// Applies an operator before its operand; the error is the message.
+/// Applies a unary operator; the error is the message.
 pub(crate) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, String> {
     match (operator, operand) {
         (_, Value::Unavailable(why)) => Err(unavailable(why)),
@@ -21,14 +21,13 @@ pub(crate) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, S
         (UnaryOperator::Plus, Value::Int(_) | Value::Float(_)) => Ok(operand.clone()),
         (UnaryOperator::Complement, Value::Int(number)) => Ok(Value::Int(!number)),
         _ => Err(format!(
-            "`{operator}` has no meaning for {}",
+            "`{operator}` is not defined for {}",
             described(operand)
         )),
     }
 }
 
-/// Applies an operator between its operands, `and` and `or` aside; the error
-/// is the message.
+/// Applies a binary operator, except `and` and `or`; the error is the message.
 pub(crate) fn binary(
     operator: BinaryOperator,
     left: &Value,
@@ -60,7 +59,7 @@ pub(crate) fn binary(
     }
 }
 
-/// Why a value that is not there stops the evaluation.
+/// Returns the message for an operand that is unavailable.
 pub(crate) fn unavailable(why: &juror_event::Unavailability) -> String {
     format!("this value is not available: {why}")
 }
@@ -71,7 +70,7 @@ pub(crate) fn described(value: &Value) -> String {
 
 pub(crate) fn no_meaning(operator: BinaryOperator, left: &Value, right: &Value) -> String {
     format!(
-        "`{operator}` has no meaning between {} and {}",
+        "`{operator}` is not defined for {} and {}",
         described(left),
         described(right)
     )
@@ -97,14 +96,14 @@ fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<i128, String> 
             let distance = u32::try_from(b)
                 .ok()
                 .filter(|&distance| distance < i128::BITS)
-                .ok_or("a shift goes from 0 to 127 places")?;
+                .ok_or("a shift count must be from 0 to 127")?;
             if operator == Op::ShiftRight {
                 Some(a >> distance)
             } else {
                 Some(a << distance).filter(|shifted| shifted >> distance == a)
             }
         }
-        _ => return Err(format!("`{operator}` has no meaning between integers")),
+        _ => return Err(format!("`{operator}` is not defined for integers")),
     };
     result.ok_or_else(|| overflow(&operator.to_string()))
 }
@@ -117,12 +116,12 @@ fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Value, String> {
         Op::Multiply => a * b,
         Op::Divide if b == 0.0 => return Err("division by zero".to_owned()),
         Op::Divide => a / b,
-        _ => return Err(format!("`{operator}` has no meaning between floats")),
+        _ => return Err(format!("`{operator}` is not defined for floats")),
     }))
 }
 
-/// An address moved by a distance is an address; between two is a distance;
-/// everything else is a number.
+/// Applies an operator to addresses: an address plus or minus a distance is an address,
+/// the difference of two addresses is a distance; all other results are numbers.
 fn addresses(
     operator: BinaryOperator,
     left: &Value,
@@ -159,7 +158,7 @@ fn compare(operator: BinaryOperator, left: &Value, right: &Value) -> Result<bool
         (Value::Bool(a), Value::Bool(b)) if matches!(operator, Op::Equal | Op::NotEqual) => {
             Some(a.cmp(b))
         }
-        (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
+        (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
         (Value::Float(a), _) => {
             let b = right
@@ -178,7 +177,7 @@ fn compare(operator: BinaryOperator, left: &Value, right: &Value) -> Result<bool
             _ => return Err(no_meaning(operator, left, right)),
         },
     };
-    // No ordering is a NaN, which is unequal to everything, as in C.
+    // No ordering means a NaN, which is unequal to everything, as in C.
     Ok(match operator {
         Op::Equal => ordering == Some(Ordering::Equal),
         Op::NotEqual => ordering != Some(Ordering::Equal),
@@ -194,7 +193,7 @@ fn integer_with_float(integer: i128, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
     }
-    // `as` saturates: outside of the range of i128 the float decides alone.
+    // `as` saturates: outside the range of i128 the float alone decides.
     let whole = float.trunc() as i128;
     let by_whole = integer.cmp(&whole);
     if by_whole != Ordering::Equal {

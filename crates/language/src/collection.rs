@@ -1,18 +1,17 @@
-//! What operators and functions of the language do to sets, maps and
-//! sequences.
+//! Operators and functions of the language on sets, maps and sequences.
 //!
-//! Each of them says beforehand what it costs, in steps of an evaluation: one
-//! for each element that is looked at. Errors are messages.
+//! The cost of each is computed beforehand, in steps of an evaluation: one for each
+//! element that is looked at. Errors are messages.
 
 use crate::arithmetic::{described, no_meaning};
 use crate::syntax::BinaryOperator;
 use crate::term::Builtin;
 use juror_event::{Map, Sequence, Set, TooDeep, Value};
 
-/// The longest sequence that [`Builtin::Range`] makes.
+/// The maximum length of a sequence made by [`Builtin::Range`].
 const RANGE_MAX: i128 = 100_000;
 
-/// How many elements there are; none in what is no collection.
+/// Returns the number of elements; 0 for a value that is not a collection.
 pub(crate) fn size(value: &Value) -> usize {
     match value {
         Value::Set(set) => set.len(),
@@ -22,7 +21,7 @@ pub(crate) fn size(value: &Value) -> usize {
     }
 }
 
-/// What a binary operator costs beyond one step.
+/// Returns the cost of a binary operator beyond one step.
 pub(crate) fn cost(operator: BinaryOperator, left: &Value, right: &Value) -> usize {
     match operator {
         BinaryOperator::In => match right {
@@ -102,7 +101,7 @@ pub(crate) fn too_deep(error: TooDeep) -> String {
     error.to_string()
 }
 
-/// The element at a position or of a key.
+/// Returns the element at a position or for a key.
 pub(crate) fn element<'a>(collection: &'a Value, key: &Value) -> Result<&'a Value, String> {
     match collection {
         Value::Map(map) => map
@@ -112,7 +111,7 @@ pub(crate) fn element<'a>(collection: &'a Value, key: &Value) -> Result<&'a Valu
             .and_then(|at| sequence.get(at))
             .ok_or_else(|| out_of_range(sequence, key)),
         other => Err(format!(
-            "elements are taken of maps and sequences, and this is {}",
+            "only maps and sequences have elements, and this is {}",
             described(other)
         )),
     }
@@ -125,18 +124,18 @@ fn out_of_range(sequence: &Sequence, key: &Value) -> String {
     )
 }
 
-/// A position, when it can be one.
+/// Returns the position that a key denotes, if any.
 fn position(key: &Value) -> Result<Option<usize>, String> {
     match key {
         Value::Int(number) => Ok(usize::try_from(*number).ok()),
         other => Err(format!(
-            "a position is an integer, and this is {}",
+            "a position must be an integer, and this is {}",
             described(other)
         )),
     }
 }
 
-/// The collection with another element at a position or key.
+/// Returns the collection with the element at a position or key replaced.
 pub(crate) fn with_element(collection: &Value, key: Value, value: Value) -> Result<Value, String> {
     match collection {
         Value::Map(map) => {
@@ -153,19 +152,19 @@ pub(crate) fn with_element(collection: &Value, key: Value, value: Value) -> Resu
             }
         }
         other => Err(format!(
-            "elements are assigned in maps and sequences, and this is {}",
+            "only elements of maps and sequences can be assigned, and this is {}",
             described(other)
         )),
     }
 }
 
-/// What a function of the language costs beyond one step.
+/// Returns the cost of a function of the language beyond one step.
 pub(crate) fn builtin_cost(function: Builtin, arguments: &[Value]) -> usize {
     let first = arguments.first();
     match function {
         Builtin::Keys | Builtin::Values | Builtin::SetOf => first.map_or(0, size),
         Builtin::Length => match first {
-            Some(Value::Text(text)) => text.len() / 64,
+            Some(Value::String(text)) => text.len() / 64,
             _ => 0,
         },
         Builtin::Range => match (first, arguments.get(1)) {
@@ -183,10 +182,10 @@ pub(crate) fn call(function: Builtin, arguments: &[Value]) -> Result<Value, Stri
     let no_meaning = || {
         let kinds: Vec<String> = arguments.iter().map(described).collect();
         let kinds = kinds.join(" and ");
-        Err(format!("`{}` has no meaning for {kinds}", function.name()))
+        Err(format!("`{}` is not defined for {kinds}", function.name()))
     };
     match (function, arguments) {
-        (Builtin::Length, [Value::Text(text)]) => count(text.chars().count()),
+        (Builtin::Length, [Value::String(text)]) => count(text.chars().count()),
         (Builtin::Length, [collection @ (Value::Set(_) | Value::Map(_) | Value::Sequence(_))]) => {
             count(size(collection))
         }

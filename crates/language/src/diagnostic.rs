@@ -1,16 +1,16 @@
-//! What is said about a source text, in the form of a compiler's message.
+//! Diagnostics about a source text, like those of a compiler.
 //!
-//! Rendering is a front end's business: here are spans and words only.
+//! They consist of spans and messages only; front ends render them.
 
 use std::fmt;
 use std::ops::Range;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing is wrong, but it is good to know.
+    /// Information about a source text that is correct.
     Note,
-    /// The property is usable, but probably not what was meant.
+    /// The property is usable, but probably not as intended.
     Warning,
     /// The property cannot be used.
     Error,
@@ -26,26 +26,26 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One message about a source text. All ranges are in bytes of that text and
-/// lie on character boundaries.
+/// A message about a source text. All ranges are in bytes of that text and lie on
+/// character boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// A stable word for this sort of message (`unknown-event`).
+    /// A stable identifier of the kind of message (`unknown-event`).
     pub code: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where it is wrong.
+    /// The position of the problem.
     pub span: Range<usize>,
-    /// Other places that matter, each with what it is.
+    /// Related positions, each with a description.
     pub labels: Vec<(Range<usize>, String)>,
-    /// What to do about it.
+    /// Advice for the user.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error without labels or help.
+    /// Creates an error without labels or help.
     pub fn error(code: &'static str, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -57,7 +57,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning without labels or help.
+    /// Creates a warning without labels or help.
     pub fn warning(
         code: &'static str,
         span: Range<usize>,
@@ -69,7 +69,7 @@ impl Diagnostic {
         }
     }
 
-    /// A note without labels or help.
+    /// Creates a note without labels or help.
     pub fn note(code: &'static str, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Note,
@@ -77,21 +77,21 @@ impl Diagnostic {
         }
     }
 
-    /// The same with another place pointed at.
+    /// Adds a label for another position.
     #[must_use]
     pub fn label(mut self, span: Range<usize>, text: impl Into<String>) -> Diagnostic {
         self.labels.push((span, text.into()));
         self
     }
 
-    /// The same with advice.
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self
     }
 
-    /// The same with "did you mean", when there is a name to suggest.
+    /// Adds "did you mean" if there is a name to suggest.
     #[must_use]
     pub(crate) fn did_you_mean(self, suggestion: Option<String>) -> Diagnostic {
         match suggestion {
@@ -100,7 +100,7 @@ impl Diagnostic {
         }
     }
 
-    /// True when the text cannot be used because of it.
+    /// Returns true if the text cannot be used because of it.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

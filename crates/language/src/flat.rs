@@ -1,15 +1,14 @@
-//! Guards and updates in a flat form, for the numbers that nearly all of them are
-//! about.
+//! Guards and updates compiled to a flat form, for the common case of integers.
 //!
-//! A term becomes a list of operations whose operands are named in them: a
-//! constant, a variable, a capture, or the top of a small stack. They know
-//! integers of 64 bits, addresses and truth values. Whatever else turns up (a
-//! larger number, a value that is not there, a division by zero) they leave
-//! alone: then the same term is evaluated as a tree, which knows it all and has
-//! the words for what is wrong.
+//! A term becomes a list of operations whose operands are a constant, a variable, a
+//! capture, or the top of a small stack. They handle 64-bit integers, addresses and
+//! truth values. On anything else (a larger number, an unavailable value, a division by
+//! zero) the flat form gives up, and the term is evaluated as a tree, which handles all
+//! cases and has the error messages.
 //!
-//! Invariant: a result is that of the tree; where there is none, nobody can tell
-//! that it was tried.
+//! **Invariant:** a result equals that of the tree; if the flat form gives up, the
+//! attempt has no observable effect (except for assigned variables, which the caller of
+//! [`FlatUpdates::execute`] restores).
 
 use crate::evaluate::{Environment, Store};
 use crate::syntax::{BinaryOperator, UnaryOperator};
@@ -17,12 +16,12 @@ use crate::term::{Kind, Term, TermKind, Update};
 use juror_event::{Unavailability, Value};
 use std::cmp::Ordering;
 
-/// Terms of more operations stay trees.
+/// The maximum number of operations; larger terms stay trees.
 const OPERATIONS_MAX: usize = 64;
-/// So do those that need more room between their operations.
+/// The maximum stack depth; terms that need more stay trees.
 const STACK_MAX: usize = 8;
 
-/// A value that fits a machine word.
+/// A value that fits in a machine word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scalar {
     Int(i64),
@@ -30,10 +29,10 @@ enum Scalar {
     Bool(bool),
 }
 
-/// Where an operation finds a value.
+/// The operand of an operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Operand {
-    /// On the top of the stack, from which it is taken.
+    /// The top of the stack, which is popped.
     Top,
     Constant(Scalar),
     Variable(u16),
@@ -42,23 +41,22 @@ enum Operand {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Operation {
-    /// Puts a value on the stack.
+    /// Pushes a value.
     Load(Operand),
     Not(Operand),
     Negate(Operand),
     Binary(BinaryOperator, Operand, Operand),
-    /// Goes so many operations further, where the top of the stack is this; takes
-    /// it from the stack where it is not.
+    /// Skips this many operations if the top of the stack has this truth value,
+    /// otherwise pops it.
     SkipIf(bool, u8),
-    /// Goes on where the top of the stack is true or false.
+    /// Converts the top of the stack to a truth value.
     Truth,
-    /// Takes a truth value from the stack, and goes so many operations further where
-    /// it is false.
+    /// Pops a truth value and skips this many operations if it is false.
     SkipUnless(u8),
-    /// Goes so many operations further.
+    /// Skips this many operations.
     Skip(u8),
-    /// Puts what was captured on the stack and goes so many operations further; does
-    /// nothing where nothing was.
+    /// If there is a value in this capture slot, pushes it and skips this many
+    /// operations.
     LoadOr(u8, u8),
 }
 
@@ -88,13 +86,14 @@ struct Assignment {
 }
 
 impl FlatCondition {
-    /// The condition of a term; nothing where it has no flat form.
+    /// Compiles a condition; returns `None` if it has no flat form.
     pub fn new(term: &Term) -> Option<FlatCondition> {
         let term = FlatTerm::new(term)?;
         Some(FlatCondition { term })
     }
 
-    /// What [`crate::truth`] of the term is; nothing where that is to be asked.
+    /// Returns the result of [`crate::truth`], or `None` if that must be called
+    /// instead.
     #[inline]
     pub fn truth(&self, environment: &impl Environment) -> Option<bool> {
         match self.term.value(environment)? {
@@ -105,8 +104,8 @@ impl FlatCondition {
 }
 
 impl FlatUpdates {
-    /// The updates; nothing where one of them is more than an assignment, or has
-    /// no flat form.
+    /// Compiles updates; returns `None` if one of them is not an assignment, or has no
+    /// flat form.
     pub fn new(updates: &[Update]) -> Option<FlatUpdates> {
         let assignment = |update: &Update| match update {
             Update::Assign {
@@ -127,8 +126,8 @@ impl FlatUpdates {
         })
     }
 
-    /// Does what [`crate::execute`] does. Nothing comes back where that is to be
-    /// done; some variables may be assigned by then.
+    /// Does the same as [`crate::execute`]. On `None`, that must be called instead;
+    /// some variables may have been assigned.
     #[inline]
     pub fn execute(&self, store: &mut impl Store) -> Option<()> {
         for assignment in &self.assignments {
@@ -168,7 +167,7 @@ impl Scalar {
         }
     }
 
-    /// The number that it counts and compares as.
+    /// Returns the number used for arithmetic and comparisons.
     #[inline]
     fn number(self) -> Option<i128> {
         match self {
@@ -179,7 +178,7 @@ impl Scalar {
     }
 }
 
-/// The values between operations.
+/// The stack of an evaluation.
 struct Stack {
     values: [Scalar; STACK_MAX],
     height: usize,
@@ -228,7 +227,7 @@ impl FlatTerm {
         (term.operations.len() <= OPERATIONS_MAX).then_some(term)
     }
 
-    /// The value; nothing where the tree is to be asked.
+    /// Evaluates the term; returns `None` if the tree must be evaluated instead.
     #[inline]
     fn value(&self, environment: &impl Environment) -> Option<Scalar> {
         let mut stack = Stack {
@@ -252,7 +251,7 @@ impl FlatTerm {
                     _ => return None,
                 },
                 Operation::Binary(operator, left, right) => {
-                    // What was put there last is the right one.
+                    // The right operand was pushed last.
                     let right = stack.read(right, environment)?;
                     let left = stack.read(left, environment)?;
                     stack.push(binary(operator, left, right)?)?;
@@ -287,7 +286,7 @@ impl FlatTerm {
     }
 }
 
-/// Adds the operations of a term; gives where its value is then.
+/// Appends the operations of a term; returns the operand that has its value.
 fn flatten(term: &Term, operations: &mut Vec<Operation>) -> Option<Operand> {
     if operations.len() > OPERATIONS_MAX {
         return None;
@@ -367,7 +366,7 @@ fn flatten_onto_stack(term: &Term, operations: &mut Vec<Operation>) -> Option<()
     Some(())
 }
 
-/// Operators that [`binary`] knows.
+/// Returns true for the operators that [`binary`] supports.
 fn is_flat(operator: BinaryOperator) -> bool {
     use BinaryOperator as Op;
     operator.is_comparison()
@@ -391,7 +390,7 @@ fn binary(operator: BinaryOperator, left: Scalar, right: Scalar) -> Option<Scala
     }
     match (left, right) {
         (Scalar::Int(a), Scalar::Int(b)) => integers(operator, a, b).map(Scalar::Int),
-        // Moved by a distance.
+        // An address plus or minus a distance.
         (Scalar::Address(address), Scalar::Int(distance)) => {
             let moved = match operator {
                 BinaryOperator::Add => address.checked_add_signed(distance),

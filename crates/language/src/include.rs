@@ -1,12 +1,12 @@
-//! Files that use other files.
+//! Property files that use other files.
 //!
-//! `use "locks.prop"` brings what stands before the first property of that file
-//! (events, propositions, formulas, functions), and its properties. What it
-//! uses itself is brought, too. A name means the nearest declaration: that of
-//! the property, of the file, of the file used last.
+//! `use "locks.prop"` imports the declarations before the first property of that file
+//! (events, propositions, formulas, functions), and its properties, and recursively the
+//! files that it uses. A name denotes the nearest declaration: that of the property,
+//! then of the file, then of the file used last.
 //!
-//! Reading files is the caller's. A path is looked for from where the file that
-//! names it stands.
+//! The caller reads files, once each; afterwards their text suffices, and is kept so
+//! that diagnostics can show it. Paths are relative to the file that names them.
 
 use crate::check::{Among, Used, Uses, check_scenarios, check_with};
 use crate::diagnostic::Diagnostic;
@@ -16,21 +16,20 @@ use crate::scenario::Scenario;
 use crate::syntax::{File, UseDeclaration};
 use std::ops::Range;
 
-/// How many files a property file may use, all together.
+/// The maximum number of files that a property file may use, directly and indirectly.
 const FILES_MAX: usize = 100;
 
-/// What [`load_with`] gives.
+/// The result of [`load_with`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Loaded {
-    /// The properties without errors: those of the files that are used, in the
-    /// order of their use, then those of the source itself. Each has the path
-    /// of its file as its source name.
+    /// The properties without errors: those of the used files, in the order of use,
+    /// then those of the source. The source name of each is the path of its file.
     pub properties: Vec<Property>,
-    /// What is to be said about the source, in the order of the text.
+    /// The diagnostics about the source, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
-    /// The scenarios of the source itself without errors.
+    /// The scenarios of the source without errors.
     pub scenarios: Vec<Scenario>,
-    /// How many scenarios there are in the source, wrong ones included.
+    /// The number of scenarios in the source, including those with errors.
     pub scenario_count: usize,
     /// The files that are used.
     pub used: Vec<UsedFile>,
@@ -39,28 +38,27 @@ pub struct Loaded {
 /// A file that a property file uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UsedFile {
-    /// Its path, as it was asked for.
+    /// The path, as passed to the reader.
     pub path: String,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// What is to be said about it, in the order of its text.
+    /// The diagnostics about it, in the order of its text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the text of a file by its path, or says why that cannot be.
+/// Reads the text of a file by its path, or returns the reason why it cannot.
 pub type Reader<'r> = &'r mut dyn FnMut(&str) -> Result<String, String>;
 
-/// Parses and checks a source and the files that it uses. `path` is where the
-/// source stands: the files that it uses are looked for from there. It is empty
-/// for a text that is no file.
+/// Parses and checks a source and the files that it uses. `path` is that of the source,
+/// to which the paths of used files are relative; it is empty for a text that is not a
+/// file.
 ///
-/// The scenarios of the source may be for properties that it does not bring.
+/// The scenarios of the source may be for properties that are not in it.
 pub fn load_with(path: &str, source: &str, read: Reader<'_>) -> Loaded {
     load_among(path, source, read, None)
 }
 
-/// The same where more properties are known than the source brings: its
-/// scenarios are for these.
+/// Does the same with additional known properties, to which scenarios may refer.
 pub fn load_among(
     path: &str,
     source: &str,
@@ -78,7 +76,7 @@ pub fn load_among(
     let parsed = parse(source);
     let mut diagnostics = parsed.diagnostics;
     let used = libraries.used(path, &parsed.file.uses, &mut diagnostics);
-    // Without what it uses, a source says something else.
+    // If a used file is missing, names of the source may have another meaning.
     let is_partial = used.len() < parsed.file.uses.len();
     let uses = Uses {
         seen: libraries.seen(&used),
@@ -121,7 +119,7 @@ pub fn load_among(
 struct Library {
     shown: UsedFile,
     file: File,
-    /// What it uses, by position.
+    /// The files that it uses, by position.
     used: Vec<(usize, Range<usize>)>,
     properties: Vec<Property>,
 }
@@ -134,7 +132,7 @@ struct Libraries<'r> {
 }
 
 impl Libraries<'_> {
-    /// Reads what a file uses; what cannot be is said where it is asked for.
+    /// Reads the files that a file uses; failures are reported at the `use`.
     fn used(
         &mut self,
         from: &str,
@@ -155,7 +153,7 @@ impl Libraries<'_> {
         used
     }
 
-    /// The position of the file at a path, which is read when it was not.
+    /// Returns the position of the file at a path, reading it if necessary.
     fn used_library(&mut self, path: &str) -> Result<usize, String> {
         if let Some(position) = self.open.iter().position(|open| open == path) {
             let chain = self.open.iter().skip(position).map(String::as_str);
@@ -208,7 +206,7 @@ impl Libraries<'_> {
         }
     }
 
-    /// The declarations that a file sees by its uses: the nearest last.
+    /// Returns the declarations that a file sees by its uses, the nearest last.
     fn seen<'u>(&'u self, used: &'u [(usize, Range<usize>)]) -> Vec<Used<'u>> {
         let mut seen = Vec::new();
         for (position, span) in used {
@@ -224,7 +222,7 @@ impl Libraries<'_> {
         seen
     }
 
-    /// A file and all that it uses, each once.
+    /// Collects a file and all that it uses, each once.
     fn collect(&self, position: usize, found: &mut Vec<usize>) {
         if found.contains(&position) {
             return;
@@ -237,7 +235,7 @@ impl Libraries<'_> {
     }
 }
 
-/// A path as the file at another names it, without `.` and needless `..`.
+/// Resolves a path relative to the file that names it, without `.` and redundant `..`.
 fn resolved(from: &str, path: &str) -> String {
     let directory = match from.rfind('/') {
         Some(end) if !path.starts_with('/') => from.get(..=end).unwrap_or(""),

@@ -1,27 +1,26 @@
-//! Source text to tokens.
+//! The lexer.
 //!
-//! Invariant: the tokens never overlap, they grow in position, and the last
-//! one is the end; every byte that is in no token is white space or comment.
+//! **Invariant:** tokens do not overlap, are in order of position, and the last one is
+//! the end; every byte outside of tokens is white space or comment.
 
 use crate::diagnostic::Diagnostic;
 use crate::token::{Sign, Token, TokenKind};
 use std::ops::Range;
 
-/// The one word with a hyphen.
+/// The only word with a hyphen.
 const NON_ACCEPTING: &str = "non-accepting";
 
-/// A source in pieces.
+/// The result of the lexer.
 pub(crate) struct Tokens {
     /// The tokens, in order.
     pub tokens: Vec<Token>,
-    /// Where comments stand, from their sign to the end of their line, in
-    /// bytes.
+    /// The ranges of comments, from their sign to the end of their line, in bytes.
     pub comments: Vec<Range<usize>>,
-    /// What could not be read.
+    /// The errors of the lexer.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Splits a source into tokens, and says what could not be read.
+/// Splits a source into tokens and reports errors.
 pub(crate) fn tokenize(source: &str) -> Tokens {
     let mut lexer = Lexer {
         source,
@@ -121,7 +120,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A text or character with what C writes before wide ones.
+    /// Reads a string or character with a prefix for wide ones, as in C.
     fn wide(&mut self) -> Option<TokenKind> {
         let rest = self.rest();
         let prefix = ["L", "U", "u8", "u"]
@@ -159,12 +158,12 @@ impl<'a> Lexer<'a> {
         self.diagnostics.push(Diagnostic::error(
             "unknown-character",
             start..self.position,
-            format!("the character {first:?} means nothing here"),
+            format!("unexpected character {first:?}"),
         ));
         TokenKind::Unknown
     }
 
-    /// Digits, with a fraction unless a dot stands before: `p.0.1` are fields.
+    /// Reads a number, with a fraction unless a dot precedes it: `p.0.1` are fields.
     fn number(&mut self) -> TokenKind {
         let after_dot = self
             .tokens
@@ -191,8 +190,8 @@ impl<'a> Lexer<'a> {
                 kind = TokenKind::Float;
             }
         }
-        // A suffix (`10u`, `3abc`) belongs to the token, so that the message
-        // about it underlines the whole.
+        // A suffix (`10u`, `3abc`) belongs to the token, so that the message about it
+        // underlines the whole.
         self.skip_while(continues_word);
         kind
     }
@@ -229,7 +228,7 @@ impl<'a> Lexer<'a> {
                 Diagnostic::error(
                     "unclosed-quote",
                     start..self.position,
-                    format!("this {what} has no end"),
+                    format!("this {what} is not closed"),
                 )
                 .help(format!("close it with {quote} on the same line")),
             );

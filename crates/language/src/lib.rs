@@ -1,14 +1,14 @@
-//! The one small language of juror: expressions, update blocks, properties.
+//! The property language of juror: expressions, update blocks, properties.
 //!
-//! Text goes through three steps: [`parse`] gives a syntax tree and never
-//! fails, [`check`] resolves names to slots and rejects what has no meaning,
-//! and [`evaluate`] and [`execute`] compute over an [`Environment`] that the
-//! caller supplies. Properties are the automata of Jakse, Falcone and Méhaut,
-//! *Interactive Runtime Verification* (2019), sections 6.4 and 9.3.
+//! A source is processed in three steps: [`parse`] returns a syntax tree and never
+//! fails, [`check`] resolves names to slots and rejects meaningless code, and
+//! [`evaluate`] and [`execute`] compute over an [`Environment`] that the caller
+//! supplies. Properties are the automata of Jakse, Falcone and Méhaut, *Interactive
+//! Runtime Verification* (2019), sections 6.4 and 9.3.
 //!
-//! Invariants: nothing here knows where a value comes from; there is no I/O;
-//! no input makes any function panic; what a guard or update reads of the
-//! debuggee is known once it is checked.
+//! **Invariants:** nothing here depends on where values come from; there is no I/O; no
+//! input causes a panic; the values of the debuggee that a guard or update reads are
+//! known once it is checked.
 
 #![forbid(unsafe_code)]
 
@@ -49,7 +49,7 @@ pub use property::{
     StateId, Transition, Variable, branch_number,
 };
 pub use scenario::{
-    Action, ActionKind, Fact, Input, Piece, PointAction, Reaction, ReactionBlock, Scenario,
+    Action, ActionKind, ContextValue, Input, Piece, PointAction, Reaction, ReactionBlock, Scenario,
     StateName, Target, Template, Trigger,
 };
 pub use suggest::suggest;
@@ -57,15 +57,15 @@ pub use syntax::{
     BinaryOperator, Derivation, Expression, ExpressionKind, Parameters, PointWord, TypeName,
     UnaryOperator,
 };
-pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
+pub use term::{Builtin, Function, Kind, Term, TermKind, Update, VariableSlot};
 
-/// Parses and checks a whole source: the properties without errors, and
-/// everything there is to say about the text, in the order of the text.
+/// Parses and checks a source: returns the properties without errors, and all
+/// diagnostics in the order of the text.
 ///
-/// It uses no other files; [`load_with`] reads those.
+/// Other files are not read; see [`load_with`].
 pub fn load(source: &str) -> (Vec<Property>, Vec<Diagnostic>) {
     let loaded = load_with("", source, &mut |_| {
-        Err("no other files can be used here".to_owned())
+        Err("`use` is not possible here".to_owned())
     });
     (loaded.properties, loaded.diagnostics)
 }

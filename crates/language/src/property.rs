@@ -1,5 +1,5 @@
-//! A property that has been checked: names are positions, and what each event
-//! reads is known.
+//! A checked property: names are resolved to positions, and the values that each event
+//! reads are known.
 
 use crate::term::{Function, Term, Update};
 use juror_event::{EventId, SymbolicEvent, Value};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct StateId(pub u32);
 
 impl StateId {
-    /// The same as an index.
+    /// Returns the state as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -19,204 +19,203 @@ impl StateId {
 
 /// A behaviour over events, with variables.
 ///
-/// All spans are in bytes of the source it was read from.
+/// All spans are in bytes of the source from which it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Property {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// What it says, in words.
+    /// The description.
     pub description: Option<Box<str>>,
-    /// The file it was read from; set by whoever reads files.
+    /// The file from which it was read; set by the caller that reads files.
     pub source_name: Option<Box<str>>,
-    /// The names of the parameters: those that the property is sliced on, or
-    /// those that `for each` quantifies.
+    /// The names of the parameters: those after `slice on` or `for each`.
     pub slice: Vec<Box<str>>,
-    /// What the parameters must fulfil (`where t != u`): a term in which the
-    /// variable in slot n is parameter n. An instance that does not fulfil it
-    /// does not exist.
+    /// The constraint on the parameters (`where t != u`): a term in which the variable
+    /// in slot n is parameter n. Instances that violate it do not exist.
     pub constraint: Option<Term>,
     /// The events, by [`EventId`].
     pub events: Vec<SymbolicEvent>,
-    /// For each event, for each slice parameter: the slot of the capture that
-    /// binds it. Automata only: an [`Effect`] of a formula has its own.
+    /// By event and slice parameter: the slot of the capture that binds it. For
+    /// automata only: an [`Effect`] of a formula has its own.
     pub bindings: Vec<Vec<Option<u8>>>,
     /// The variables, by slot.
     pub variables: Vec<Variable>,
-    /// The functions that its guards and updates call.
+    /// The functions that guards and updates call.
     pub functions: Arc<Vec<Function>>,
-    /// What it demands.
+    /// The behaviour.
     pub behaviour: Behaviour,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// What a property demands.
+/// The behaviour of a property.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Behaviour {
     /// States and guarded transitions.
     Automaton {
         /// The states, by [`StateId`].
         states: Vec<State>,
-        /// Where it starts.
+        /// The initial state.
         initial: StateId,
     },
-    /// A formula or a regular expression over propositions that events set.
+    /// A formula or a regular expression over propositions that events change.
     Logic(Logic),
 }
 
 /// A behaviour over propositions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logic {
-    /// What is demanded of them.
+    /// The formula or expression.
     pub demand: Demand,
-    /// The propositions, by the bit that they have in a letter; at most 64.
+    /// The propositions, by their bit in a letter; at most 64.
     pub propositions: Vec<Proposition>,
-    /// What events do to them. Several may belong to one event: they are
-    /// tried in order and all that apply take place in the same step.
+    /// The effects of events on propositions. Several may belong to one event: they are
+    /// tried in order, and all that apply take place in the same step.
     pub effects: Vec<Effect>,
 }
 
-/// What is demanded of propositions.
+/// The demand on propositions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Demand {
     /// A formula of temporal logic that must hold.
     Formula(juror_logic::Formula),
-    /// A regular expression over letters: a match is a violation, or the
-    /// whole run must match.
+    /// A regular expression over letters: either a match is a violation, or the whole
+    /// run must match.
     Expression {
         /// The expression.
         expression: juror_logic::Regex,
-        /// What a match means.
+        /// The meaning of a match.
         meaning: juror_logic::Meaning,
     },
 }
 
-/// A proposition without free parameters: `holds(t, a)` for the parameters of
-/// the instance.
+/// A proposition without free parameters: `holds(t, a)` for the parameters of the
+/// instance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposition {
-    /// How it is shown: `holds(t, a)`.
+    /// The display name: `holds(t, a)`.
     pub name: Box<str>,
-    /// True until it is cleared; otherwise true for one step only.
+    /// True if it stays true until it is cleared; otherwise it is true for one step
+    /// only.
     pub persistent: bool,
-    /// Where its declaration stands.
+    /// The position of its declaration.
     pub span: Range<usize>,
 }
 
-/// What an event does to a proposition in the instances that it concerns.
+/// The effect of an event on a proposition in the instances that it concerns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
     /// The event.
     pub event: EventId,
-    /// For each parameter of the property: the slot of the capture whose
-    /// value the instance must have there.
+    /// By parameter of the property: the slot of the capture that must equal the
+    /// instance's value.
     pub binding: Vec<Option<u8>>,
-    /// What must be true for it to happen.
+    /// The condition for the effect.
     pub guard: Option<Term>,
     /// The captures that the guard uses: bit n is slot n.
     pub captures: u64,
     /// The bit of the proposition.
     pub proposition: u8,
-    /// What happens to it.
+    /// The change of the proposition.
     pub action: EffectAction,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// What happens to a proposition.
+/// The change of a proposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EffectAction {
-    /// It is true from this step on.
+    /// True from this step on.
     Set,
-    /// It is false from this step on.
+    /// False from this step on.
     Clear,
-    /// It is true in this step only.
+    /// True in this step only.
     Pulse,
 }
 
 /// A variable of a property; each slice has its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Its value at the start.
+    /// The initial value.
     pub initial: Value,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// A state of the automaton.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// True when the property holds if the run ends here.
+    /// True if the property holds if the run ends here.
     pub accepting: bool,
-    /// True when a slice that gets here is forgotten.
+    /// True if a slice that enters this state is forgotten.
     pub is_final: bool,
-    /// What scenarios are told when it is entered.
+    /// The action that notifies scenarios when the state is entered.
     pub action: Option<Box<str>>,
-    /// What leads out, in the order in which it is tried.
+    /// The transitions that leave the state, in the order in which they are tried.
     pub transitions: Vec<Transition>,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// A transition of a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transition {
-    /// The event it is for.
+    /// The event.
     pub event: EventId,
-    /// What must be true; nothing always is.
+    /// The guard; `None` is always true.
     pub guard: Option<Term>,
-    /// What happens when it is.
+    /// The branch if the guard is true.
     pub success: Branch,
-    /// What happens when it is not; nothing lets the next transition try.
+    /// The branch if the guard is false; with `None` the next transition is tried.
     pub failure: Option<Branch>,
-    /// What `ignore when` says, where the transition was written with it: the guard has
-    /// it already.
+    /// The `ignore when` clause, if the transition was written with one; it is already
+    /// part of the guard.
     pub ignored: Option<Ignored>,
     /// The captures that the guard and the updates use: bit n is slot n.
     pub captures: u64,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// How a transition with `ignore when` was written. It stands for as many with two
-/// outcomes as it has others than to be ignored.
+/// The `ignore when` clause of a transition as written. Such a transition is expanded
+/// into one two-way transition for each outcome except that of being ignored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ignored {
-    /// When the event is ignored.
+    /// The condition under which the event is ignored.
     pub doubt: Term,
-    /// Where the guard stands, if there is one.
+    /// The position of the guard, if there is one.
     pub guard: Option<Range<usize>>,
-    /// Whether this is what `else` says.
+    /// True for the transition that represents the `else` branch.
     pub otherwise: bool,
 }
 
-/// What a transition does.
+/// A branch of a transition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
     /// The updates, in order.
     pub updates: Vec<Update>,
-    /// The next state.
+    /// The target state.
     pub target: StateId,
-    /// What scenarios are told when it is taken.
+    /// The action that notifies scenarios when the branch is taken.
     pub action: Option<Box<str>>,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 impl Transition {
-    /// What it does when its guard is true, and when it is not.
+    /// Iterates over the branches for a true and a false guard.
     pub fn branches(&self) -> impl Iterator<Item = &Branch> {
         std::iter::once(&self.success).chain(&self.failure)
     }
 }
 
 impl State {
-    /// What its transitions may do: the event, the branch, and its number in this
-    /// state.
+    /// Iterates over the branches of all transitions: the event, the number of the
+    /// branch in this state, and the branch.
     pub fn branches(&self) -> impl Iterator<Item = (EventId, u32, &Branch)> {
         (0..).zip(&self.transitions).flat_map(|(position, it)| {
             let numbers = [true, false].map(|holds| branch_number(position, holds));
@@ -225,8 +224,8 @@ impl State {
         })
     }
 
-    /// Whether another branch leads to the same state on the same event, and has
-    /// another action: the step alone does not tell which was taken.
+    /// Returns true if another branch for the same event leads to the same state with
+    /// another action, so that the step alone does not identify the branch.
     pub fn has_twin(&self, event: EventId, branch: &Branch) -> bool {
         self.branches().any(|(other, _, twin)| {
             (other, twin.target) == (event, branch.target) && twin.action != branch.action
@@ -234,19 +233,19 @@ impl State {
     }
 }
 
-/// The number of a branch in its state: of which transition, and whether it is the
-/// one for a guard that holds.
+/// Returns the number of a branch in its state, from the position of the transition and
+/// whether its guard holds.
 pub fn branch_number(position: u32, holds: bool) -> u32 {
     position * 2 + u32::from(!holds)
 }
 
 impl Property {
-    /// The event of this number.
+    /// Returns the event with this number.
     pub fn event(&self, id: EventId) -> Option<&SymbolicEvent> {
         self.events.get(usize::from(id.0))
     }
 
-    /// The states of an automaton; none for a formula or an expression.
+    /// Returns the states of an automaton; empty for a formula or an expression.
     pub fn states(&self) -> &[State] {
         match &self.behaviour {
             Behaviour::Automaton { states, .. } => states,
@@ -254,7 +253,7 @@ impl Property {
         }
     }
 
-    /// The state in which an automaton starts.
+    /// Returns the initial state of an automaton.
     pub fn initial(&self) -> StateId {
         match &self.behaviour {
             Behaviour::Automaton { initial, .. } => *initial,
@@ -262,12 +261,12 @@ impl Property {
         }
     }
 
-    /// The state of this number.
+    /// Returns the state with this number.
     pub fn state(&self, id: StateId) -> Option<&State> {
         self.states().get(id.index())
     }
 
-    /// The captures of an event that were declared: bit n is slot n.
+    /// Returns the declared captures of an event: bit n is slot n.
     pub fn declared_captures(&self, id: EventId) -> u64 {
         let captures = self.event(id).map_or(&[][..], |event| &event.captures);
         captures

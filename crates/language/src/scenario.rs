@@ -1,9 +1,10 @@
-//! A scenario that has been checked: what it waits for, and what it does then,
-//! with names resolved to slots.
+//! A checked scenario: its triggers and reactions, with names resolved to slots.
 //!
-//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
-//! sections 6.5, 8.3 and 9.2.1. Invariant: a scenario does nothing itself. It
-//! says what is to be done, and with which values.
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019), sections
+//! 6.5, 8.3 and 9.2.1.
+//!
+//! **Invariant:** a scenario has no effects itself. It describes the effects and their
+//! values.
 
 use crate::property::Variable;
 use crate::syntax::PointWord;
@@ -12,28 +13,27 @@ use juror_event::Verdict;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Reactions to what monitors and the debugger say.
+/// Reactions to notifications by monitors and the debugger.
 ///
-/// All spans are in bytes of the source it was read from.
+/// All spans are in bytes of the source from which it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// What it does, in words.
+    /// The description.
     pub description: Option<Box<str>>,
-    /// The names of the properties that it is for; all when there are none.
+    /// The names of the properties to which it applies; empty for all.
     pub properties: Vec<Box<str>>,
-    /// The variables, by slot. They keep their values when a checkpoint is
-    /// restored.
+    /// The variables, by slot. They keep their values when a checkpoint is restored.
     pub variables: Vec<Variable>,
     /// The reactions, in order.
     pub reactions: Vec<Reaction>,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 impl Scenario {
-    /// Whether some reaction does something of which this is true.
+    /// Returns true if some statement of a reaction satisfies the condition.
     pub fn has_action(&self, is_meant: impl Fn(&ActionKind) -> bool) -> bool {
         let mut reactions = self.reactions.iter();
         reactions.any(|reaction| has_action(&reaction.body.actions, &is_meant))
@@ -56,40 +56,40 @@ fn has_action(actions: &[Action], is_meant: &dyn Fn(&ActionKind) -> bool) -> boo
     kinds.any(|kind| is_meant(kind) || inside(kind))
 }
 
-/// What is done when something happens.
+/// A reaction: a trigger and the statements that it executes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reaction {
-    /// What it waits for.
+    /// The trigger.
     pub trigger: Trigger,
-    /// The only property that it is about.
+    /// The property to which it is restricted.
     pub property: Option<Box<str>>,
-    /// What must be true.
+    /// The guard.
     pub guard: Option<Term>,
-    /// What is done.
+    /// The statements.
     pub body: ReactionBlock,
-    /// Where its trigger stands.
+    /// The position of the trigger.
     pub span: Range<usize>,
 }
 
-/// Statements and what their terms read.
+/// Statements and the inputs of their terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReactionBlock {
     /// The statements, in order.
     pub actions: Arc<[Action]>,
-    /// What stands in the capture slots of its terms.
+    /// The inputs in the capture slots of the terms.
     pub reads: Arc<[Input]>,
 }
 
-/// What a reaction waits for.
+/// The trigger of a reaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trigger {
-    /// A slice comes to one of these states from another state.
+    /// A slice enters one of these states from another state.
     Enter(Vec<StateName>),
     /// A slice leaves one of these states for another.
     Leave(Vec<StateName>),
     /// The verdict of a slice becomes one of these.
     Verdict(Vec<Verdict>),
-    /// A state or transition has this action.
+    /// A state or transition with this action is entered or taken.
     Action(Box<str>),
     /// The program is about to begin.
     Start,
@@ -97,12 +97,12 @@ pub enum Trigger {
     Exit,
     /// The program has stopped for the user.
     Stop,
-    /// The program is about to get a signal; any without a name.
+    /// The program is about to receive this signal; any signal if `None`.
     Signal(Option<Box<str>>),
 }
 
 impl Trigger {
-    /// Whether it is about the step of a monitor.
+    /// Returns true if it concerns the step of a monitor.
     pub fn is_of_monitor(&self) -> bool {
         matches!(
             self,
@@ -111,31 +111,31 @@ impl Trigger {
     }
 }
 
-/// A state by its name, or by what it is.
+/// A state by name, or a class of states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateName {
-    /// The state of this name.
+    /// The state with this name.
     Named(Box<str>),
-    /// All that accept.
+    /// All accepting states.
     Accepting,
-    /// All that do not.
+    /// All non-accepting states.
     NonAccepting,
-    /// All in which a slice is forgotten.
+    /// All final states.
     Final,
 }
 
-/// What a term of a reaction reads besides variables.
+/// An input of a reaction's term, besides variables.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
-    /// Something about what has happened.
-    Fact(Fact),
-    /// `program(…)`: a value of the program, as the prompt evaluates it.
+    /// A context value of the notification.
+    Context(ContextValue),
+    /// `program(…)`: a value of the program, evaluated by the prompt's evaluator.
     Program(Template),
 }
 
-/// Something about what has happened.
+/// A context value of a notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fact {
+pub enum ContextValue {
     /// The name of the property.
     Property,
     /// The name of the event.
@@ -152,104 +152,105 @@ pub enum Fact {
     Parameter(Box<str>),
     /// A variable of the monitor, in that slice.
     Variable(Box<str>),
-    /// Why the program stopped.
+    /// The reason of the stop.
     Reason,
     /// The name of the signal.
     Signal,
-    /// The exit status; 128 and its number when a signal ended the program.
+    /// The exit status; 128 plus the signal number if a signal ended the program.
     ExitStatus,
     /// The number of the point.
     Point,
-    /// What was watched, before the access.
+    /// The watched value before the access.
     OldValue,
-    /// What was watched, after it.
+    /// The watched value after the access.
     NewValue,
 }
 
-/// Text with values in it; code where the prompt reads it.
+/// Text with embedded values; source code if it is passed to the prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
-    /// Its pieces, in order.
+    /// The pieces, in order.
     pub pieces: Vec<Piece>,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
-    /// As it is.
+    /// Literal text.
     Text(Box<str>),
-    /// What this has at that moment, as a person reads it.
+    /// The current value of a term, formatted for the user.
     Value(Term),
-    /// The same as the prompt reads it: texts are quoted.
+    /// The current value of a term, formatted as source code: strings are quoted.
     Code(Term),
 }
 
 /// A statement of a reaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
-    /// What it is.
+    /// The kind.
     pub kind: ActionKind,
-    /// Where it stands.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// The forms of a statement.
+/// The kinds of statements.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ActionKind {
     /// An assignment, or a local variable.
     Update(Update),
-    /// One or the other.
+    /// A conditional statement.
     If {
-        /// What decides.
+        /// The condition.
         condition: Term,
-        /// Done when it is true.
+        /// Executed if the condition is true.
         then: Arc<[Action]>,
-        /// Done when it is false.
+        /// Executed if the condition is false.
         otherwise: Arc<[Action]>,
     },
-    /// The same for each element, or each key of a map.
+    /// A loop over the elements of a collection, or the keys of a map.
     For {
-        /// The slot of the local variable that holds the element.
+        /// The slot of the local variable for the element.
         slot: u16,
-        /// What is gone through.
+        /// The collection to iterate over.
         collection: Term,
-        /// What is done.
+        /// The body.
         body: Arc<[Action]>,
     },
-    /// Shows a line.
+    /// Prints a line.
     Print(Template),
     /// Writes a line to the report.
     Report(Template),
-    /// The program stops for the user when the reactions are done.
+    /// Stops the program for the user when the reactions are done.
     Stop(Option<Template>),
-    /// The program does not stop for what has happened.
+    /// Suppresses the stop for this moment.
     Continue,
-    /// Shows the stack, or so many frames of it.
+    /// Prints the stack, or this many frames of it.
     Backtrace(Option<Term>),
-    /// Saves the program and the monitors; its number goes there.
+    /// Creates a checkpoint of the program and the monitors; its number is assigned to
+    /// the target.
     Checkpoint(Option<Target>),
-    /// Brings a checkpoint back.
+    /// Restores a checkpoint.
     Restore(Term),
-    /// Gives a place in the program a value: `place = value`.
+    /// Assigns a location in the program: `location = value`.
     Set(Template),
     /// Sets a point.
     Point(Box<PointAction>),
     /// Removes a point by its number.
     Remove(Term),
-    /// Switches a property on or off.
+    /// Enables or disables a property.
     Switch {
-        /// Its name.
+        /// The name.
         property: Box<str>,
-        /// Whether it is switched on.
+        /// True to enable it.
         is_enabled: bool,
     },
-    /// Runs a command of the prompt.
+    /// Executes a command of the prompt.
     Command(Template),
 }
 
-/// What takes a number.
+/// The variable that receives a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The variable in this slot.
@@ -261,17 +262,15 @@ pub enum Target {
 /// A point that a reaction sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointAction {
-    /// Its kind.
+    /// The kind.
     pub word: PointWord,
-    /// Where it is and what must be true there, as the command of its word
-    /// takes them.
+    /// The location and condition, in the syntax of the command for this kind of point.
     pub place: Template,
-    /// It stays while the slice is in one of these states; for good without
-    /// any.
+    /// The states of the slice in which the point stays; permanent if empty.
     pub lasting: Vec<StateName>,
-    /// What takes its number.
+    /// The variable that receives its number.
     pub into: Option<Target>,
-    /// What is done when it is hit. It sees the local variables as they were
-    /// when the point was set. Without, the program stops.
+    /// The statements executed when the point is hit, which see the local variables as
+    /// they were when the point was set. `None` stops the program.
     pub body: Option<ReactionBlock>,
 }

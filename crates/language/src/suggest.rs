@@ -1,10 +1,10 @@
-//! "Did you mean": the known name that is nearest to an unknown one.
+//! "Did you mean": the known name nearest to an unknown one.
 //!
-//! The distance counts insertions, deletions, replacements and swaps of
-//! neighbours (optimal string alignment).
+//! The distance counts insertions, deletions, replacements and transpositions of
+//! adjacent characters (optimal string alignment).
 
-/// The candidate nearest to `name`, when one is near enough to be a slip of
-/// the fingers: at most one change in three characters, or another case.
+/// Returns the candidate nearest to `name` if it is near enough to be a typing error:
+/// at most one change per three characters, or a difference in case.
 pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let wanted: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
     let mut best: Option<(usize, &str)> = None;
@@ -15,8 +15,8 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             Some((distance, _)) => distance - 1,
             None => (wanted.len().max(3)) / 3,
         };
-        // A character has at most four bytes: too short or too long is seen
-        // without decoding.
+        // A character has at most four bytes, so names that are much too long or too
+        // short are excluded without decoding.
         if candidate.len() > 4 * (wanted.len() + limit)
             || candidate.len() + limit < wanted.len()
             || candidate == name
@@ -30,7 +30,7 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate.to_owned())
 }
 
-/// The three rows of the distance table that are alive, kept between calls.
+/// The three live rows of the distance table, reused between calls.
 #[derive(Default)]
 struct Rows {
     other: Vec<char>,
@@ -40,7 +40,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// The distance, when it is at most `limit`.
+    /// Returns the distance if it is at most `limit`.
     fn distance(&mut self, wanted: &[char], candidate: &str, limit: usize) -> Option<usize> {
         self.other.clear();
         self.other

@@ -1,7 +1,7 @@
-//! Expressions and updates whose names are slots: what is evaluated.
+//! Terms and updates, in which names are resolved to slots: the input of the evaluator.
 //!
-//! Invariant: a slot lies within the property's variables or the event's
-//! captures; evaluation checks it all the same.
+//! **Invariant:** a slot is within the property's variables or the event's captures;
+//! the evaluator checks it nevertheless.
 
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use juror_event::Value;
@@ -9,38 +9,38 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is known about a value before the run.
+/// The static type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A whole number.
+    /// An integer.
     Integer,
     /// A truth value.
     Boolean,
-    /// A number with a fraction.
+    /// A floating-point number.
     Float,
     /// An address of the debuggee.
     Address,
-    /// Text.
-    Text,
-    /// Different values.
+    /// A string.
+    String,
+    /// A set of distinct values.
     Set,
-    /// Values by keys.
+    /// A map: values by keys.
     Map,
-    /// Values by position.
+    /// A sequence: values by position.
     Sequence,
-    /// Known only when it is read.
+    /// Known only at run time.
     Unknown,
 }
 
 impl Kind {
-    /// The kind of a value.
+    /// Returns the kind of a value.
     pub fn of(value: &Value) -> Kind {
         match value {
             Value::Int(_) => Kind::Integer,
             Value::Bool(_) => Kind::Boolean,
             Value::Float(_) => Kind::Float,
             Value::Address(_) => Kind::Address,
-            Value::Text(_) => Kind::Text,
+            Value::String(_) => Kind::String,
             Value::Set(_) => Kind::Set,
             Value::Map(_) => Kind::Map,
             Value::Sequence(_) => Kind::Sequence,
@@ -48,12 +48,12 @@ impl Kind {
         }
     }
 
-    /// True for sets, maps and sequences.
+    /// Returns true for sets, maps and sequences.
     pub fn is_collection(self) -> bool {
         matches!(self, Kind::Set | Kind::Map | Kind::Sequence)
     }
 
-    /// True for the kinds that count and compare with one another.
+    /// Returns true for kinds that support arithmetic and comparison with each other.
     pub fn is_number(self) -> bool {
         matches!(self, Kind::Integer | Kind::Float | Kind::Address)
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Kind {
             Kind::Boolean => "a boolean",
             Kind::Float => "a float",
             Kind::Address => "an address",
-            Kind::Text => "text",
+            Kind::String => "text",
             Kind::Set => "a set",
             Kind::Map => "a map",
             Kind::Sequence => "a sequence",
@@ -75,16 +75,16 @@ impl fmt::Display for Kind {
     }
 }
 
-/// An expression ready to be evaluated.
+/// An expression that is ready to be evaluated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// What it is.
+    /// The kind.
     pub kind: TermKind,
-    /// Where it stands in the property source, in bytes.
+    /// The position in the property source, in bytes.
     pub span: Range<usize>,
 }
 
-/// The forms of a term.
+/// The kinds of terms.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TermKind {
     /// A value known before the run.
@@ -93,8 +93,7 @@ pub enum TermKind {
     Variable(u16),
     /// The capture of the event in this slot.
     Capture(u8),
-    /// The parameter or local variable in this slot of the function or block
-    /// that runs.
+    /// The parameter or local variable in this slot of the running function or block.
     Local(u16),
     /// `{a, b}`
     Set(Vec<Term>),
@@ -102,28 +101,28 @@ pub enum TermKind {
     Map(Vec<(Term, Term)>),
     /// `[a, b]`
     Sequence(Vec<Term>),
-    /// `m[k]`: the element of a sequence or map.
+    /// `m[k]`: an element of a sequence or map.
     Element {
         /// The collection.
         collection: Box<Term>,
         /// The position or key.
         key: Box<Term>,
     },
-    /// A function of the language.
+    /// A call of a function of the language.
     Builtin {
         /// The function.
         function: Builtin,
-        /// The arguments, as many as it takes.
+        /// The arguments; their number is correct.
         arguments: Vec<Term>,
     },
-    /// A function of the property.
+    /// A call of a function of the property.
     Call {
-        /// The functions that it is one of; nothing in their own bodies, where
-        /// it is the same as outside.
+        /// The table of functions; `None` in their own bodies, which use the caller's
+        /// table.
         functions: Option<Arc<Vec<Function>>>,
         /// The position of the function.
         function: u16,
-        /// The arguments, as many as it takes.
+        /// The arguments; their number is correct.
         arguments: Vec<Term>,
     },
     /// [`UnaryOperator::Not`], `Negate` or `Complement`.
@@ -135,91 +134,90 @@ pub enum TermKind {
     },
     /// `a ? b : c`
     Conditional {
-        /// What decides.
+        /// The condition.
         condition: Box<Term>,
-        /// What it is where that is true.
+        /// The value if the condition is true.
         then: Box<Term>,
-        /// What it is where that is false.
+        /// The value if the condition is false.
         otherwise: Box<Term>,
     },
-    /// What is computed with values of the event alone, in the types that they have in
-    /// the program.
+    /// An operation on values of the event, computed in their types in the program.
     Arithmetic {
-        /// The capture that has the result. Where it is not captured, whole numbers
-        /// without bounds come to the same.
+        /// The capture with the result. If it is not captured, unbounded integers give
+        /// the same result.
         slot: u8,
-        /// The operation on such numbers.
+        /// The operation on unbounded integers.
         exact: Box<Term>,
     },
-    /// Any binary operator but `Repeat`.
+    /// Any binary operator except `Repeat`.
     Binary {
         /// The operator.
         operator: BinaryOperator,
-        /// Its left operand.
+        /// The left operand.
         left: Box<Term>,
-        /// Its right operand.
+        /// The right operand.
         right: Box<Term>,
     },
 }
 
-/// One step of an update block.
+/// A statement of an update block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
-    /// Gives a variable a value.
+    /// Assigns a variable.
     Assign {
         /// The slot of the variable.
         variable: u16,
-        /// What the variable holds, from its initial value; nothing else is
-        /// stored in it.
+        /// The kind of the variable, determined by its initial value; other kinds
+        /// cannot be assigned.
         holds: Kind,
         /// The value.
         value: Term,
-        /// Where it stands in the property source, in bytes.
+        /// The position in the property source, in bytes.
         span: Range<usize>,
     },
-    /// Gives an element of a variable a value.
+    /// Assigns an element of a variable.
     AssignElement {
-        /// What holds the collection.
-        variable: Place,
-        /// The keys, from the outermost in; at least one.
+        /// The variable that holds the collection.
+        variable: VariableSlot,
+        /// The keys, the outermost first; at least one.
         keys: Vec<Term>,
         /// The value.
         value: Term,
-        /// Where it stands in the property source, in bytes.
+        /// The position in the property source, in bytes.
         span: Range<usize>,
     },
-    /// Gives a local variable a value.
+    /// Assigns a local variable.
     Local {
-        /// Its slot.
+        /// The slot.
         slot: u16,
         /// The value.
         value: Term,
     },
-    /// Does the same for each element, or each key of a map.
+    /// A loop over the elements of a collection, or the keys of a map.
     For {
-        /// The slot of the local variable that holds the element.
+        /// The slot of the local variable for the element.
         slot: u16,
-        /// What is gone through.
+        /// The collection to iterate over.
         collection: Term,
-        /// What is done.
+        /// The body.
         body: Vec<Update>,
     },
-    /// Ends a function.
+    /// Ends a function with a result.
     Return(Term),
-    /// Does one or the other.
+    /// A conditional statement.
     If {
-        /// What decides.
+        /// The condition.
         condition: Term,
-        /// Done when it is true.
+        /// Executed if the condition is true.
         then: Vec<Update>,
-        /// Done when it is false.
+        /// Executed if the condition is false.
         otherwise: Vec<Update>,
     },
 }
 
-/// What holds a collection whose element is assigned.
+/// The variable that holds an assigned element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum VariableSlot {
     /// The variable of the property in this slot.
     Variable(u16),
     /// The local variable in this slot.
@@ -229,18 +227,18 @@ pub enum Place {
 /// A pure function of a property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// How many parameters it has; they are its first local variables.
+    /// The number of parameters, which are its first local variables.
     pub parameters: u16,
-    /// What it does.
+    /// The body.
     pub body: Vec<Update>,
-    /// How deeply an evaluation of it recurses, calls aside.
+    /// The recursion depth of its evaluation, without calls.
     pub height: u32,
-    /// True when its text is not that of the property: its errors are told
-    /// where it is called.
+    /// True if it is defined in another file than the property: its errors are reported
+    /// at the call.
     pub foreign: bool,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
@@ -251,15 +249,15 @@ macro_rules! builtins {
         pub enum Builtin { $(#[doc = $does] $name),* }
 
         impl Builtin {
-            /// All of them.
+            /// All variants.
             pub const ALL: &'static [Builtin] = &[$(Builtin::$name),*];
 
-            /// How it is written.
+            /// Returns the name.
             pub fn name(self) -> &'static str {
                 match self { $(Builtin::$name => $text),* }
             }
 
-            /// How many arguments it takes.
+            /// Returns the number of arguments.
             pub fn arguments(self) -> usize {
                 match self { $(Builtin::$name => $arguments),* }
             }
@@ -268,34 +266,34 @@ macro_rules! builtins {
 }
 
 builtins! {
-    Length "len" 1 "How many elements, keys or characters there are.",
-    Add "add" 2 "A set with one more, or a sequence with one more at its end.",
-    Remove "remove" 2 "A set without a value, or a map without a key.",
-    Get "get" 3 "The element of a map or sequence, or else the third argument.",
+    Length "len" 1 "The number of elements, keys or characters.",
+    Add "add" 2 "The set with a value added, or the sequence with a value appended.",
+    Remove "remove" 2 "The set without a value, or the map without a key.",
+    Get "get" 3 "The element of a map or sequence, or the third argument if it does not exist.",
     Keys "keys" 1 "The set of the keys of a map.",
     Values "values" 1 "The sequence of the values of a map or set.",
     SetOf "set" 1 "The set of the elements of a sequence, or of the keys of a map.",
-    Range "range" 2 "The sequence of integers from the first up to, not including, the second.",
-    Minimum "min" 2 "The smaller one.",
-    Maximum "max" 2 "The larger one.",
-    Absolute "abs" 1 "The number without its sign.",
+    Range "range" 2 "The sequence of integers from the first up to but excluding the second.",
+    Minimum "min" 2 "The smaller value.",
+    Maximum "max" 2 "The larger value.",
+    Absolute "abs" 1 "The absolute value of a number.",
 }
 
 impl Builtin {
-    /// The function of this name.
+    /// Returns the function with this name.
     pub fn named(name: &str) -> Option<Builtin> {
         Builtin::ALL.iter().copied().find(|b| b.name() == name)
     }
 }
 
 impl Term {
-    /// How deeply an evaluation of it recurses, calls aside.
+    /// Returns the recursion depth of its evaluation, without calls.
     pub(crate) fn height(&self) -> u32 {
         let highest = self.parts().into_iter().map(Term::height).max();
         1 + highest.unwrap_or(0)
     }
 
-    /// The terms that it consists of directly.
+    /// Returns the direct subterms.
     pub(crate) fn parts(&self) -> Vec<&Term> {
         match &self.kind {
             TermKind::Constant(_)
@@ -323,7 +321,7 @@ impl Term {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the direct subterms, mutably.
     pub(crate) fn parts_mut(&mut self) -> Vec<&mut Term> {
         match &mut self.kind {
             TermKind::Constant(_)
@@ -351,7 +349,7 @@ impl Term {
         }
     }
 
-    /// The operation on whole numbers without bounds.
+    /// Returns the operation on unbounded integers.
     pub(crate) fn exact(&self) -> &Term {
         match &self.kind {
             TermKind::Arithmetic { exact, .. } => exact,
@@ -364,7 +362,7 @@ fn highest(terms: &[Term]) -> u32 {
     terms.iter().map(Term::height).max().unwrap_or(0)
 }
 
-/// How deeply updates recurse, calls aside.
+/// Returns the recursion depth of updates, without calls.
 pub(crate) fn height(updates: &[Update]) -> u32 {
     let of_update = |update: &Update| match update {
         Update::Assign { value, .. } | Update::Local { value, .. } | Update::Return(value) => {

@@ -1,19 +1,19 @@
-//! The words and signs of the language.
+//! The tokens of the language.
 
 use std::ops::Range;
 
-/// What a token is; its text is in the source at its span.
+/// The kind of a token; its text is in the source at its span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind {
-    /// A name or a word of the language; which one depends on where it stands.
+    /// A name or keyword; the distinction depends on the context.
     Word,
-    /// A whole number, not yet read.
+    /// An integer, not parsed yet.
     Integer,
-    /// A number with a fraction or exponent, not yet read.
+    /// A floating-point number, not parsed yet.
     Float,
-    /// A string in double quotes, escapes not yet read.
+    /// A string in double quotes, with unresolved escapes.
     Text,
-    /// A character in single quotes, escapes not yet read.
+    /// A character in single quotes, with unresolved escapes.
     Character,
     /// `$` and the word after it.
     Register,
@@ -21,18 +21,18 @@ pub(crate) enum TokenKind {
     Sign(Sign),
     /// A character that no token begins with; reported by the lexer.
     Unknown,
-    /// The end of the source; there is always exactly one, the last.
+    /// The end of the source; always exactly one token, the last.
     End,
 }
 
 /// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
-    /// Where it is, in bytes.
+    /// The position, in bytes.
     pub span: Range<usize>,
-    /// True when white space or a comment stands directly before it.
+    /// True if white space or a comment directly precedes it.
     pub spaced: bool,
 }
 
@@ -43,10 +43,10 @@ macro_rules! signs {
         pub(crate) enum Sign { $($name),* }
 
         impl Sign {
-            /// All signs; a sign stands before each of its own beginnings.
+            /// All signs; a sign precedes every proper prefix of it.
             pub(crate) const ALL: &'static [(&'static str, Sign)] = &[$(($text, Sign::$name)),*];
 
-            /// How it is written.
+            /// Returns its text.
             pub(crate) fn text(self) -> &'static str {
                 match self { $(Sign::$name => $text),* }
             }

@@ -1,25 +1,24 @@
-//! Expressions back to text, with some names replaced.
+//! Conversion of expressions to text, with some names replaced.
 //!
-//! Invariant: what is written is read as the same expression. Operands of
-//! operators that are operations themselves stand in parentheses.
+//! **Invariant:** the text parses as the same expression. Operands of operators that
+//! are operations themselves are parenthesized.
 
 use crate::syntax::{Expression, ExpressionKind, UnaryOperator};
 use std::fmt::Write as _;
 
-/// Who says what stands for a name: true when it has written it, so that the
-/// name is not.
+/// Replaces names. A method returns true if it has written a replacement.
 pub(crate) trait Names {
-    /// What has been written so far goes to `before`.
+    /// Writes a replacement for a name to `before`, which contains the preceding text.
     fn replace(&mut self, name: &str, expression: &Expression, before: &mut String) -> bool;
 
-    /// `{expression}`: true when its value has been put there. The program has no
-    /// sets.
+    /// Writes a replacement for `{expression}`, which cannot be a set: the program has
+    /// none.
     fn insert(&mut self, _expression: &Expression, _before: &mut String) -> bool {
         false
     }
 }
 
-/// Writes an expression as it is.
+/// Replaces nothing.
 pub(crate) struct Unchanged;
 
 impl Names for Unchanged {
@@ -28,7 +27,7 @@ impl Names for Unchanged {
     }
 }
 
-/// Writes an expression behind `text`; what has no text is left out.
+/// Appends an expression to `text`; expressions without syntax are omitted.
 pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut String) {
     match &expression.kind {
         ExpressionKind::Integer(number) => push(text, number),
@@ -137,7 +136,7 @@ pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut 
     }
 }
 
-/// As the language writes a text.
+/// Returns a string literal of the language.
 pub(crate) fn quoted(literal: &str) -> String {
     let mut text = String::from("\"");
     for character in literal.chars() {
@@ -156,7 +155,7 @@ pub(crate) fn quoted(literal: &str) -> String {
 }
 
 fn push(text: &mut String, what: impl std::fmt::Display) {
-    // Writing to a string does not fail.
+    // Writing to a string never fails.
     let _ = write!(text, "{what}");
 }
 
@@ -214,7 +213,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         assert_eq!(written(text), expected);
-        // Once written, it stays so.
+        // Writing it again changes nothing.
         assert_eq!(written(expected), expected);
     }
 

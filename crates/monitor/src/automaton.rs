@@ -1,5 +1,5 @@
-//! What can be known of a property before its first event: which transitions
-//! a state has for an event, what each state's verdict is, what it needs.
+//! An automaton prepared for stepping: the transitions of each state by event, the
+//! verdict of each state, and its needs.
 
 use crate::logic::stays_open;
 use crate::plan::{Plan, StateNeed};
@@ -12,13 +12,13 @@ use juror_language::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// No transition is for the event.
+/// No transition handles the event.
 const IGNORED: u32 = u32::MAX;
-/// Guards or updates are to be looked at.
+/// Guards or updates must be evaluated.
 const GUARDED: u32 = u32::MAX - 1;
 
 impl Taken {
-    /// From one state to another, or nothing when it is the same.
+    /// Returns `Goes`, or `Ignored` if both states are the same.
     #[inline]
     pub(crate) fn to(from: StateId, to: StateId) -> Taken {
         match from == to {
@@ -27,7 +27,7 @@ impl Taken {
         }
     }
 
-    /// The state that comes of it.
+    /// Returns the resulting state.
     #[inline]
     pub(crate) fn leads(self, from: StateId) -> StateId {
         match self {
@@ -37,35 +37,35 @@ impl Taken {
     }
 }
 
-/// A property prepared for stepping.
+/// An automaton prepared for stepping.
 #[derive(Debug)]
 pub(crate) struct Automaton {
     pub property: Arc<Property>,
-    /// Transitions of all states, grouped by state and event, as positions
-    /// among those of the state.
+    /// Transitions of all states, grouped by state and event, as positions among those
+    /// of the state.
     transitions: Vec<Flat>,
-    /// Row by row of states: where the transitions for each event are.
+    /// By state and event: the range of the transitions.
     dispatch: Vec<Range<u32>>,
-    /// Row by row of states: the next state where the first transition for
-    /// the event has neither guard nor updates.
+    /// By state and event: the next state if the first transition for the event has
+    /// neither guard nor updates.
     direct: Vec<u32>,
-    /// Row by row of states: the next state where it is all that an event
-    /// changes; the same state where it changes nothing.
+    /// By state and event: the next state if the event changes nothing else; the same
+    /// state if it changes nothing.
     quick: Vec<u32>,
-    /// By event: no transition for it has a guard or updates.
+    /// By event: true if no transition for it has a guard or updates.
     plain: Vec<bool>,
     /// By state.
     verdicts: Vec<Verdict>,
-    /// By state: its slices are forgotten.
+    /// By state: true if its slices are forgotten.
     finals: Vec<bool>,
-    /// By state: what it needs.
+    /// By state: its needs.
     needs: Vec<Vec<StateNeed>>,
-    /// Some branches are told apart by their actions alone.
+    /// True if some branches differ in their actions only.
     has_twins: bool,
 }
 
-/// A transition: its position among those of its state, and the flat forms of what
-/// it has to evaluate, where there are any.
+/// A transition: its position among those of its state, and the flat forms of its guard
+/// and updates, if they have one.
 #[derive(Debug)]
 struct Flat {
     position: u32,
@@ -88,21 +88,21 @@ impl Flat {
 
 /// A branch that is taken.
 struct Chosen<'a> {
-    /// In its state.
+    /// Its number in its state.
     number: u32,
     branch: &'a Branch,
     /// The flat form of its updates.
     updates: Option<&'a FlatUpdates>,
 }
 
-/// What an event does to a slice.
+/// The effect of an event on a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// Nothing.
+    /// No effect.
     Ignored,
-    /// It goes to this state; its variables stay as they are.
+    /// The slice enters this state; its variables do not change.
     Goes(StateId),
-    /// It goes to this state with new variables.
+    /// The slice enters this state with new variables.
     Updates(StateId),
 }
 
@@ -169,28 +169,28 @@ impl Automaton {
         }
     }
 
-    /// What a state needs.
+    /// Returns the needs of a state.
     #[inline]
     pub(crate) fn needs(&self, state: StateId) -> &[StateNeed] {
         let needs = self.needs.get(state.index());
         needs.map_or(&[], |needs| needs)
     }
 
-    /// The verdict of a slice in this state.
+    /// Returns the verdict of a slice in this state.
     #[inline]
     pub(crate) fn verdict(&self, state: StateId) -> Verdict {
         let verdict = self.verdicts.get(state.index()).copied();
         verdict.unwrap_or(Verdict::PresumablySatisfied)
     }
 
-    /// True when slices that get into this state are forgotten.
+    /// Returns true if slices that enter this state are forgotten.
     #[inline]
     pub(crate) fn is_final(&self, state: StateId) -> bool {
         self.finals.get(state.index()).copied().unwrap_or(false)
     }
 
-    /// The next state, where it is all that the event changes: no variable, no
-    /// final verdict comes of it, and no slice ends.
+    /// Returns the next state if the event changes nothing else: no variables, no final
+    /// verdict, and no slice ends.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
         let events = self.plain.len();
@@ -199,15 +199,15 @@ impl Automaton {
         (next != GUARDED && usize::from(event.0) < events).then_some(StateId(next))
     }
 
-    /// True when no transition for the event looks at what it carries.
+    /// Returns true if no transition for the event depends on its values.
     #[inline]
     pub(crate) fn is_plain(&self, event: EventId) -> bool {
         let plain = self.plain.get(usize::from(event.0));
         plain.copied().unwrap_or(false)
     }
 
-    /// The next state where neither guards nor updates are to be looked at;
-    /// nothing where they are.
+    /// Returns the next state if neither guards nor updates must be evaluated, else
+    /// `None`.
     #[inline]
     pub(crate) fn direct(&self, state: StateId, event: EventId) -> Option<Taken> {
         let events = self.property.events.len();
@@ -222,10 +222,10 @@ impl Automaton {
         }
     }
 
-    /// Takes the event in a state, and puts into `environment` what
-    /// `variables` become when they change.
+    /// Takes the event in a state, and writes the new values of `variables` to
+    /// `environment` if they change.
     ///
-    /// After an error `environment` means nothing.
+    /// After an error the contents of `environment` are unspecified.
     #[inline]
     pub(crate) fn take(
         &self,
@@ -260,8 +260,8 @@ impl Automaton {
         Ok(Taken::Updates(branch.target))
     }
 
-    /// The number of the branch that a state has taken on an event, where steps
-    /// alone do not tell: from what its variables were.
+    /// Returns the number of the branch that a state took on an event, if the step
+    /// alone does not determine it, from the variables before the step.
     pub(crate) fn branch_taken(
         &self,
         state: StateId,
@@ -276,8 +276,8 @@ impl Automaton {
         taken.map(|chosen| chosen.number)
     }
 
-    /// The branch that a state takes on an event: transitions in order, the first whose guard holds, or fails and
-    /// has an `else`.
+    /// Returns the branch that a state takes on an event: the first transition whose
+    /// guard holds, or whose guard fails and which has an `else`.
     fn branch(
         &self,
         state: StateId,
@@ -345,7 +345,7 @@ fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// The states that a state's transitions lead to.
+/// Iterates over the target states of a state's transitions.
 fn successors(state: &juror_language::State) -> impl Iterator<Item = usize> + '_ {
     let transitions = if state.is_final {
         &[][..]
@@ -360,8 +360,8 @@ fn successors(state: &juror_language::State) -> impl Iterator<Item = usize> + '_
     })
 }
 
-/// The verdict of each state: decided when no state of the other sort can be
-/// reached from it (guards are taken to be able to hold).
+/// Computes the verdict of each state: decided if no state of the other kind is
+/// reachable from it, assuming that every guard can hold.
 fn verdicts(property: &Property) -> Vec<Verdict> {
     let reaches_accepting = reaching(property, true);
     let reaches_other = reaching(property, false);
@@ -377,8 +377,8 @@ fn verdicts(property: &Property) -> Vec<Verdict> {
         .collect()
 }
 
-/// For each state, whether a state with this `accepting` is reached from it,
-/// itself included: backwards from those states, each edge looked at once.
+/// Computes for each state whether a state with this `accepting` is reachable from it,
+/// including itself: a backward search from those states that visits each edge once.
 fn reaching(property: &Property, accepting: bool) -> Vec<bool> {
     let mut predecessors = vec![Vec::new(); property.states().len()];
     for (position, state) in property.states().iter().enumerate() {
@@ -428,7 +428,7 @@ fn needs(property: &Property, declared: &[u64]) -> Vec<Vec<StateNeed>> {
     property.states().iter().map(of_state).collect()
 }
 
-/// What a guard sees.
+/// The values that a guard reads.
 struct GuardFrame<'a> {
     variables: &'a [Value],
     captures: &'a [Value],
@@ -444,7 +444,7 @@ impl Environment for GuardFrame<'_> {
     }
 }
 
-/// What an update sees and changes.
+/// The values that an update reads and changes.
 struct UpdateFrame<'a> {
     variables: &'a mut [Value],
     captures: &'a [Value],

@@ -1,8 +1,8 @@
-//! Events as plain numbers, for traces that are checked offline.
+//! Events given as integers, for traces that are checked offline.
 //!
-//! The same evaluator and the same slices: only the way in is shorter, where
-//! all that an event carries are whole numbers and nobody asks for the thread
-//! or the place.
+//! The evaluator and the slices are the same as for [`Monitor::step`]; only the entry
+//! is shorter, for events whose values are all non-negative integers and whose thread
+//! and address are not needed.
 
 use crate::behaviour::Behaviour;
 use crate::monitor::Monitor;
@@ -13,10 +13,10 @@ use crate::words::{OTHER, UNBOUND, Word, mask_of};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
 
-/// The most parameters of events that go the short way.
+/// The maximum number of parameters of events on the fast path.
 const WORDS_MAX: usize = 16;
 
-/// An event of which nothing but its parameter is known.
+/// An event of which only the parameters are known.
 const BARE: Occurrence<'static> = Occurrence {
     thread: 0,
     address: 0,
@@ -25,12 +25,12 @@ const BARE: Occurrence<'static> = Occurrence {
 };
 
 impl Monitor {
-    /// Takes one event whose captures are these numbers, in their order: as
-    /// [`Monitor::step`], with no thread, no address and no time. True when a
+    /// Takes one event whose captures are these numbers, in their order, like
+    /// [`Monitor::step`] with no thread, no address and no time. Returns true if a
     /// slice may have changed.
     ///
-    /// [`Monitor::needs`] does not follow these events: it is brought up to date
-    /// by the next [`Monitor::step`]. [`Monitor::changes`] has what changed a
+    /// [`Monitor::needs`] is not updated by these events, but by the next
+    /// [`Monitor::step`]. [`Monitor::changes`] contains the transitions that changed a
     /// verdict, and perhaps more.
     ///
     /// # Errors
@@ -47,8 +47,8 @@ impl Monitor {
         }
     }
 
-    /// One look-up, where the event concerns one slice and no final verdict comes of
-    /// it; nothing was done where there may be more to do.
+    /// Takes an event that concerns one slice and causes no final verdict, with one
+    /// look-up; returns `None` and does nothing if there may be more to do.
     #[inline]
     fn step_quickly(&mut self, event: EventId, captures: &[u64]) -> Option<bool> {
         if self.history.is_kept() {
@@ -61,7 +61,7 @@ impl Monitor {
         }
     }
 
-    /// An event of a property without parameters.
+    /// Takes an event of a property without parameters.
     #[inline]
     fn step_base(&mut self, event: EventId) -> Option<bool> {
         let state = self.slices.state(BASE);
@@ -74,7 +74,7 @@ impl Monitor {
         Some(next != state)
     }
 
-    /// An event that binds the only parameter.
+    /// Takes an event that binds the only parameter.
     #[inline]
     fn step_only(&mut self, event: EventId, captures: &[u64]) -> Option<bool> {
         let slot = self.plan.only_slot(event)?;
@@ -100,8 +100,8 @@ impl Monitor {
         Some(next != state)
     }
 
-    /// An event that binds all of several parameters: no other slice takes it
-    /// than the one that has them, and where that exists, none is born.
+    /// Takes an event that binds all of several parameters: only the slice with this
+    /// binding takes it, and if that exists, no slice is created.
     #[inline]
     fn step_whole(&mut self, event: EventId, captures: &[u64]) -> Option<bool> {
         let mut words = [UNBOUND; WORDS_MAX];
@@ -142,8 +142,9 @@ impl Monitor {
         Some(next != state)
     }
 
-    /// A slice is born of the base, where that is left for a state; nothing was
-    /// done where it has more to inherit, or may not exist.
+    /// Creates a slice from the base if the event leads to another state; returns
+    /// `None` and does nothing if the slice has variables to inherit, or may be
+    /// excluded by the constraint.
     #[inline]
     fn bear_quickly(
         &mut self,
@@ -152,7 +153,7 @@ impl Monitor {
         words: &[Word],
     ) -> Option<bool> {
         if next == state {
-            // From a state to itself is a transition, too.
+            // A transition from a state to itself is a transition, too.
             return self.behaviour.ignores(state, event).then(|| {
                 self.begin();
                 false
@@ -173,8 +174,8 @@ impl Monitor {
         Some(true)
     }
 
-    /// A slice goes from one state to another: its verdict is counted and told
-    /// when it is another one.
+    /// Records that a slice goes from one state to another: if the verdict changes, it
+    /// is counted and reported.
     #[inline]
     fn counted(&mut self, place: Place, parent: Option<Place>, (from, to): (StateId, StateId)) {
         self.needs.lose_count();
@@ -187,8 +188,8 @@ impl Monitor {
         }
     }
 
-    /// A slice, which is in the index no more, has become as the one below it: it
-    /// was last counted in this state.
+    /// Drops a slice that equals the one below it and is no longer in the index;
+    /// `state` is the state in which it was last counted.
     #[inline]
     fn drop_quickly(&mut self, place: Place, state: StateId) {
         self.slices.remove(place);
@@ -196,7 +197,7 @@ impl Monitor {
         self.tally.leave(self.behaviour.verdict(state));
     }
 
-    /// The same, whatever it takes.
+    /// Takes an event that is not on the fast path.
     fn step_slowly(&mut self, event: EventId, captures: &[u64]) -> Result<bool, EvaluationError> {
         let Some(effects) = self.behaviour.whole_effects(event) else {
             return self.step_values(event, captures);
@@ -227,7 +228,7 @@ impl Monitor {
         result.map(|()| !self.changes.is_empty())
     }
 
-    /// The same with the numbers as values.
+    /// Takes an event with the numbers converted to values.
     fn step_values(&mut self, event: EventId, captures: &[u64]) -> Result<bool, EvaluationError> {
         let mut values = std::mem::take(&mut self.scratch.values);
         values.clear();
@@ -244,8 +245,8 @@ impl Monitor {
         result
     }
 
-    /// Several slices may take an event with values. States that are forgotten when
-    /// no slice is in them have to be counted.
+    /// Takes an event with values that several slices may take. States of timed
+    /// formulas, which are forgotten when no slice is in them, must be counted.
     fn step_all(
         &mut self,
         event: EventId,
@@ -261,7 +262,8 @@ impl Monitor {
         Ok(!self.changes.is_empty())
     }
 
-    /// Whether one slice of an automaton takes the event, or is born by it.
+    /// Returns true if only one slice of an automaton takes the event, or is created by
+    /// it.
     fn has_one_slice(&self, event: EventId) -> bool {
         let is_automaton = matches!(self.behaviour, Behaviour::Automaton(_));
         is_automaton
@@ -272,7 +274,7 @@ impl Monitor {
             }
     }
 
-    /// One slice of an automaton takes an event with values.
+    /// Takes an event with values in one slice of an automaton.
     fn step_one(
         &mut self,
         event: EventId,

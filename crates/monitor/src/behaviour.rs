@@ -1,5 +1,8 @@
-//! What a property demands, ready for stepping: one interface over automata
-//! and formulas.
+//! The behaviour of a property, prepared for stepping: one interface over automata,
+//! formulas and expressions.
+//!
+//! It answers what an event does to a state, which events a state needs, and what its
+//! verdict is.
 
 use crate::automaton::{Automaton, Taken};
 use crate::effects::Effects;
@@ -17,15 +20,15 @@ use std::sync::Arc;
 
 /// The states of a property and the steps between them.
 ///
-/// A clone shares what is known; a formula's table is copied when one of the
-/// clones comes to a step that it does not know.
+/// A clone shares the known states; the table of a formula is copied when one of the
+/// clones reaches a step that is not in it.
 #[derive(Debug, Clone)]
 pub(crate) enum Behaviour {
-    /// States and guarded transitions.
+    /// An automaton: states and guarded transitions.
     Automaton(Arc<Automaton>),
     /// A formula or an expression.
     Logic(Arc<LogicStates>),
-    /// A formula with bounds in time.
+    /// A formula with time bounds.
     Timed(Box<TimedStates>),
 }
 
@@ -64,7 +67,7 @@ impl Behaviour {
         }
     }
 
-    /// The verdict of a slice in this state.
+    /// Returns the verdict of a slice in this state.
     #[inline]
     pub(crate) fn verdict(&self, state: StateId) -> Verdict {
         match self {
@@ -74,12 +77,12 @@ impl Behaviour {
         }
     }
 
-    /// True when verdicts depend on the time of events.
+    /// Returns true if verdicts depend on the time of events.
     pub(crate) fn uses_time(&self) -> bool {
         matches!(self, Behaviour::Timed(_))
     }
 
-    /// A state in words.
+    /// Describes a state.
     pub(crate) fn state_name(&self, property: &Property, state: StateId) -> String {
         match (self, &property.behaviour) {
             (Behaviour::Logic(states), juror_language::Behaviour::Logic(logic)) => {
@@ -99,7 +102,7 @@ impl Behaviour {
         }
     }
 
-    /// A state in a few words, for the steps of a path.
+    /// Describes a state briefly, for the steps of a path.
     pub(crate) fn sketch(&self, property: &Property, state: StateId) -> String {
         match (self, &property.behaviour) {
             (Behaviour::Logic(states), juror_language::Behaviour::Logic(logic)) => {
@@ -110,7 +113,7 @@ impl Behaviour {
         }
     }
 
-    /// The same with no slice in any state.
+    /// Returns the behaviour of a monitor without slices.
     pub(crate) fn restarted(&self) -> Behaviour {
         match self {
             Behaviour::Timed(states) => Behaviour::Timed(Box::new(states.restarted())),
@@ -118,7 +121,7 @@ impl Behaviour {
         }
     }
 
-    /// Whether there is such a state.
+    /// Returns true if the state exists.
     pub(crate) fn has(&self, state: StateId) -> bool {
         match self {
             Behaviour::Automaton(automaton) => automaton.property.state(state).is_some(),
@@ -127,7 +130,7 @@ impl Behaviour {
         }
     }
 
-    /// What stands for a state in reports.
+    /// Returns the state that represents this one in reports.
     #[inline]
     pub(crate) fn shown(&self, state: StateId) -> StateId {
         match self {
@@ -136,7 +139,7 @@ impl Behaviour {
         }
     }
 
-    /// True when slices that get into this state are forgotten.
+    /// Returns true if slices that enter this state are forgotten.
     #[inline]
     pub(crate) fn is_final(&self, state: StateId) -> bool {
         match self {
@@ -145,12 +148,12 @@ impl Behaviour {
         }
     }
 
-    /// True when slices that are like what they come from are dropped.
+    /// Returns true if slices that equal the slice below them are dropped.
     pub(crate) fn drops(&self) -> bool {
         !matches!(self, Behaviour::Automaton(_))
     }
 
-    /// What a state needs. Of a formula, [`Behaviour::prepare`] comes first.
+    /// Returns the needs of a state. For a formula, call [`Behaviour::prepare`] first.
     #[inline]
     pub(crate) fn needs(&self, state: StateId) -> &[StateNeed] {
         match self {
@@ -160,10 +163,10 @@ impl Behaviour {
         }
     }
 
-    /// Makes known what a state needs, before a slice is in it.
+    /// Computes the needs of a state, before a slice enters it.
     ///
     /// # Errors
-    /// When the formula has more states than are kept.
+    /// If the formula has more states than are kept.
     #[inline]
     pub(crate) fn prepare(&mut self, plan: &Plan, state: StateId) -> Result<(), EvaluationError> {
         match self {
@@ -173,7 +176,7 @@ impl Behaviour {
         }
     }
 
-    /// Whether it is known what a state needs.
+    /// Returns true if the needs of a state have been computed.
     #[inline]
     pub(crate) fn is_prepared(&self, state: StateId) -> bool {
         match self {
@@ -182,12 +185,12 @@ impl Behaviour {
         }
     }
 
-    /// Whether a slice in this state may be changed by the event.
+    /// Returns true if the event may change a slice in this state.
     pub(crate) fn is_changed_by(&self, state: StateId, event: EventId) -> bool {
         self.needs(state).iter().any(|need| need.event == event)
     }
 
-    /// The next state of a slice, where that is all that the event changes.
+    /// Returns the next state of a slice if the event changes nothing else.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
         match self {
@@ -197,8 +200,8 @@ impl Behaviour {
         }
     }
 
-    /// Whether nothing happens to a slice in this state, where it stays in it by
-    /// an event: it may also go from the state to itself.
+    /// Returns true if an event that leaves a slice in this state does nothing at all:
+    /// a transition from the state to itself does something.
     #[inline]
     pub(crate) fn ignores(&self, state: StateId, event: EventId) -> bool {
         match self {
@@ -209,8 +212,7 @@ impl Behaviour {
         }
     }
 
-    /// All effects of an event, where they do not depend on what it carries
-    /// but for parameters.
+    /// Returns all effects of an event if they depend on no values except parameters.
     #[inline]
     pub(crate) fn whole_effects(&self, event: EventId) -> Option<u64> {
         match self {
@@ -220,11 +222,11 @@ impl Behaviour {
         }
     }
 
-    /// Which effects of an event take place by its values, in whatever slice
-    /// has their role.
+    /// Returns the effects of an event that take place with its values, in every slice
+    /// that has their role.
     ///
     /// # Errors
-    /// When a guard has no value.
+    /// If a guard has no value.
     #[inline]
     pub(crate) fn applying(
         &self,
@@ -238,8 +240,8 @@ impl Behaviour {
         }
     }
 
-    /// The number of the branch that an event has taken in a slice, of which this
-    /// was the state, where steps alone do not tell.
+    /// Returns the number of the branch that an event took in a slice that was in this
+    /// state, if the step alone does not determine it.
     #[inline]
     pub(crate) fn branch_taken(
         &self,
@@ -255,12 +257,11 @@ impl Behaviour {
         }
     }
 
-    /// What an event does to a slice, under these effects of it. What its
-    /// variables become is put into `environment`.
+    /// Computes what an event does to a slice under these effects, and writes the new
+    /// values of its variables to `environment`.
     ///
     /// # Errors
-    /// When a guard or update has no value, or the formula has more states
-    /// than are kept.
+    /// If a guard or update has no value, or the formula has more states than are kept.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -297,7 +298,7 @@ impl Behaviour {
     }
 }
 
-/// What a state needs that may need anything.
+/// Returns the needs of a state that may need any event.
 fn all_needs(plan: &Plan, effects: &Effects) -> Vec<StateNeed> {
     let events = (0..).map(EventId).zip(&plan.declared);
     let used = events.filter(|(event, _)| !effects.of(*event).is_empty());

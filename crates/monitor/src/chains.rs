@@ -1,31 +1,31 @@
-//! Slices that agree on some of their parameters, linked in chains.
+//! Chains that link the slices that agree on some of their parameters.
 //!
-//! So one is taken out without a search for its place among a million others, and,
-//! unless it is the first of its chain, without a look into the table.
+//! A slice is removed from its chain without a search among all others, and, unless it
+//! is the first of its chain, without access to the hash table.
 //!
-//! The links are not the table's own: a slice is in the tables of one group alone,
-//! and the n-th tables of all groups share theirs ([`crate::links`]).
+//! The links are not part of the table: a slice is in the tables of one group only, and
+//! the n-th tables of all groups share theirs ([`crate::links`]).
 //!
-//! Invariant: the table holds the first slice of each chain; every slice that was
-//! entered and not taken out is in one chain.
+//! **Invariant:** the table contains the first slice of each chain; every slice that
+//! was added and not removed is in one chain.
 
 use crate::links::Links;
 use crate::slices::{Place, Slices};
 use crate::words::{Word, agree, hash_words};
 use hashbrown::HashTable;
 
-/// A chain with more slices is not short.
+/// The maximum length of a short chain.
 const SHORT_MAX: usize = 4;
 
-/// Chains of the slices that agree on some of their parameters.
+/// The chains of slices that agree on some of their parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct Chains {
-    /// The parameters that are hashed; bit n is parameter n. Of none of them, all
-    /// slices are one chain.
+    /// The hashed parameters; bit n is parameter n. If there are none, all slices form
+    /// one chain.
     pub mask: u32,
-    /// No chain was ever long: whoever looks through one is soon done.
+    /// True if no chain was ever long, so that searching one is cheap.
     pub are_short: bool,
-    /// The first of each chain.
+    /// The first slice of each chain.
     heads: HashTable<Place>,
 }
 
@@ -38,7 +38,7 @@ impl Chains {
         }
     }
 
-    /// The first slice that agrees with the binding on the parameters that are hashed.
+    /// Returns the first slice that agrees with the binding on the hashed parameters.
     #[inline]
     pub fn head(&self, slices: &Slices, binding: &[Word]) -> Option<Place> {
         let agrees = |&place: &Place| agree(slices.binding(place), binding, self.mask);
@@ -46,7 +46,7 @@ impl Chains {
         head.copied()
     }
 
-    /// The slices that agree with the binding on the parameters that are hashed.
+    /// Iterates over the slices that agree with the binding on the hashed parameters.
     #[inline]
     pub fn chain<'a>(
         &self,
@@ -58,7 +58,7 @@ impl Chains {
         head.into_iter().flat_map(move |head| links.along(head))
     }
 
-    /// All slices.
+    /// Iterates over all slices.
     pub fn places<'a>(&'a self, links: &'a Links) -> impl Iterator<Item = Place> + 'a {
         self.heads.iter().flat_map(move |&head| links.along(head))
     }
@@ -98,14 +98,14 @@ impl Chains {
         links.take_out(place);
     }
 
-    /// The bytes that the table has taken from the system.
+    /// Returns the number of bytes allocated for the table.
     pub fn bytes(&self) -> usize {
         self.heads.allocation_size()
     }
 }
 
-/// Enters a place into a table. One in which removed places stand in the way of new
-/// ones is made anew rather than twice as large, unless it is nearly full.
+/// Adds a slice to a table. If the table is full of tombstones, it is rebuilt at the
+/// same size instead of doubled, unless it is nearly full.
 #[inline]
 pub(crate) fn enter(table: &mut HashTable<Place>, place: Place, hash: impl Fn(&Place) -> u64) {
     if table.len() == table.capacity() && !table.is_empty() {
@@ -117,7 +117,7 @@ pub(crate) fn enter(table: &mut HashTable<Place>, place: Place, hash: impl Fn(&P
 #[cold]
 fn make_anew(table: &mut HashTable<Place>, hash: &impl Fn(&Place) -> u64) {
     let count = table.len();
-    // With room for a quarter more, it is not made anew again soon.
+    // A quarter of spare room avoids another rebuild soon.
     let mut anew = HashTable::with_capacity(count + count / 4 + 1);
     if anew.allocation_size() <= table.allocation_size() {
         for &place in &*table {

@@ -1,14 +1,14 @@
-//! What the parameters of an instance must fulfil (`where t != u`).
+//! The constraint on the parameters of an instance (`where t != u`).
 //!
-//! The constraint is taken apart at its `and`s, and each part is asked as soon
-//! as an instance binds all parameters of it: an instance that does not fulfil
-//! it never exists, nor anything that would come of it.
+//! The constraint is split at its `and`s, and each part is evaluated as soon as an
+//! instance binds all its parameters: an instance that violates a part is never
+//! created, nor are instances derived from it.
 
 use crate::words::{Word, Words};
 use juror_event::Value;
 use juror_language::{BinaryOperator, Environment, EvaluationError, Term, TermKind, truth};
 
-/// A condition on parameters, in parts that all must hold.
+/// A condition on parameters, as a conjunction of parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Constraint {
     parts: Vec<Part>,
@@ -16,14 +16,14 @@ pub(crate) struct Constraint {
 
 #[derive(Debug, Clone)]
 struct Part {
-    /// The parameters that it speaks of; bit n is parameter n.
+    /// The parameters that it refers to; bit n is parameter n.
     mask: u32,
     test: Test,
 }
 
 #[derive(Debug, Clone)]
 enum Test {
-    /// These two parameters differ: by far the commonest.
+    /// Two parameters differ: the most common part by far.
     Differ(usize, usize),
     /// The term is true.
     Holds(Term),
@@ -67,12 +67,12 @@ impl Constraint {
         self.parts.push(Part { mask, test });
     }
 
-    /// Whether every binding fulfils it.
+    /// Returns true if every binding satisfies the constraint.
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// The pairs of parameters that must differ.
+    /// Iterates over the pairs of parameters that must differ.
     pub(crate) fn differing(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.parts.iter().filter_map(|part| match part.test {
             Test::Differ(a, b) => Some((a, b)),
@@ -80,11 +80,11 @@ impl Constraint {
         })
     }
 
-    /// Whether a binding of these parameters fulfils all that can be said of
-    /// it.
+    /// Returns true if a binding of these parameters satisfies all parts that refer to
+    /// no others.
     ///
     /// # Errors
-    /// When a part has no value for it.
+    /// If a part has no value for the binding.
     pub(crate) fn admits(
         &self,
         binding: &[Word],
@@ -113,8 +113,8 @@ impl Constraint {
     }
 }
 
-/// The parameters that a term speaks of; nothing when it is of a form that is
-/// not looked into.
+/// Returns the parameters that a term refers to; `None` if the form of the term is not
+/// analysed.
 fn parameters_of(term: &Term) -> Option<u32> {
     match &term.kind {
         TermKind::Constant(_) => Some(0),

@@ -1,4 +1,4 @@
-//! What events do to the propositions of a formula's instances.
+//! Effects of events on the propositions of a formula's instances.
 
 use crate::error::MonitorError;
 use crate::plan::effects_of;
@@ -8,10 +8,10 @@ use juror_language::{
 };
 use juror_logic::Letter;
 
-/// Effects of one event are bits of a word.
+/// The maximum number of effects of an event, which are bits of a word.
 const EFFECTS_MAX: usize = 64;
 
-/// What happens to the propositions of an instance in one step.
+/// The combined effect of one step on the propositions of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Action {
     clear: u64,
@@ -36,13 +36,13 @@ impl Action {
         self
     }
 
-    /// The propositions that last, and are true or false after this whatever they
-    /// were before.
+    /// Returns the persistent propositions whose value after this action does not
+    /// depend on their value before.
     pub(crate) fn decides(self) -> u64 {
         self.set | self.clear
     }
 
-    /// What is true from this step on where these propositions were, and the
+    /// Applies the action to a valuation; returns the valuation after the step and the
     /// letter of the step.
     pub(crate) fn apply(self, valuation: u64) -> (u64, Letter) {
         let valuation = valuation & !self.clear | self.set;
@@ -70,7 +70,7 @@ pub(crate) struct Effects {
 
 impl Effects {
     /// # Errors
-    /// When an event has more effects than a word has bits.
+    /// If an event has more effects than a word has bits.
     pub(crate) fn new(property: &Property, logic: &Logic) -> Result<Effects, MonitorError> {
         let mut events = Vec::new();
         for (number, event) in (0..).zip(&property.events) {
@@ -107,14 +107,14 @@ impl Effects {
         })
     }
 
-    /// The effects of an event, in order.
+    /// Returns the effects of an event, in order.
     pub(crate) fn of(&self, event: EventId) -> &[Effect] {
         let of_event = self.events.get(usize::from(event.0));
         of_event.map_or(&[], |of_event| &of_event.effects)
     }
 
-    /// Which effects of an event take place by its values, in whatever
-    /// instance has their role.
+    /// Returns the effects of an event that take place with its values, in every
+    /// instance that has their role.
     pub(crate) fn applying(
         &self,
         event: EventId,
@@ -146,19 +146,20 @@ impl Effects {
         Ok(applying)
     }
 
-    /// All effects of an event when none of them has a guard.
+    /// Returns all effects of an event if none of them has a guard.
     #[inline]
     pub(crate) fn whole(&self, event: EventId) -> Option<u64> {
         let of_event = self.events.get(usize::from(event.0))?;
         (!of_event.guarded).then_some(of_event.all)
     }
 
-    /// True when some of them take place by the values of their event only.
+    /// Returns true if some effects have a guard, which depends on the values of their
+    /// event.
     pub(crate) fn are_guarded(&self) -> bool {
         self.events.iter().any(|of_event| of_event.guarded)
     }
 
-    /// What these effects of an event do together.
+    /// Returns the combined action of these effects of an event.
     pub(crate) fn action(&self, event: EventId, effects: u64) -> Action {
         let chosen = self.of(event).iter().enumerate();
         let chosen = chosen.filter(|(number, _)| effects >> number & 1 == 1);
@@ -167,7 +168,7 @@ impl Effects {
         })
     }
 
-    /// The captures of an event that its effects use, but for these.
+    /// Returns the captures of an event that its effects use, except those in `always`.
     pub(crate) fn captures(&self, event: EventId, always: u64) -> u64 {
         let used = self.of(event).iter().fold(0, |mask, effect| {
             let bound = effect.binding.iter().flatten();
@@ -177,7 +178,7 @@ impl Effects {
     }
 }
 
-/// What a guard sees.
+/// The values that a guard reads.
 struct Frame<'a> {
     variables: &'a [Value],
     captures: &'a [Value],

@@ -1,15 +1,15 @@
-//! Why a property cannot be monitored.
+//! The error of a property that cannot be monitored.
 
 use juror_language::EvaluationError;
 use std::ops::Range;
 
-/// A property that no monitor can evaluate.
+/// A property that cannot be monitored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct MonitorError {
-    /// Where in the property source, in bytes.
+    /// The position in the property source, in bytes.
     pub span: Range<usize>,
-    /// What is wrong with it, and what can be done.
+    /// The reason, and a way to avoid it.
     pub message: String,
 }
 

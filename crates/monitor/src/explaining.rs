@@ -1,4 +1,4 @@
-//! What a person is told of a violated formula.
+//! Explanations of a violated formula for the user.
 
 use crate::behaviour::Behaviour;
 use crate::effects::Action;
@@ -11,9 +11,9 @@ use juror_language::{Demand, StateId};
 use juror_logic::Letter;
 
 impl Monitor {
-    /// How an instance of a formula comes to a state: letters, sets of true
-    /// propositions, one for each step; of an automaton none. Nothing where
-    /// states are not known by their letters, since time matters.
+    /// Returns how an instance of a formula reaches a state: one letter, a set of true
+    /// propositions, for each step. Empty for an automaton; `None` if states are not
+    /// determined by letters, since they depend on the time.
     pub fn letters_to(&self, state: StateId) -> Option<Vec<Letter>> {
         match &self.behaviour {
             Behaviour::Automaton(_) => Some(Vec::new()),
@@ -22,9 +22,9 @@ impl Monitor {
         }
     }
 
-    /// Which parts of the formula a violated slice failed, in words: of those
-    /// that must all hold, the fewest that were violated by its last event.
-    /// Nothing for an automaton, and where the path has been forgotten.
+    /// Describes the parts of the formula that a violated slice failed: of those that
+    /// must all hold, the fewest that its last event violated. Empty for an automaton,
+    /// and if the path has been forgotten.
     pub fn failed_parts(&self, id: SliceId) -> Vec<String> {
         let juror_language::Behaviour::Logic(logic) = &self.property().behaviour else {
             return Vec::new();
@@ -46,7 +46,7 @@ impl Monitor {
         parts.map(|part| part.display(&name).to_string()).collect()
     }
 
-    /// The letters of the events that led a slice to its state.
+    /// Returns the letters of the events that led a slice to its state.
     fn letters(&self, id: SliceId, binding: &[Option<Value>]) -> Option<Vec<Letter>> {
         let Behaviour::Logic(states) = &self.behaviour else {
             return None;
@@ -66,9 +66,9 @@ impl Monitor {
         Some(letters)
     }
 
-    /// What an event of a path did to the propositions of the instance with this
-    /// binding; nothing where its values were not read, or the binding is not
-    /// known any more.
+    /// Returns the action of an event of a path on the propositions of the instance
+    /// with this binding; `None` if its values were not read, or the binding is no
+    /// longer known.
     fn action(
         &self,
         states: &LogicStates,
@@ -89,10 +89,10 @@ impl Monitor {
         Some(states.effects.action(event.event, effects))
     }
 
-    /// The states before and after a transition of the slice with this binding, in
-    /// a few words: their names in an automaton; of a formula, the propositions
-    /// that hold, as far as they are still watched, and after it those, too, that
-    /// it has made true.
+    /// Describes briefly the states before and after a transition of the slice with
+    /// this binding: their names in an automaton; for a formula, the true propositions
+    /// that it still depends on, and in the state after, those that the transition has
+    /// made true.
     pub fn step_sketch(&self, binding: &[Option<Value>], event: &PathEvent) -> [String; 2] {
         let to = match (&self.behaviour, &self.property().behaviour) {
             (Behaviour::Logic(states), juror_language::Behaviour::Logic(logic)) => {

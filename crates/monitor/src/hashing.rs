@@ -1,16 +1,15 @@
 //! A hash for words.
 //!
-//! Addresses differ in few bits, and in the same ones: a multiplication alone
-//! leaves the low bits of its result as poor as they were. So both halves of a
-//! double-width product are folded together, as the hashes of the wyhash
-//! family do.
+//! Addresses differ in few bits, and in the same ones: a plain multiplication leaves
+//! the low bits of the result as poor as before. So the two halves of a double-width
+//! product are folded together, as in the wyhash family.
 
 use std::hash::{BuildHasher, Hasher};
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 const START: u64 = 0x2545_f491_4f6c_dd1d;
 
-/// Takes a word into a hash.
+/// Mixes a word into a hash.
 #[inline]
 pub(crate) fn mix(hash: u64, word: u64) -> u64 {
     let product = u128::from(hash ^ word ^ START) * u128::from(FACTOR);

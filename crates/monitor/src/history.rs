@@ -1,10 +1,10 @@
-//! The transitions that led here, in one ring for all slices.
+//! The transitions that led to the current states, in one ring for all slices.
 //!
-//! Each record names the previous one of its slice, so a slice keeps only the
-//! number of its last; a path is walked back until its records have been
-//! overwritten. A new slice goes on from the records of the one it came from.
-//! Nothing is allocated for a record: values have a ring of their own, with
-//! room for the largest event of the property.
+//! Each record has the number of the previous one of its slice, so a slice stores only
+//! the number of its last record; a path is followed back until its records have been
+//! overwritten. A new slice continues the records of its parent. A record allocates
+//! nothing: values have a ring of their own, with room for the largest event of the
+//! property.
 
 use crate::saved::SavedValue;
 use crate::step::Occurrence;
@@ -12,49 +12,49 @@ use juror_event::{EventId, Unavailability, Value};
 use juror_language::StateId;
 use serde::{Deserialize, Serialize};
 
-/// How many transitions a monitor remembers unless told otherwise.
+/// The default number of transitions that a monitor remembers.
 pub const HISTORY_RECORDS: usize = 65_536;
-/// No history is larger than this.
+/// The maximum number of records of a history.
 const RECORDS_MAX: usize = 1 << 24;
 
-/// How a slice came to its state.
+/// The path by which a slice reached its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
     /// The transitions, oldest first.
     pub events: Vec<PathEvent>,
-    /// True when older ones have been forgotten.
+    /// True if older transitions have been forgotten.
     pub forgotten: bool,
 }
 
-/// A transition of a slice, or a run of equal ones that stayed in a state, by
-/// one thread at one place.
+/// A transition of a slice, or a run of equal transitions that stay in a state, by one
+/// thread at one code address.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathEvent {
-    /// The number of the event among all that the monitor was given, from 1;
-    /// of a run, the last.
+    /// The number of the event among all events of the monitor, from 1; for a run, of
+    /// the last event.
     pub sequence: u64,
-    /// The event.
+    /// The symbolic event.
     pub event: EventId,
-    /// The thread in which it happened.
+    /// The thread in which the event occurred.
     pub thread: u32,
     /// The return address of the call.
     pub address: u64,
-    /// When it happened, in nanoseconds since the program's start.
+    /// The time of the event, in nanoseconds since the program's start.
     pub time: u64,
-    /// What was read, by capture slot; of a run, the last time.
+    /// The captured values, by slot; for a run, those of the last event.
     pub values: Vec<Value>,
-    /// The state before.
+    /// The state before the transition.
     pub from: StateId,
-    /// The state after.
+    /// The state after the transition.
     pub to: StateId,
-    /// How often it happened: more than once for a run.
+    /// The number of occurrences: more than one for a run.
     pub repeated: u64,
 }
 
-/// One transition, as it is kept.
+/// A stored transition.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record {
-    /// The slice's record before this.
+    /// The number of the slice's previous record.
     pub previous: Option<u64>,
     pub sequence: u64,
     pub event: EventId,
@@ -67,22 +67,22 @@ pub(crate) struct Record {
 
 #[derive(Debug)]
 pub(crate) struct History {
-    /// How many records are kept.
+    /// The number of records that are kept.
     capacity: usize,
-    /// How many values each record has room for.
+    /// The number of values for which each record has room.
     stride: usize,
-    /// By event: how many values it has.
+    /// By event: its number of values.
     captures: Vec<usize>,
     records: Vec<Record>,
     values: Vec<Value>,
-    /// How many records were ever made; the next one has this number.
+    /// The number of records that were ever made, which is the number of the next one.
     made: u64,
-    /// Those before this one are as forgotten as if there were no room for them.
+    /// Records before this one are treated as overwritten.
     forgotten: u64,
 }
 
 impl History {
-    /// A history of this many records for events with these numbers of values.
+    /// Creates a history of this many records for events with these numbers of values.
     pub(crate) fn new(capacity: usize, captures: Vec<usize>) -> History {
         let capacity = capacity.min(RECORDS_MAX);
         let stride = captures.iter().copied().max().unwrap_or(0);
@@ -99,8 +99,8 @@ impl History {
         history
     }
 
-    /// Room for all records, so that none of them has to make it. The pages
-    /// are the system's until they are written to.
+    /// Reserves memory for all records, so that a step never allocates. The system
+    /// provides the pages when they are first written.
     fn reserve(&mut self) {
         let records = self.capacity.saturating_sub(self.records.len());
         self.records.reserve_exact(records);
@@ -109,13 +109,13 @@ impl History {
         self.values.reserve_exact(values);
     }
 
-    /// True when transitions are remembered.
+    /// Returns true if transitions are remembered.
     #[inline]
     pub(crate) fn is_kept(&self) -> bool {
         self.capacity > 0
     }
 
-    /// Keeps a transition; gives its number.
+    /// Stores a transition; returns its number.
     pub(crate) fn push(&mut self, record: Record, occurrence: &Occurrence<'_>) -> Option<u64> {
         if self.capacity == 0 {
             return None;
@@ -154,17 +154,17 @@ impl History {
         self.records.get(self.position(number))
     }
 
-    /// How many records it has room for.
+    /// Returns the number of records for which there is room.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// How many records were ever made.
+    /// Returns the number of records that were ever made.
     pub(crate) fn made(&self) -> u64 {
         self.made
     }
 
-    /// The number of the event that made this record, if it is remembered.
+    /// Returns the number of the event that made this record, if it is remembered.
     pub(crate) fn sequence(&self, number: u64) -> Option<u64> {
         self.record(number).map(|record| record.sequence)
     }
@@ -174,8 +174,8 @@ impl History {
         self.forgotten = self.forgotten.max(number);
     }
 
-    /// The number of the event with which the path begins that ends in this record;
-    /// nothing where that is forgotten.
+    /// Returns the number of the first event of the path that ends in this record;
+    /// `None` if it is forgotten.
     pub(crate) fn first_sequence(&self, last: Option<u64>) -> Option<u64> {
         let mut record = self.record(last?)?;
         while let Some(previous) = record.previous {
@@ -184,7 +184,7 @@ impl History {
         Some(record.sequence)
     }
 
-    /// The path that ends in this record.
+    /// Returns the path that ends in this record.
     pub(crate) fn path(&self, last: Option<u64>) -> Path {
         let mut numbers = Vec::new();
         let mut next = last;
@@ -236,15 +236,15 @@ impl Clone for History {
             made: self.made,
             forgotten: self.forgotten,
         };
-        // A cloned vector has no spare room.
+        // A cloned vector has no spare capacity.
         history.reserve();
         history
     }
 }
 
-/// Adds an event, or counts it into the run that it goes on with: the same
-/// event in the same thread at the same place. What another thread or another
-/// place did is never hidden in a run.
+/// Appends an event, or counts it as part of the last run if it is the same event in
+/// the same thread at the same address. Events of another thread or address are never
+/// hidden in a run.
 fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
     match events.last_mut() {
         Some(last)
@@ -262,7 +262,7 @@ fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
     }
 }
 
-/// A history as a snapshot has it.
+/// A history in the form of a snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SavedHistory {
     capacity: usize,
@@ -284,14 +284,14 @@ struct SavedRecord {
 }
 
 impl SavedHistory {
-    /// How many transitions are remembered.
+    /// Returns the number of transitions that are remembered.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
 }
 
 impl History {
-    /// The same as data, with other names of the states.
+    /// Converts the history for a snapshot, with states renamed.
     pub(crate) fn saved(&self, name: &dyn Fn(StateId) -> u32) -> SavedHistory {
         let values = self.values.chunks(self.stride.max(1));
         let none: &[Value] = &[];
@@ -314,7 +314,7 @@ impl History {
         }
     }
 
-    /// Takes what a snapshot has, into an empty history of its capacity.
+    /// Restores a history from a snapshot, into an empty one of the same capacity.
     pub(crate) fn restore<E>(
         &mut self,
         saved: &SavedHistory,

@@ -1,18 +1,19 @@
-//! From the values of an event's parameters to the slices they concern.
+//! The index of slices: from the parameter values of an event to the slices that they
+//! concern.
 //!
-//! Slices are grouped by the set of parameters that they bind. For each smaller
-//! set in which events can meet it, a group has a table of chains: the slices that
-//! agree on that set are linked, so that one is taken out without a search for its
-//! place among a million others. A slice with a given binding is found by a table for
-//! the whole set; as long as some of the chains are all short, it is found in its
-//! chain, and that table is not there. Where events meet the group in no parameter at
-//! all, its members are one chain.
+//! Slices are grouped by the set of parameters that they bind. For each smaller set in
+//! which events can share parameters with it, a group has a table of chains, which link
+//! the slices that agree on that set, so that a slice is removed without a search among
+//! all others. A slice with a given binding is found by a table for the whole set; if
+//! the chains of some table are all short, it is found in its chain instead, and the
+//! exact table does not exist. If events share no parameter with the group, its members
+//! form one chain.
 //!
-//! A slice is in one group, so its neighbours in the chains are kept by its place,
-//! once for all groups.
+//! A slice is in one group, so its neighbours in the chains are stored by cell, once
+//! for all groups.
 //!
-//! Invariant: every member of the group is in one chain of each table; groups are
-//! in the order in which parents are asked, those that bind most first.
+//! **Invariant:** every member of a group is in one chain of each of its tables; groups
+//! are in the order in which parents are asked, those that bind most first.
 
 use crate::chains::{Chains, enter};
 use crate::hashing;
@@ -23,8 +24,8 @@ use hashbrown::HashTable;
 use juror_language::StateId;
 use std::cmp::Reverse;
 
-/// More states of a group are not looked through to leave it out, unless all its
-/// members would be looked at instead.
+/// The maximum number of states that are examined to exclude a group, unless the
+/// alternative is to examine all its members.
 const FEW_STATES: usize = 32;
 
 /// The slices that bind one set of parameters.
@@ -32,32 +33,32 @@ const FEW_STATES: usize = 32;
 struct Group {
     mask: u32,
     count: usize,
-    /// All members by what they bind; nothing while some chains are short.
+    /// All members by binding; `None` while the chains of some table are short.
     exact: Option<HashTable<Place>>,
     chains: Vec<Chains>,
-    /// By state: how many members are in it; nothing where nobody asks.
+    /// The number of members in each state, if these are counted.
     states: Option<Vec<u32>>,
 }
 
-/// All groups but that of the base slice, those that bind most first.
+/// All groups except that of the base slice, those that bind most first.
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     groups: Vec<Group>,
-    /// By the number of the table in its group.
+    /// By the position of the table in its group.
     links: Vec<Links>,
     /// The sets of parameters that events bind.
     event_masks: Vec<u32>,
-    /// Somebody asks for the states of slices that bind less.
+    /// True if the states of slices that bind less are queried.
     counts_states: bool,
 }
 
 impl Index {
-    /// With no slices. `drops`: those that are like the ones below them will be
-    /// looked for.
+    /// Creates an index without slices. `drops` is true if slices that equal the one
+    /// below them are looked for.
     pub(crate) fn new(event_masks: Vec<u32>, drops: bool) -> Index {
         let bound = event_masks.iter().filter(|&&mask| mask != 0);
         Index {
-            // Where all events bind the same, nothing but the base is below.
+            // If all events bind the same parameters, only the base is below a slice.
             counts_states: drops && bound.count() > 1,
             groups: Vec::new(),
             links: Vec::new(),
@@ -65,7 +66,7 @@ impl Index {
         }
     }
 
-    /// The slices that bind all that the event binds, with the same values.
+    /// Finds the slices that bind the parameters of the event with the same values.
     pub(crate) fn targets(
         &self,
         slices: &Slices,
@@ -79,9 +80,9 @@ impl Index {
         }
     }
 
-    /// The slices that bind these parameters, agree with the binding, which has
-    /// others, on those that both have. Gives false, and no slices, where none of
-    /// them is in such a state.
+    /// Finds the slices that bind exactly the parameters `group` and agree with the
+    /// binding on the common parameters. Returns false, and no slices, if none of them
+    /// can be in a state that satisfies `is_such`.
     pub(crate) fn parents(
         &self,
         slices: &Slices,
@@ -99,8 +100,8 @@ impl Index {
         true
     }
 
-    /// Whether a slice with these parameters may have the binding, which is of fewer
-    /// of them.
+    /// Returns true if a slice that binds the parameters `group` may contain the
+    /// binding, which has fewer of them.
     pub(crate) fn may_contain(&self, slices: &Slices, group: u32, binding: &[Word]) -> bool {
         let Some(group) = self.groups.iter().find(|other| other.mask == group) else {
             return false;
@@ -110,7 +111,7 @@ impl Index {
         chains.is_none_or(|chains| chains.head(slices, binding).is_some())
     }
 
-    /// A slice has gone from one state to another.
+    /// Records that a slice has moved from one state to another.
     pub(crate) fn moved(&mut self, slices: &Slices, place: Place, from: StateId, to: StateId) {
         let mask = slices.mask(place);
         let group = self.groups.iter_mut().find(|group| group.mask == mask);
@@ -120,15 +121,14 @@ impl Index {
         }
     }
 
-    /// The slice with exactly this binding.
+    /// Returns the slice with exactly this binding.
     #[inline]
     pub(crate) fn exact(&self, slices: &Slices, binding: &[Word], mask: u32) -> Option<Place> {
         let group = self.groups.iter().find(|group| group.mask == mask)?;
         group.exact(slices, &self.links, binding)
     }
 
-    /// The slice that binds this one parameter to the word, where there is no
-    /// other parameter.
+    /// Returns the slice that binds the only parameter to the word.
     #[inline]
     pub(crate) fn only(&self, slices: &Slices, word: Word) -> Option<Place> {
         let group = self.groups.first()?;
@@ -137,15 +137,15 @@ impl Index {
         found.copied()
     }
 
-    /// Whether all slices but the base bind these parameters.
+    /// Returns true if all slices except the base bind exactly these parameters.
     #[inline]
     pub(crate) fn binds_all(&self, mask: u32) -> bool {
         let mut groups = self.groups.iter();
         groups.all(|group| group.mask == mask || group.count == 0)
     }
 
-    /// Whether some slice that binds a part of these parameters, and not all, may
-    /// be in this state. It may bind other values.
+    /// Returns true if a slice that binds a proper subset of these parameters, with any
+    /// values, may be in this state.
     pub(crate) fn has_below(&self, mask: u32, state: StateId) -> bool {
         let parts = self.groups.iter().filter(|group| {
             group.count > 0 && group.mask & mask == group.mask && group.mask != mask
@@ -156,13 +156,13 @@ impl Index {
         })
     }
 
-    /// The sets of parameters that slices bind, the largest first.
+    /// Iterates over the parameter sets that slices bind, the largest first.
     pub(crate) fn masks(&self) -> impl Iterator<Item = u32> + '_ {
         let occupied = self.groups.iter().filter(|group| group.count > 0);
         occupied.map(|group| group.mask)
     }
 
-    /// Enters a slice; the base has no need of it.
+    /// Adds a slice; the base is not indexed.
     pub(crate) fn insert(&mut self, slices: &Slices, place: Place) {
         let mask = slices.mask(place);
         if mask == 0 {
@@ -186,7 +186,7 @@ impl Index {
         group.enter(slices.state(place));
     }
 
-    /// A group for slices that bind these parameters; gives where it is.
+    /// Adds a group for slices that bind these parameters; returns its position.
     fn add_group(&mut self, mask: u32) -> usize {
         let group = Group::new(mask, &self.event_masks, self.counts_states);
         let tables = self.links.len().max(group.chains.len());
@@ -199,7 +199,7 @@ impl Index {
         position
     }
 
-    /// Takes a slice out, before it is removed from the arrays.
+    /// Removes a slice, before it is removed from the arrays.
     pub(crate) fn remove(&mut self, slices: &Slices, place: Place) {
         let mask = slices.mask(place);
         let Some(group) = self.groups.iter_mut().find(|group| group.mask == mask) else {
@@ -218,7 +218,7 @@ impl Index {
         group.leave(slices.state(place));
     }
 
-    /// Enters a slice that binds the only parameter to the word.
+    /// Adds a slice that binds the only parameter to the word.
     #[inline]
     pub(crate) fn insert_only(&mut self, slices: &Slices, place: Place, word: Word) {
         match self.groups.first_mut().and_then(Group::plain) {
@@ -234,7 +234,7 @@ impl Index {
         }
     }
 
-    /// Takes out a slice that binds the only parameter to the word.
+    /// Removes a slice that binds the only parameter to the word.
     #[inline]
     pub(crate) fn remove_only(&mut self, slices: &Slices, place: Place, word: Word) {
         match self.groups.first_mut().and_then(Group::plain) {
@@ -249,7 +249,7 @@ impl Index {
         }
     }
 
-    /// The bytes that the tables have taken from the system.
+    /// Returns the number of bytes allocated for the tables.
     pub(crate) fn bytes(&self) -> usize {
         let of_places = self.links.iter().map(Links::bytes).sum::<usize>();
         let groups = self.groups.iter().map(|group| {
@@ -269,7 +269,7 @@ impl Group {
         masks.dedup();
         masks.retain(|&common| common != mask);
         let is_met_in_none = masks.contains(&0);
-        // Where all members are one chain, that is no way to find one of them.
+        // If all members form one chain, it is no way to find one of them.
         masks.rotate_left(usize::from(is_met_in_none));
         Group {
             mask,
@@ -280,7 +280,7 @@ impl Group {
         }
     }
 
-    /// One more member is in this state.
+    /// Counts a member that entered this state.
     #[inline]
     fn enter(&mut self, state: StateId) {
         let Some(states) = &mut self.states else {
@@ -295,7 +295,7 @@ impl Group {
         }
     }
 
-    /// One member less is in this state.
+    /// Counts a member that left this state.
     #[inline]
     fn leave(&mut self, state: StateId) {
         let states = self.states.as_mut();
@@ -304,14 +304,13 @@ impl Group {
         }
     }
 
-    /// The one table that its members are in, and how many they are, where there is
-    /// nothing else.
+    /// Returns the exact table and the member count if the group has no chains.
     fn plain(&mut self) -> Option<(&mut HashTable<Place>, &mut usize)> {
         let exact = self.exact.as_mut().filter(|_| self.chains.is_empty())?;
         Some((exact, &mut self.count))
     }
 
-    /// The member with this binding.
+    /// Returns the member with this binding.
     #[inline]
     fn exact(&self, slices: &Slices, all_links: &[Links], binding: &[Word]) -> Option<Place> {
         let agrees = |place: Place| agree(slices.binding(place), binding, self.mask);
@@ -325,7 +324,7 @@ impl Group {
         chain.find(|&place| agrees(place))
     }
 
-    /// When there are no short chains any more, the members get a table.
+    /// Builds the exact table once no table has only short chains any more.
     fn keep_findable(&mut self, slices: &Slices, all_links: &[Links]) {
         let (Some(chains), Some(links)) = (self.chains.first(), all_links.first()) else {
             return;
@@ -343,8 +342,8 @@ impl Group {
         self.exact = Some(exact);
     }
 
-    /// Whether a member may be in such a state; `common` is what the others are met
-    /// in.
+    /// Returns true if a member may be in a state that satisfies `is_such`; `common` is
+    /// the set of parameters by which members would be looked up.
     fn may_have_state(&self, common: u32, is_such: &impl Fn(StateId) -> bool) -> bool {
         let Some(states) = &self.states else {
             return true;
@@ -356,8 +355,7 @@ impl Group {
         occupied.any(|(state, _)| is_such(StateId(state)))
     }
 
-    /// The slices of this group that agree with the binding on the
-    /// parameters that both bind.
+    /// Finds the members that agree with the binding on the parameters that both bind.
     fn compatible(
         &self,
         slices: &Slices,

@@ -1,16 +1,17 @@
-//! New slices, from what there is and what an event binds.
+//! Creation of slices by joining existing slices with the binding of an event.
 //!
-//! The slices are closed: when two of them contradict nothing, a slice has the
-//! bindings of both. So for every binding one slice knows most of it.
+//! The set of slices is closed under joins: if two slices are compatible (they agree on
+//! the parameters that both bind), there is a slice with the bindings of both. So for
+//! every binding there is one maximal slice.
 //!
-//! A new slice that would be as its parent is after the event is left out
-//! (*declined*), unless another slice came into being between the two. Nothing
-//! is lost, since the slice that knows most of the binding is in the same state.
+//! A new slice that would be in the same state as its parent after the event is not
+//! created (it is *declined*), unless another slice was created between the two.
+//! Nothing is lost, since the maximal slice for the binding is in the same state.
 //!
-//! The first parent of a binding, from those that bind most, is the one that
-//! knows most of it. Parents in a state that the event changes in no way decline,
-//! and are not looked at; so whether an earlier one was there is asked when a
-//! later one would bear the slice.
+//! The first parent of a binding, in the order from those that bind most, is its
+//! maximal slice. Parents in a state that the event does not change decline and are not
+//! looked at; so the existence of an earlier parent is checked when a later one would
+//! create the slice.
 
 use crate::automaton::Taken;
 use crate::monitor::Monitor;
@@ -22,24 +23,25 @@ use juror_language::{EvaluationError, StateId};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Slices that an event could make: of the parents that bind these parameters,
-/// with a binding of the event.
+/// The slices that an event could create from the parents with one set of parameters
+/// and one binding of the event.
 #[derive(Debug, Clone)]
 pub(crate) struct Family {
-    /// What the parents bind.
+    /// The parameters that the parents bind.
     parents: u32,
-    /// Where the binding of the event is in the scratch.
+    /// The range of the event's binding in the scratch buffer.
     union: Range<usize>,
-    /// What that binds.
+    /// The parameters that the event binds.
     of_event: u32,
-    /// What the slices would bind.
+    /// The parameters that the slices would bind.
     mask: u32,
-    /// Some of the parents decline, as far as they were asked.
+    /// True if some of the parents decline, as far as they were asked.
     declines: bool,
 }
 
 impl Monitor {
-    /// New slices from parents and all that the event binds in its roles.
+    /// Creates the slices that join parents with the bindings of the event in its
+    /// roles.
     pub(crate) fn join(
         &mut self,
         plan: &Plan,
@@ -61,8 +63,8 @@ impl Monitor {
         result
     }
 
-    /// All bindings that slices can have of the event: those of its roles, and
-    /// those of several roles together that the constraint admits.
+    /// Collects all bindings that slices can have from the event: those of its roles,
+    /// and those of several roles together, as far as the constraint admits them.
     fn unite_roles(&mut self, plan: &Plan) -> Result<(), EvaluationError> {
         let parameters = self.parameters;
         let scratch = &mut self.scratch;
@@ -99,8 +101,8 @@ impl Monitor {
         words.unwrap_or(&[])
     }
 
-    /// What slices could come of the event, those of the parents that bind most
-    /// first.
+    /// Lists the families of slices that the event could create, those whose parents
+    /// bind most first.
     fn find_families(&self, families: &mut Vec<Family>) {
         families.clear();
         let parameters = self.parameters.max(1);
@@ -123,8 +125,8 @@ impl Monitor {
         }
     }
 
-    /// The parents of a family that are in such a state, in the order of their places.
-    /// Gives whether there may be others.
+    /// Finds the parents of a family whose state satisfies `is_such`, in the order of
+    /// their cells. Returns true if there may be others.
     fn find_parents(
         &self,
         family: &Family,
@@ -157,7 +159,7 @@ impl Monitor {
         let mut parents = std::mem::take(&mut self.scratch.parents);
         let is_changed = |state| self.behaviour.is_changed_by(state, delivery.event);
         family.declines = self.find_parents(family, &is_changed, &mut parents);
-        // Parents of one family never have the same slice.
+        // Distinct parents of one family have distinct joined bindings.
         let union = self.union_words(family);
         let may_exist = self.index.may_contain(&self.slices, family.mask, union);
         let mut result = Ok(());
@@ -179,7 +181,7 @@ impl Monitor {
         result
     }
 
-    /// Puts what the parent and the event bind together into the scratch.
+    /// Writes the joined binding of the parent and the event to the scratch buffer.
     fn join_binding(&mut self, family: &Family, parent: Place) {
         let scratch = &mut self.scratch;
         let union = scratch.unions.get(family.union.clone());
@@ -187,8 +189,8 @@ impl Monitor {
         join(union.unwrap_or(&[]), parent, &mut scratch.joined);
     }
 
-    /// Whether a parent that is asked before those of the family could have the
-    /// joined binding, too.
+    /// Returns true if a parent that comes before those of the family has the same
+    /// joined binding.
     fn was_asked(&self, family: &Family) -> bool {
         let joined = &self.scratch.joined;
         let before = self.index.masks();
@@ -201,7 +203,7 @@ impl Monitor {
         })
     }
 
-    /// The state that a parent is in after the event, which it may take itself in
+    /// Returns the state of a parent after the event, which it may itself take in
     /// another role.
     fn state_after(
         &mut self,
@@ -217,7 +219,7 @@ impl Monitor {
         })
     }
 
-    /// What comes of the joined binding; nothing where the parent declines.
+    /// Applies the event to the joined binding; returns `None` if the parent declines.
     fn take_joined(
         &mut self,
         delivery: Delivery<'_>,
@@ -234,8 +236,8 @@ impl Monitor {
         Ok((!is_declined).then_some(taken))
     }
 
-    /// The slice with the joined binding, if there may be one and its parent does not
-    /// decline; false where it does.
+    /// Creates the slice with the joined binding if the constraint admits it; returns
+    /// false if its parent declines.
     fn bear_candidate(
         &mut self,
         plan: &Plan,
@@ -258,9 +260,9 @@ impl Monitor {
         Ok(true)
     }
 
-    /// Copies of parents that declined, where a slice that came into being
-    /// would otherwise be taken for the one that knows most of the binding.
-    /// From those that bind least, since a copy may call for another.
+    /// Creates copies of parents that declined, where a newly created slice would
+    /// otherwise be the maximal one for the binding. Proceeds from the slices that bind
+    /// least, since a copy may require another.
     fn separate(&mut self, plan: &Plan, delivery: Delivery<'_>, families: &mut [Family]) {
         let mut parents = std::mem::take(&mut self.scratch.parents);
         families.sort_unstable_by_key(|family| {
@@ -288,22 +290,23 @@ impl Monitor {
         }
     }
 
-    /// What slices bind that the event brought into being, and is a part of what
-    /// those of the family do.
+    /// Returns the parameter sets of newly created slices that are proper subsets of
+    /// those of the family.
     fn masks_between(&self, family: &Family) -> impl Iterator<Item = u32> + use<'_> {
         let whole = family.mask;
         let masks = self.scratch.created_masks.iter().copied();
         masks.filter(move |&mask| mask & whole == mask && mask != whole)
     }
 
-    /// Whether the event brought the slice into being that binds this part of the
-    /// joined binding.
+    /// Returns true if the event created the slice that binds this part of the joined
+    /// binding.
     fn created(&self, mask: u32) -> bool {
         let found = self.index.exact(&self.slices, &self.scratch.joined, mask);
         found.is_some_and(|found| self.scratch.created.contains(&found))
     }
 
-    /// A copy of one parent, if it declined and a slice has come between.
+    /// Creates a copy of one parent that declined, if a slice was created between the
+    /// two.
     fn separate_from(
         &mut self,
         plan: &Plan,
@@ -326,12 +329,12 @@ impl Monitor {
         {
             return;
         }
-        // One whose step has no value is as its parent; one that was born and is not
-        // there was in a final state at once.
+        // If the step has no value, the slice equals its parent. If it was created and
+        // is gone, it was in a final state at once.
         if let Ok(Some(_)) = self.take_joined(delivery, family, parent) {
             return;
         }
-        // The parent tells of this mistake itself, when it takes the event.
+        // The parent reports this error itself when it takes the event.
         let Ok(state) = self.state_after(delivery, family, parent) else {
             return;
         };

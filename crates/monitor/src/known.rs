@@ -1,8 +1,8 @@
-//! The common event: it concerns one slice, which there is already, and all that
-//! it changes is the state of that slice.
+//! The fast path for the common event: it concerns one existing slice and changes only
+//! the state of that slice.
 //!
-//! Invariant: [`Monitor::step`] says and does the same without this way, which only
-//! asks less: no guard, no roles, no new slice, no final verdict.
+//! **Invariant:** the result is the same as without this path, which only checks less:
+//! no guard, no roles, no new slice, no final verdict.
 
 use crate::monitor::Monitor;
 use crate::routing::Delivery;
@@ -12,7 +12,8 @@ use crate::words::OTHER;
 use juror_event::{EventId, Value};
 
 impl Monitor {
-    /// Takes the event if it is a common one; nothing was done where it is not.
+    /// Takes the event if it is a common one; returns `None` and does nothing
+    /// otherwise.
     #[inline]
     pub(crate) fn step_known(
         &mut self,
@@ -53,7 +54,7 @@ impl Monitor {
         Some(self.summary(before))
     }
 
-    /// The slice that the event concerns, where it is the only one and its values
+    /// Returns the slice that the event concerns, if there is only one and its values
     /// are their own words.
     #[inline]
     fn known_place(&mut self, event: EventId, occurrence: &Occurrence<'_>) -> Option<Place> {

@@ -1,21 +1,23 @@
-//! Properties evaluated over the events of a run.
+//! Evaluation of properties over the events of a run.
 //!
-//! A [`Monitor`] keeps a state and an environment for each *slice*: for each
-//! binding of the property's slice parameters, as in Jakse, Falcone and
-//! Méhaut, *Interactive Runtime Verification* (2019), sections 6.4, 9.2.2
-//! and 9.2.3, which follows Chen and Rosu, *Parametric Trace Slicing and
-//! Monitoring* (2009). The state of a slice is that of the property evaluated
-//! alone over the events whose bindings the slice's binding contains.
+//! A [`Monitor`] keeps a state and an environment for each *slice*, that is, for each
+//! binding of the property's slice parameters, as in Jakse, Falcone and Méhaut,
+//! *Interactive Runtime Verification* (2019), sections 6.4, 9.2.2 and 9.2.3, which
+//! follow Chen and Rosu, *Parametric Trace Slicing and Monitoring* (2009). The state of
+//! a slice is that of the property evaluated alone over the events whose bindings the
+//! slice's binding contains.
 //!
-//! Automata, formulas and regular expressions are evaluated in the same way.
-//! The parameters of a formula are quantified; its slices, the *instances* of
-//! the template, are made as values appear, of those that are known first, after
-//! the partial instantiation of Stolz and Huch, *Runtime Verification of
-//! Concurrent Haskell Programs* (2004), section 5.1, and are dropped when they
-//! say nothing that others do not say.
+//! One evaluator serves automata, formulas and regular expressions; `behaviour` hides
+//! their differences: the effect of an event on a state, the events that a state needs,
+//! and its verdict. The parameters of a formula are quantified; its slices, the
+//! *instances* of the template, are created as values appear, by copying the most
+//! specific known slice, after the partial instantiation of Stolz and Huch, *Runtime
+//! Verification of Concurrent Haskell Programs* (2004), section 5.1. They are dropped
+//! when they are redundant. `docs/design/monitors.md` describes how the modules work
+//! together.
 //!
-//! Invariants: nothing here knows of processes, symbols or what an address
-//! means; there is no I/O; an event that leaves the set of slices as it is
+//! **Invariants:** nothing here depends on processes, symbols or the meaning of
+//! addresses; there is no I/O; an event that does not change the set of slices
 //! allocates nothing.
 
 #![forbid(unsafe_code)]

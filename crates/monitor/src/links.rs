@@ -1,25 +1,25 @@
-//! Which slices are next to each other in chains, by their places.
+//! The neighbours of slices in chains, by cell.
 //!
-//! The links of a place lie side by side, and are half as wide while the places are
-//! few: of a template each instance is in several chains, and their links take more
-//! than anything else of it.
+//! The links of a cell are adjacent, and half as wide while there are few cells: each
+//! instance of a template is in several chains, and its links take more memory than the
+//! rest of it.
 //!
-//! Invariant: when a place is the next of another one, that is the one before it.
+//! **Invariant:** if cell b is the next of cell a, then a is the previous of b.
 
 use crate::slices::{Place, make_room};
 
-/// The link of a place that has nobody on that side.
+/// The link of a cell without a neighbour on that side.
 const NOBODY: Place = Place::MAX;
-/// The same, while the links are narrow.
+/// The same for narrow links.
 const NARROW_NOBODY: u16 = u16::MAX;
 
-/// The next and the previous place of each.
+/// The next and the previous cell of each cell.
 #[derive(Debug, Clone)]
 pub(crate) struct Links(Pairs);
 
 #[derive(Debug, Clone)]
 enum Pairs {
-    /// While all places are smaller than the number that stands for nobody.
+    /// Used while all cell numbers are smaller than [`NARROW_NOBODY`].
     Narrow(Vec<[u16; 2]>),
     Wide(Vec<[Place; 2]>),
 }
@@ -34,19 +34,19 @@ impl Default for Links {
 }
 
 impl Links {
-    /// The chain of a place, from it on.
+    /// Iterates over the chain from a cell on.
     pub fn along(&self, head: Place) -> impl Iterator<Item = Place> + '_ {
         std::iter::successors(Some(head), |&place| self.next(place))
     }
 
-    /// The place after this one. One beyond the end of the list has nobody: where
-    /// all are alone, the list is empty.
+    /// Returns the next cell. A cell beyond the end of the list has no neighbours: if
+    /// all cells are alone, the list is empty.
     #[inline]
     pub fn next(&self, place: Place) -> Option<Place> {
         self.link(place, NEXT)
     }
 
-    /// The place before this one.
+    /// Returns the previous cell.
     #[inline]
     pub fn previous(&self, place: Place) -> Option<Place> {
         self.link(place, PREVIOUS)
@@ -66,7 +66,7 @@ impl Links {
         }
     }
 
-    /// A place that is in no chain comes before the first of one.
+    /// Puts a cell that is in no chain before the first cell of a chain.
     pub fn lead(&mut self, place: Place, first: Place) {
         self.reach(place.max(first));
         self.isolate(place);
@@ -74,13 +74,13 @@ impl Links {
         self.set(first, PREVIOUS, Some(place));
     }
 
-    /// The place has nobody next to it, whatever was there before it had this chain.
+    /// Removes the neighbours of a cell, whatever slice had it before.
     pub fn isolate(&mut self, place: Place) {
         self.set(place, NEXT, None);
         self.set(place, PREVIOUS, None);
     }
 
-    /// The places on both sides of this one are next to each other from now on.
+    /// Unlinks a cell: its neighbours become adjacent.
     pub fn take_out(&mut self, place: Place) {
         let (next, previous) = (self.next(place), self.previous(place));
         if let Some(next) = next {
@@ -95,7 +95,7 @@ impl Links {
         match &mut self.0 {
             Pairs::Narrow(pairs) => {
                 if let Some(pair) = pairs.get_mut(place as usize) {
-                    // All places are narrow here.
+                    // All cell numbers are narrow here.
                     let link = link.and_then(|link| u16::try_from(link).ok());
                     pair[side] = link.unwrap_or(NARROW_NOBODY);
                 }
@@ -108,7 +108,7 @@ impl Links {
         }
     }
 
-    /// Makes the list so long that it has this place.
+    /// Extends the list to include a cell.
     #[inline]
     fn reach(&mut self, place: Place) {
         let size = place as usize + 1;
@@ -136,7 +136,7 @@ impl Links {
         self.0 = Pairs::Wide(narrow.iter().map(|pair| pair.map(wide)).collect());
     }
 
-    /// The bytes that were taken from the system.
+    /// Returns the number of allocated bytes.
     pub fn bytes(&self) -> usize {
         match &self.0 {
             Pairs::Narrow(pairs) => size_of::<[u16; 2]>() * pairs.capacity(),
@@ -179,7 +179,7 @@ mod tests {
         links.take_out(3);
         assert_eq!(chain(&links, 70_000), [70_000, last_narrow, 5]);
         assert_eq!(links.previous(last_narrow), Some(70_000));
-        // What was left of a place is no link of the next one that has it.
+        // Stale links of a cell must not become links of the next slice in it.
         links.isolate(3);
         assert_eq!((links.next(3), links.previous(3)), (None, None));
     }

@@ -1,14 +1,13 @@
 //! A formula or an expression as states of instances.
 //!
-//! The state of an instance is where the machine of the formula is, and which
-//! of its persistent propositions are true. Such pairs are numbered as they
-//! are met, and so are the *actions*: what the effects of an event do to the
-//! propositions of an instance, all in one step. A step is then a look into a
-//! table of states and actions, which is filled when it is first needed.
+//! The state of an instance is a state of the formula's machine together with a
+//! valuation of those persistent propositions that still matter. Such pairs are
+//! numbered as they appear, and so are the *actions*: the combined effects of an event
+//! on the propositions of an instance in one step. A step is then a look-up in a table
+//! of states and actions, which is filled on demand.
 //!
-//! Invariant: two instances in the same state cannot be told apart by anything
-//! that is still to come. A decided state is one of two, satisfied or violated,
-//! whatever is true in it.
+//! **Invariant:** no continuation distinguishes two instances in the same state. There
+//! are two decided states, satisfied and violated, whatever propositions are true.
 
 use crate::effects::{Action, Effects};
 use crate::hashing;
@@ -19,11 +18,10 @@ use juror_event::{EventId, Verdict};
 use juror_language::{EvaluationError, Logic, Property, StateId};
 use juror_logic::{Letter, LogicError, MachineState};
 
-/// An entry of the table that is not known yet.
+/// An entry of the table that is not computed yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// How an instance can be in a state: by this letter from that state, which
-/// was met before.
+/// How an instance can reach a state: by a letter from an earlier state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub from: u32,
@@ -34,18 +32,18 @@ pub(crate) struct Origin {
 struct State {
     machine: MachineState,
     valuation: u64,
-    /// The propositions that some step from here on asks about: the valuation
-    /// is that of these.
+    /// The propositions that some later step depends on; the valuation is restricted to
+    /// these.
     followed: u64,
     verdict: Verdict,
     origin: Option<Origin>,
-    /// What it needs, when that has been asked.
+    /// The needs of the state, once computed.
     needs: Option<Vec<StateNeed>>,
 }
 
 impl State {
-    /// What is equal for equal states: what is decided is one state, whatever
-    /// is true in it.
+    /// Returns a key that is equal for equal states; all decided states with one
+    /// verdict are equal.
     fn identity(&self) -> (u64, u64) {
         match is_decided(self.verdict) {
             true => (u64::MAX, self.verdict as u64),
@@ -54,7 +52,7 @@ impl State {
     }
 }
 
-/// The states of a formula's instances, as far as they were met.
+/// The states of a formula's instances that have appeared so far.
 #[derive(Debug, Clone)]
 pub(crate) struct LogicStates {
     machine: LetterMachine,
@@ -63,24 +61,24 @@ pub(crate) struct LogicStates {
     verdicts: Vec<Verdict>,
     known: HashTable<u32>,
     actions: Vec<Action>,
-    /// Row by row of states: the next state for each action.
+    /// By state and action: the next state.
     table: Vec<u32>,
-    /// How many actions a row has room for.
+    /// The number of actions for which a row has room.
     width: usize,
-    /// Row by row of states: the next state by all effects of each event, where
-    /// that is known, none of them has a guard, and no final verdict comes of it.
+    /// By state and event: the next state under all effects of the event, if it is
+    /// known, none of them has a guard, and it causes no final verdict.
     quick: Vec<u32>,
     pub effects: Effects,
-    /// By event: the actions of sets of effects that were met.
+    /// By event: the actions of the sets of effects that have appeared.
     known_actions: Vec<Vec<(u64, u32)>>,
-    /// By event: the action of all its effects; far beyond the table where they
-    /// have guards, or where it is not known.
+    /// By event: the action of all its effects; a number far beyond the table if they
+    /// have guards, or if it is not known.
     whole_actions: Vec<u32>,
     span: std::ops::Range<usize>,
 }
 
 impl LogicStates {
-    /// True when all its states are known, with all steps between them.
+    /// Returns true if all states and all steps between them are known.
     pub(crate) fn is_whole(&self) -> bool {
         self.machine.is_whole()
     }
@@ -109,7 +107,7 @@ impl LogicStates {
         states
     }
 
-    /// The state that nothing has happened to.
+    /// Returns the initial state.
     pub(crate) fn initial(&self) -> StateId {
         StateId(0)
     }
@@ -120,7 +118,7 @@ impl LogicStates {
         verdict.unwrap_or(Verdict::PresumablySatisfied)
     }
 
-    /// The action of these effects of an event, when it is known.
+    /// Returns the action of these effects of an event, if it is known.
     #[inline]
     pub(crate) fn known_action(&self, event: EventId, effects: u64) -> Option<u32> {
         let actions = self.known_actions.get(usize::from(event.0))?;
@@ -128,7 +126,7 @@ impl LogicStates {
         found.map(|(_, action)| *action)
     }
 
-    /// The next state by an action, when it is known.
+    /// Returns the next state under an action, if it is known.
     #[inline]
     pub(crate) fn known_step(&self, state: StateId, action: u32) -> Option<StateId> {
         let position = state.index() * self.width + action as usize;
@@ -136,8 +134,8 @@ impl LogicStates {
         next.filter(|&next| next != UNKNOWN).map(StateId)
     }
 
-    /// The next state by all effects of an event, where that is known, none of
-    /// them has a guard, and no final verdict comes of it.
+    /// Returns the next state under all effects of an event, if it is known, none of
+    /// them has a guard, and it causes no final verdict.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
         let events = self.whole_actions.len();
@@ -148,8 +146,7 @@ impl LogicStates {
         }
     }
 
-    /// The same for events that share their action with another one, for which
-    /// the step was made.
+    /// Looks up the step by the action, which other events may share with this one.
     fn quick_by_action(&self, state: StateId, event: EventId) -> Option<StateId> {
         let action = *self.whole_actions.get(usize::from(event.0))?;
         let position = state.index() * self.width + action as usize;
@@ -161,7 +158,7 @@ impl LogicStates {
         stays_open(*before, *after).then_some(StateId(next))
     }
 
-    /// The action of these effects.
+    /// Returns the action of these effects.
     pub(crate) fn action(&mut self, event: EventId, effects: u64) -> u32 {
         if let Some(action) = self.known_action(event, effects) {
             return action;
@@ -187,7 +184,7 @@ impl LogicStates {
         number
     }
 
-    /// Makes the rows of the table longer.
+    /// Doubles the rows of the table.
     fn widen(&mut self) {
         let width = self.width * 2;
         let mut table = Vec::with_capacity(self.states.len() * width);
@@ -199,10 +196,10 @@ impl LogicStates {
         self.width = width;
     }
 
-    /// The next state of an instance to which these effects happen.
+    /// Returns the next state of an instance under these effects.
     ///
     /// # Errors
-    /// When the formula has more states than are kept.
+    /// If the formula has more states than are kept.
     pub(crate) fn step(
         &mut self,
         state: StateId,
@@ -248,7 +245,7 @@ impl LogicStates {
     }
 
     fn intern(&mut self, machine: MachineState, valuation: u64, origin: Option<Origin>) -> StateId {
-        // What no step asks about any more makes no difference.
+        // Propositions that no later step depends on make no difference.
         let followed = self.machine.propositions_ahead(machine);
         let state = State {
             machine,
@@ -281,7 +278,7 @@ impl LogicStates {
         StateId(number)
     }
 
-    /// What an instance in this state waits for.
+    /// Describes what an instance in this state waits for.
     pub(crate) fn describe(&self, logic: &Logic, state: StateId) -> String {
         let Some(state) = self.states.get(state.index()) else {
             return String::new();
@@ -296,8 +293,8 @@ impl LogicStates {
         }
     }
 
-    /// A state in a few words, for the steps of a path: the propositions that
-    /// are true in it, where any of them stay true.
+    /// Describes a state briefly, for the steps of a path: its true persistent
+    /// propositions.
     pub(crate) fn sketch(&self, logic: &Logic, state: StateId) -> String {
         let Some(state) = self.states.get(state.index()) else {
             return String::new();
@@ -309,9 +306,9 @@ impl LogicStates {
         known.words(logic, state.verdict)
     }
 
-    /// A state in a few words, right after this action in the state before: what
-    /// the action has made true is told, too, though no step may ask about it any
-    /// more.
+    /// Describes briefly the state right after this action in the state before,
+    /// including the propositions that the action has made true, even if no later step
+    /// depends on them.
     pub(crate) fn sketch_after(
         &self,
         logic: &Logic,
@@ -329,24 +326,24 @@ impl LogicStates {
         known.words(logic, self.verdict(to))
     }
 
-    /// How many states were met.
+    /// Returns the number of states that have appeared.
     pub(crate) fn count(&self) -> usize {
         self.states.len()
     }
 
-    /// How each state came to be, and which propositions are true in it.
+    /// Iterates over the origin of each state and its true propositions.
     pub(crate) fn origins(&self) -> impl Iterator<Item = (Option<Origin>, u64)> + '_ {
         self.states
             .iter()
             .map(|state| (state.origin, state.valuation))
     }
 
-    /// Letters that lead from the initial state to this one, of the many that
-    /// may.
+    /// Returns one of the possibly many sequences of letters that lead from the initial
+    /// state to this one.
     pub(crate) fn letters(&self, state: StateId) -> Vec<Letter> {
         let mut letters = Vec::new();
         let mut next = Some(state.0);
-        // A state was met before all that come of it.
+        // A state is numbered before all its successors.
         while let Some(at) = next {
             let origin = self.states.get(at as usize).and_then(|it| it.origin);
             letters.extend(origin.map(|origin| origin.letter));
@@ -356,11 +353,11 @@ impl LogicStates {
         letters
     }
 
-    /// Takes in the states of other ones of the same property; gives their
+    /// Adds the states of another instance set of the same property; returns their
     /// numbers here.
     ///
     /// # Errors
-    /// When the formula has more states than are kept.
+    /// If the formula has more states than are kept.
     pub(crate) fn take_in(
         &mut self,
         origins: impl Iterator<Item = (Option<Origin>, u64)>,
@@ -384,7 +381,7 @@ impl LogicStates {
         Ok(numbers)
     }
 
-    /// What a state needs, when that was asked.
+    /// Returns the needs of a state, if computed.
     #[inline]
     pub(crate) fn known_needs(&self, state: StateId) -> Option<&[StateNeed]> {
         self.states.get(state.index())?.needs.as_deref()
@@ -397,18 +394,18 @@ impl LogicStates {
     }
 }
 
-/// What is known of the propositions of an instance: the events of those that
-/// no step asks about any more are not watched.
+/// What is known about the propositions of an instance: events of propositions that no
+/// later step depends on are not observed.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     valuation: u64,
-    /// Which are known.
+    /// The known propositions.
     propositions: u64,
 }
 
 impl Known {
-    /// The lasting propositions that are true; the verdict where there are none,
-    /// or nothing depends on them.
+    /// Lists the true persistent propositions; the verdict if there are none, or
+    /// nothing depends on them.
     fn words(self, logic: &Logic, verdict: Verdict) -> String {
         let has = |mask: u64, bit: u32| mask >> bit & 1 == 1;
         let lasting = (0..64_u32).zip(&logic.propositions);
@@ -433,12 +430,12 @@ impl Known {
     }
 }
 
-/// True where no final verdict comes of a step.
+/// Returns true if a step causes no final verdict.
 pub(crate) fn stays_open(before: Verdict, after: Verdict) -> bool {
     before == after || !is_decided(after)
 }
 
-/// True for the verdicts that nothing changes any more.
+/// Returns true for final verdicts.
 pub(crate) fn is_decided(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Satisfied | Verdict::Violated)
 }

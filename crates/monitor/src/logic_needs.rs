@@ -1,22 +1,22 @@
-//! Which events an instance of a formula needs in a state.
+//! The events that an instance of a formula needs in a state.
 //!
-//! An event is needed when it can change the state: every combination of its
-//! effects is tried that one instance can be under. So the lock's release is
-//! not needed where nobody holds it, and a decided instance needs nothing.
+//! An event is needed if it can change the state: every combination of its effects that
+//! is possible for one instance is tried. So the release of a lock is not needed while
+//! nobody holds it, and a decided instance needs nothing.
 
 use crate::logic::{LogicStates, is_decided};
 use crate::plan::{Plan, StateNeed};
 use juror_event::EventId;
 use juror_language::{EvaluationError, StateId};
 
-/// Events with more roles, or more guards in one combination, are taken to
-/// change anything.
+/// Events with more roles, or more guards in one combination, are assumed to change
+/// anything.
 const COMBINED_MAX: usize = 5;
 
-/// Notes what a state needs, if that was not done before.
+/// Computes the needs of a state, unless known.
 ///
 /// # Errors
-/// When the formula has more states than are kept.
+/// If the formula has more states than are kept.
 pub(crate) fn ask(
     states: &mut LogicStates,
     plan: &Plan,
@@ -61,7 +61,7 @@ fn can_change(
         let has = |number: &usize| combination >> number & 1 == 1;
         let chosen = roles.iter().enumerate().filter(|(number, _)| has(number));
         let effects = chosen.fold(0, |effects, (_, role)| effects | role.effects);
-        // Of those with a guard any may stay away.
+        // Each effect with a guard may be absent.
         let optional = effects & guarded;
         if optional.count_ones() as usize > COMBINED_MAX {
             return Ok(true);
@@ -81,7 +81,7 @@ fn can_change(
     Ok(false)
 }
 
-/// True when no instance can have all these roles at once.
+/// Returns true if no instance can have all these roles at once.
 fn is_excluded(plan: &Plan, event: EventId, combination: u32) -> bool {
     let roles = plan.roles(event);
     let chosen = || {

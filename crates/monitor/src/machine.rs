@@ -1,19 +1,19 @@
-//! The machine of a formula or an expression, as small as can be.
+//! The machine of a formula or an expression, minimal if it is small.
 //!
-//! What the machine of a formula has not read yet is not always brought into
-//! the form that it gets by reading, so two of its states may mean the same.
-//! Where the whole automaton is small, its minimal table takes the machine's
-//! place: instances that cannot be told apart are in one state, and more of
-//! them are dropped. Otherwise states are made while the run goes on.
+//! The remainder of a formula after some letters is not always in the normal form that
+//! further letters would give it, so two states of its machine may be equivalent. If
+//! the whole automaton is small, its minimal table replaces the machine: instances that
+//! cannot be distinguished are in one state, and more of them are dropped. Otherwise
+//! states are created during the run.
 
 use juror_event::Verdict;
 use juror_language::Demand;
 use juror_logic::{Letter, LogicError, Machine, MachineState, Table};
 
-/// A machine with more states than this gets no table.
+/// The maximum number of states of a machine that is replaced by a table.
 const TABLE_STATES_MAX: usize = 400;
 
-/// Letters in, verdicts out.
+/// A machine that reads letters and gives verdicts.
 #[derive(Debug, Clone)]
 pub(crate) struct LetterMachine {
     machine: Machine,
@@ -42,12 +42,12 @@ impl LetterMachine {
         })
     }
 
-    /// True when no state is found out while the run goes on.
+    /// Returns true if no state is created during the run.
     pub(crate) fn is_whole(&self) -> bool {
         self.table.is_some()
     }
 
-    /// Where it starts.
+    /// Returns the initial state.
     pub(crate) fn initial(&self) -> MachineState {
         match &self.table {
             Some(table) => table.initial(),
@@ -55,7 +55,7 @@ impl LetterMachine {
         }
     }
 
-    /// The state after a step.
+    /// Returns the state after a step.
     pub(crate) fn step(
         &mut self,
         state: MachineState,
@@ -74,8 +74,8 @@ impl LetterMachine {
         }
     }
 
-    /// The propositions that any step from this state on asks about; all of
-    /// them when there is too much to look through.
+    /// Returns the propositions that any step from this state on depends on; all of
+    /// them if there are too many states to search.
     pub(crate) fn propositions_ahead(&mut self, state: MachineState) -> u64 {
         match &self.table {
             Some(table) => table.propositions_ahead(state),
@@ -83,7 +83,7 @@ impl LetterMachine {
         }
     }
 
-    /// What a state waits for, in words.
+    /// Describes what a state waits for.
     pub(crate) fn explain(&self, state: MachineState, name: &dyn Fn(u8) -> String) -> String {
         let state = match &self.table {
             Some(table) => table.origin(state),

@@ -1,4 +1,4 @@
-//! A property being evaluated.
+//! The monitor: a property under evaluation.
 
 use crate::behaviour::Behaviour;
 use crate::error::MonitorError;
@@ -16,33 +16,33 @@ use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, Property, StateId};
 use std::sync::Arc;
 
-/// How many violated slices in final states are kept for reports.
+/// The maximum number of violated slices in final states that are kept for reports.
 pub(crate) const ENDED_MAX: usize = 1_024;
 
-/// A property being evaluated over events: its slices, and what they need.
+/// A property under evaluation: its slices and their needs.
 ///
-/// A clone is a checkpoint: it goes on from the same slices and history.
+/// A clone is a checkpoint: it continues from the same slices and history.
 #[derive(Debug, Clone)]
 pub struct Monitor {
     pub(crate) plan: Arc<Plan>,
     pub(crate) behaviour: Behaviour,
-    /// How many parameters there are.
+    /// The number of slice parameters.
     pub(crate) parameters: usize,
-    /// Slices that are like those below them are dropped.
+    /// True if redundant slices, which equal the slice below them, are dropped.
     pub(crate) drops: bool,
     pub(crate) words: Words,
     pub(crate) slices: Slices,
     pub(crate) index: Index,
     pub(crate) needs: Needs,
     pub(crate) history: History,
-    /// Live slices by verdict, in the order of [`Verdict`].
+    /// The number of live slices per verdict, in the order of [`Verdict`].
     pub(crate) tally: Tally,
     pub(crate) violations: Violations,
-    /// Violated slices that final states ended.
+    /// Violated slices that ended in final states.
     pub(crate) ended: Vec<Ended>,
-    /// How many slices final states ended, violated or not.
+    /// The number of slices that ended in final states, violated or not.
     pub(crate) ended_count: u64,
-    /// The most slices there were at once.
+    /// The maximum number of slices at one time.
     pub(crate) peak: usize,
     pub(crate) sequence: u64,
     pub(crate) changes: Vec<Change>,
@@ -50,11 +50,11 @@ pub struct Monitor {
     pub(crate) finished: bool,
 }
 
-/// How many live slices have each verdict, and the worst of the others.
+/// The number of live slices per verdict, and whether a slice was ever violated.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub live: [u64; 4],
-    /// A violated slice keeps its property violated when it is gone.
+    /// Keeps the property violated after its violated slice is gone.
     pub violated: bool,
 }
 
@@ -89,7 +89,7 @@ impl Tally {
     }
 }
 
-/// A slice that is gone but not forgotten.
+/// A violated slice that has ended and is kept for reports.
 #[derive(Debug, Clone)]
 pub(crate) struct Ended {
     pub id: SliceId,
@@ -99,50 +99,51 @@ pub(crate) struct Ended {
     pub last_record: Option<u64>,
 }
 
-/// Buffers that steps use again and again.
+/// Buffers that are reused by all steps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
-    /// The variables that a transition computes.
+    /// The new values of the variables.
     pub environment: Vec<Value>,
-    /// The roles that the event plays.
+    /// The roles of the event.
     pub roles: Vec<Played>,
-    /// What it binds in each of them, one after the other.
+    /// The bindings of the event in each role, concatenated.
     pub role_words: Vec<Word>,
-    /// What it binds in one or several of them together.
+    /// The bindings of the event in one role or several roles together, concatenated.
     pub unions: Vec<Word>,
-    /// What a new slice would bind.
+    /// The binding of a new slice.
     pub joined: Vec<Word>,
     pub targets: Vec<Place>,
     pub parents: Vec<Place>,
     pub families: Vec<Family>,
-    /// Slices that the event brought into being.
+    /// Slices created by the event.
     pub created: Vec<Place>,
-    /// What these bind, each once.
+    /// The distinct sets of parameters that the created slices bind.
     pub created_masks: Vec<u32>,
-    /// Slices by how much they bind: the number of parameters in the high half.
+    /// Slices to be sorted by the number of parameters that they bind, which is in the
+    /// high half.
     pub ranked: Vec<u64>,
-    /// What an event of plain numbers carries.
+    /// The values of an event that is given as words.
     pub values: Vec<Value>,
 }
 
 impl Monitor {
-    /// A monitor that has seen no event, with room for
-    /// [`HISTORY_RECORDS`] transitions.
+    /// Creates a monitor that has seen no event and remembers [`HISTORY_RECORDS`]
+    /// transitions.
     ///
-    /// It may be made at any time of a run: the property is evaluated from the
-    /// next event on. To evaluate it from the beginning, it is given the events
-    /// of a recorded trace first.
+    /// It may be created at any time of a run: the property is evaluated from the next
+    /// event on. To evaluate the property from the beginning, give the monitor the
+    /// events of a recorded trace first.
     ///
     /// # Errors
-    /// When no monitor can evaluate the property.
+    /// If the property cannot be monitored.
     pub fn new(property: Arc<Property>) -> Result<Monitor, MonitorError> {
         Monitor::with_history(property, HISTORY_RECORDS)
     }
 
-    /// A monitor that has seen no event and remembers this many transitions.
+    /// Creates a monitor that has seen no event and remembers this many transitions.
     ///
     /// # Errors
-    /// When no monitor can evaluate the property.
+    /// If the property cannot be monitored.
     pub fn with_history(property: Arc<Property>, records: usize) -> Result<Monitor, MonitorError> {
         let plan = Plan::new(property);
         let mut behaviour = Behaviour::new(&plan)?;
@@ -150,13 +151,13 @@ impl Monitor {
         Ok(Monitor::of(Arc::new(plan), behaviour, records))
     }
 
-    /// A monitor of the same property that has seen no event and remembers
-    /// this many transitions.
+    /// Creates a monitor of the same property that has seen no event and remembers this
+    /// many transitions.
     pub fn restarted(&self, records: usize) -> Monitor {
         Monitor::of(Arc::clone(&self.plan), self.behaviour.restarted(), records)
     }
 
-    /// A monitor at the beginning; what its first state needs is known.
+    /// Creates a monitor in the initial state, whose needs are counted.
     pub(crate) fn of(plan: Arc<Plan>, behaviour: Behaviour, records: usize) -> Monitor {
         let property = &plan.property;
         let captures = property.events.iter().map(|e| e.captures.len()).collect();
@@ -183,7 +184,8 @@ impl Monitor {
             scratch: Scratch {
                 environment,
                 joined: vec![UNBOUND; parameters],
-                // With one parameter the common event needs no more than this.
+                // The common event of a property with one parameter needs no more than
+                // this.
                 targets: Vec::with_capacity(4),
                 parents: Vec::with_capacity(4),
                 created: Vec::with_capacity(4),
@@ -203,10 +205,10 @@ impl Monitor {
     /// Takes one event.
     ///
     /// # Errors
-    /// When a guard or update of a slice has no value, or the event's binding
-    /// is not available. That slice is as it was before; other slices have
-    /// taken the event, so [`Monitor::needs`], [`Monitor::changes`] and
-    /// [`Monitor::verdict`] are to be looked at again.
+    /// If a guard or update of a slice has no value, or a value that the event binds is
+    /// unavailable. The failing slice is unchanged; other slices have taken the event,
+    /// so [`Monitor::needs`], [`Monitor::changes`] and [`Monitor::verdict`] must be
+    /// read again.
     pub fn step(
         &mut self,
         event: EventId,
@@ -222,7 +224,7 @@ impl Monitor {
         Ok(self.summary(before))
     }
 
-    /// Takes one event, as [`Monitor::step`], and says nothing of it.
+    /// Takes one event like [`Monitor::step`], without a summary.
     pub(crate) fn take_event(
         &mut self,
         event: EventId,
@@ -238,18 +240,17 @@ impl Monitor {
         routed
     }
 
-    /// Forgets the values that no slice has any more.
+    /// Removes the values that no slice binds any more from the word table.
     pub(crate) fn tidy(&mut self) {
         self.words.retain(self.slices.words_mut());
-        // Slices are found by their words.
+        // The index depends on the words of the slices.
         self.index = Index::new(self.plan.masks(), self.drops);
         for place in (0..self.slices.places()).filter(|&place| self.slices.is_live(place)) {
             self.index.insert(&self.slices, place);
         }
     }
 
-    /// From here on what is needed is counted; what was not counted meanwhile is
-    /// made good by a look at all slices.
+    /// Resumes the counting of needs; if anything was not counted, counts all slices.
     pub(crate) fn count_again(&mut self) -> Result<(), EvaluationError> {
         if !self.needs.defer(false) {
             return Ok(());
@@ -263,7 +264,7 @@ impl Monitor {
         Ok(())
     }
 
-    /// Another event.
+    /// Begins a new event.
     #[inline]
     pub(crate) fn begin(&mut self) {
         self.sequence += 1;
@@ -288,26 +289,26 @@ impl Monitor {
         }
     }
 
-    /// The transitions that slices took at the last event, in order.
+    /// Returns the transitions that slices took at the last event, in order.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// What the occupied states need, by event; after
-    /// [`Monitor::step_words`], what they needed before.
+    /// Returns the needs of the occupied states, by event. After
+    /// [`Monitor::step_words`] they are out of date.
     pub fn needs(&self) -> &[EventNeed] {
         self.needs.all()
     }
 
-    /// The worst verdict of all slices that there are, and `Violated` when
-    /// any slice ever was.
+    /// Returns the worst verdict of all slices; `Violated` if any slice was ever
+    /// violated.
     pub fn verdict(&self) -> Verdict {
         let worst = self.tally.worst();
         if self.finished { worst.at_end() } else { worst }
     }
 
-    /// The run has ended: what was not decided is decided as it stands. Gives
-    /// the slices and their verdicts, in the order of [`Monitor::slices`].
+    /// Ends the run: undecided verdicts become decided. Returns the slices and their
+    /// verdicts, in the order of [`Monitor::slices`].
     pub fn finish(&mut self) -> Vec<(SliceId, Verdict)> {
         self.finished = true;
         self.slices()

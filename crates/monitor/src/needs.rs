@@ -1,46 +1,47 @@
-//! Which events the occupied states need, kept by counting.
+//! The events that the occupied states need, kept by counting.
 //!
-//! Invariant: what is needed is the union over the states that at least one
+//! **Invariant:** the needed events are the union over the states that at least one
 //! slice is in; a slice that moves between occupied states costs two counts.
 
 use crate::plan::StateNeed;
 use juror_event::EventId;
 use juror_language::StateId;
 
-/// How many captures an event has at most: bits of a mask.
+/// The maximum number of captures of an event, which are bits of a mask.
 const CAPTURES_MAX: usize = 64;
 
-/// What the states that slices are in need of one event.
+/// What the occupied states need of one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventNeed {
-    /// True when some transition is for the event.
+    /// True if some occupied state has a transition for the event.
     pub needed: bool,
-    /// Which captures are to be read; bit n is slot n. The declared ones
-    /// always, the hoisted ones only when a transition uses them.
+    /// The captures to read; bit n is slot n. Declared captures are always included,
+    /// hoisted ones only if a transition uses them.
     pub captures: u64,
 }
 
-/// The needs, and the counts that they come from.
+/// The needs, and the counts from which they are derived.
 #[derive(Debug, Clone)]
 pub(crate) struct Needs {
     needs: Vec<EventNeed>,
     /// By event: the captures that are always read.
     declared: Vec<u64>,
-    /// By state: how many slices are in it.
+    /// By state: the number of slices in it.
     occupied: Vec<u64>,
-    /// By event: how many occupied states need it.
+    /// By event: the number of occupied states that need it.
     events: Vec<u32>,
-    /// By event and capture: how many occupied states need it.
+    /// By event and capture: the number of occupied states that need it.
     captures: Vec<u32>,
     changed: bool,
-    /// Nothing is counted: nobody asks what is needed.
+    /// True while nothing is counted, since the needs are not read.
     is_deferred: bool,
-    /// Something was not counted.
+    /// True if something was not counted.
     is_stale: bool,
 }
 
 impl Needs {
-    /// Of no states, with these captures of each event always read.
+    /// Creates the needs of no states; the `declared` captures of each event are always
+    /// read.
     pub(crate) fn new(declared: &[u64]) -> Needs {
         let events = declared.len();
         let unneeded = |&captures: &u64| EventNeed {
@@ -59,33 +60,33 @@ impl Needs {
         }
     }
 
-    /// From here on nothing is counted, since nobody asks what is needed, or
-    /// everything is again. True when it is to be counted anew.
+    /// Stops the counting, since the needs are not read, or resumes it. Returns true if
+    /// everything must be counted again.
     #[inline]
     pub(crate) fn defer(&mut self, is_deferred: bool) -> bool {
         self.is_deferred = is_deferred;
         self.is_stale && !is_deferred
     }
 
-    /// True when nothing is counted, so that every event may be needed.
+    /// Returns true while nothing is counted, so that every event may be needed.
     #[inline]
     pub(crate) fn is_deferred(&self) -> bool {
         self.is_deferred
     }
 
-    /// True when nothing was left uncounted.
+    /// Returns true if everything is counted.
     #[inline]
     pub(crate) fn is_counted(&self) -> bool {
         !self.is_deferred && !self.is_stale
     }
 
-    /// Slices move without being counted.
+    /// Records that slices move without being counted.
     #[inline]
     pub(crate) fn lose_count(&mut self) {
         self.is_stale = true;
     }
 
-    /// No slice is in any state.
+    /// Resets all counts.
     pub(crate) fn clear(&mut self) {
         self.is_stale = false;
         self.changed = true;
@@ -104,25 +105,25 @@ impl Needs {
         &self.needs
     }
 
-    /// True when some occupied state needs the event.
+    /// Returns true if some occupied state needs the event.
     #[inline]
     pub(crate) fn is_needed(&self, event: EventId) -> bool {
         let need = self.needs.get(usize::from(event.0));
         need.is_some_and(|need| need.needed)
     }
 
-    /// Whether anything changed since this was last asked.
+    /// Returns true if anything changed since the last call.
     pub(crate) fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
 
-    /// True when some slice is in this state.
+    /// Returns true if some slice is in this state.
     #[inline]
     pub(crate) fn is_occupied(&self, state: StateId) -> bool {
         self.occupied.get(state.index()).is_some_and(|&n| n > 0)
     }
 
-    /// A slice is in this state from now on, which needs this.
+    /// Counts a slice that enters this state.
     #[inline]
     pub(crate) fn enter<'a>(&mut self, state: StateId, needs: impl FnOnce() -> &'a [StateNeed]) {
         if self.is_deferred {
@@ -141,7 +142,7 @@ impl Needs {
         }
     }
 
-    /// A slice is no longer in this state, which needs this.
+    /// Counts a slice that leaves this state.
     #[inline]
     pub(crate) fn leave<'a>(&mut self, state: StateId, needs: impl FnOnce() -> &'a [StateNeed]) {
         if self.is_deferred {
@@ -194,7 +195,7 @@ impl Needs {
     }
 }
 
-/// Counts up or down; true when the count came from or to zero.
+/// Counts up or down; returns true if the count came from zero or reached it.
 fn counted(count: &mut u32, more: bool) -> bool {
     if more {
         *count += 1;

@@ -1,4 +1,4 @@
-//! Time that passes without events, for formulas with bounds in time.
+//! The passage of time without events, for formulas with time bounds.
 
 use crate::behaviour::Behaviour;
 use crate::monitor::Monitor;
@@ -7,9 +7,9 @@ use crate::step::{Occurrence, Step};
 use juror_language::StateId;
 
 impl Monitor {
-    /// When something is decided without an event, in nanoseconds since the
-    /// program's start: [`Monitor::advance`] to it then. Nothing where no
-    /// deadline is pending.
+    /// Returns the time at which something is decided without an event, in nanoseconds
+    /// since the program's start, when [`Monitor::advance`] must be called; `None` if
+    /// no deadline is pending.
     pub fn next_deadline(&self) -> Option<u64> {
         match &self.behaviour {
             Behaviour::Timed(states) => states.next_deadline(),
@@ -17,8 +17,8 @@ impl Monitor {
         }
     }
 
-    /// Says that it is this time, in nanoseconds since the program's start, and
-    /// no event happened before that the monitor was not given.
+    /// Advances the time, in nanoseconds since the program's start. No events before
+    /// that time may be missing.
     pub fn advance(&mut self, time: u64) -> Step {
         let before = self.verdict();
         self.changes.clear();
@@ -28,7 +28,7 @@ impl Monitor {
         self.summary(before)
     }
 
-    /// Decides what the time decides before an event.
+    /// Decides what is due before an event.
     #[inline]
     pub(crate) fn pass(&mut self, time: u64) {
         if self
@@ -39,7 +39,7 @@ impl Monitor {
         }
     }
 
-    /// Forgets states that no slice came to.
+    /// Forgets states that no slice has entered.
     #[inline]
     pub(crate) fn sweep(&mut self) {
         if let Behaviour::Timed(states) = &mut self.behaviour {

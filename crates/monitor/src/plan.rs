@@ -1,27 +1,27 @@
-//! What is known of a property before its first event, whatever it demands:
-//! which parameters each event binds, in which roles, and what the parameters
-//! must fulfil.
+//! The parts of a property that do not depend on its behaviour: the parameters that
+//! each event binds, its roles, and the constraint on parameters.
 //!
-//! An event of a formula may concern an instance in several *roles*: `lock(x,
-//! m)` sets `holds(t, a)` where `x` is `t` and `m` is `a`, and `holds(u, b)`
-//! where they are `u` and `b`. An automaton has one role for each event.
+//! An event of a formula may concern an instance in several *roles*: `lock(x, m)` sets
+//! `holds(t, a)` with `x` as `t` and `m` as `a`, and `holds(u, b)` with them as `u` and
+//! `b`. An event of an automaton has one role.
 
 use crate::constraint::Constraint;
 use juror_event::EventId;
 use juror_language::{Behaviour, Effect, Property};
 use std::sync::Arc;
 
-/// Of events with more roles it is not asked which of them go together.
+/// The maximum number of roles of an event for which excluded combinations are
+/// determined.
 const COMBINED_MAX: usize = 8;
 
 /// A way in which an event concerns instances.
 #[derive(Debug, Clone)]
 pub(crate) struct Role {
-    /// For each parameter: the slot of the capture that it must equal.
+    /// By parameter: the slot of the capture that it must equal.
     pub slots: Vec<Option<u8>>,
-    /// Which parameters have one; bit n is parameter n.
+    /// The parameters that have a slot; bit n is parameter n.
     pub mask: u32,
-    /// Which effects of the event it has: bit n is the n-th of them.
+    /// The effects of the event in this role: bit n is the n-th of them.
     pub effects: u64,
 }
 
@@ -39,11 +39,11 @@ pub(crate) struct Plan {
     pub property: Arc<Property>,
     /// By event.
     roles: Vec<Vec<Role>>,
-    /// By event: the slot that binds the only parameter, where the event has
-    /// no other role.
+    /// By event: the slot that binds the only parameter, if the event has no other
+    /// role.
     only_slots: Vec<Option<u8>>,
-    /// By event: the slots that bind all parameters, where the event has one
-    /// role, in which it binds all.
+    /// By event: the slots that bind all parameters, if the event has one role, which
+    /// binds all.
     whole_slots: Vec<Option<Box<[u8]>>>,
     pub constraint: Constraint,
     /// By event: the captures that are always read.
@@ -78,28 +78,28 @@ impl Plan {
         }
     }
 
-    /// The roles of an event.
+    /// Returns the roles of an event.
     pub(crate) fn roles(&self, event: EventId) -> &[Role] {
         let roles = self.roles.get(usize::from(event.0));
         roles.map_or(&[], |roles| roles)
     }
 
-    /// The slot that binds the first parameter, where the event has one role.
+    /// Returns the slot that binds the only parameter, if the event has one role.
     #[inline]
     pub(crate) fn only_slot(&self, event: EventId) -> Option<u8> {
         let slot = self.only_slots.get(usize::from(event.0));
         slot.copied().flatten()
     }
 
-    /// The slots that bind all parameters, where the event has one role, in which
-    /// it binds all.
+    /// Returns the slots that bind all parameters, if the event has one role, which
+    /// binds all.
     #[inline]
     pub(crate) fn whole_slots(&self, event: EventId) -> Option<&[u8]> {
         self.whole_slots.get(usize::from(event.0))?.as_deref()
     }
 
-    /// The distinct sets of parameters that events can bind together, in one of
-    /// their roles or in several that one instance can have.
+    /// Returns the distinct sets of parameters that events can bind, in one of their
+    /// roles or in several that one instance can have.
     pub(crate) fn masks(&self) -> Vec<u32> {
         let mut masks: Vec<u32> = Vec::new();
         for roles in &self.roles {
@@ -114,7 +114,7 @@ impl Plan {
     }
 
     fn combined_masks(&self, roles: &[Role]) -> Vec<u32> {
-        // Sets of roles, by bits, with what they bind.
+        // Sets of roles, as bits, with the parameters that they bind.
         let mut sets: Vec<(u32, u32)> = Vec::new();
         for (number, role) in roles.iter().enumerate() {
             let excluded = (0..)
@@ -130,13 +130,13 @@ impl Plan {
         sets.into_iter().map(|(_, mask)| mask).collect()
     }
 
-    /// How many parameters the property has.
+    /// Returns the number of parameters of the property.
     pub(crate) fn parameters(&self) -> usize {
         self.property.slice.len()
     }
 
-    /// True when no instance can have both roles: they give two parameters the
-    /// same capture, and the constraint wants these to differ.
+    /// Returns true if no instance can have both roles: they assign one capture to two
+    /// parameters that the constraint requires to differ.
     pub(crate) fn excludes(&self, one: &Role, other: &Role) -> bool {
         self.constraint.differing().any(|(a, b)| {
             let slot = |role: &Role, parameter: usize| role.slots.get(parameter).copied().flatten();
@@ -165,7 +165,8 @@ fn whole_slots(roles: &[Role]) -> Option<Box<[u8]>> {
     }
 }
 
-/// What several roles bind together, whether or not an instance can have them.
+/// Returns the unions of the parameters of roles, whether or not an instance can have
+/// them all.
 fn closed_masks(roles: &[Role]) -> Vec<u32> {
     let mut masks: Vec<u32> = Vec::new();
     for role in roles {
@@ -178,7 +179,7 @@ fn closed_masks(roles: &[Role]) -> Vec<u32> {
     masks
 }
 
-/// The effects of an event, in order.
+/// Iterates over the effects of an event, in order.
 pub(crate) fn effects_of(effects: &[Effect], event: EventId) -> impl Iterator<Item = &Effect> {
     effects.iter().filter(move |effect| effect.event == event)
 }

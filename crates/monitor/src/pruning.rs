@@ -1,10 +1,10 @@
-//! Slices of formulas that say nothing which others do not say.
+//! Removal of redundant slices of formulas.
 //!
-//! A slice that has become as the one below it is dropped: when a lock has been
-//! released, nothing need be known of who held it.
+//! A slice that has come to equal the slice below it is dropped: after a lock has been
+//! released, its last holder no longer matters.
 //!
-//! Invariant: for every binding, the slice that knows most of it is in the same state
-//! before and after.
+//! **Invariant:** for every binding, the maximal slice is in the same state before and
+//! after the removal.
 
 use crate::monitor::Monitor;
 use crate::slices::{BASE, Place, SliceId};
@@ -12,7 +12,7 @@ use crate::words::mask_of;
 use juror_event::Verdict;
 
 impl Monitor {
-    /// Drops slices that have become as the one below them.
+    /// Drops slices that equal the slice below them.
     pub(crate) fn prune(&mut self, touched: &[Place]) {
         let mut ranked = std::mem::take(&mut self.scratch.ranked);
         ranked.clear();
@@ -22,7 +22,7 @@ impl Monitor {
                 ranked.push(u64::from(bound) << 32 | u64::from(place));
             }
         }
-        // From those that bind least, in the order of their places.
+        // From those that bind least, in the order of their cells.
         ranked.sort_unstable();
         let mut lost_violation: Option<SliceId> = None;
         for &rank in &ranked {
@@ -40,14 +40,14 @@ impl Monitor {
         }
         self.scratch.ranked = ranked;
         if lost_violation.is_some() {
-            // The slice below tells of it.
+            // The slice below reports the violation.
             let mut changes = std::mem::take(&mut self.changes);
             changes.retain(|change| self.is_live(change.slice) || !change.violates());
             self.changes = changes;
         }
     }
 
-    /// Whether some slice that binds less may be in the same state.
+    /// Returns true if a slice that binds less may be in the same state.
     fn may_be_as_below(&self, place: Place) -> bool {
         if place == BASE || !self.slices.is_live(place) {
             return false;
@@ -57,14 +57,14 @@ impl Monitor {
         is_of_base || self.index.has_below(self.slices.mask(place), state)
     }
 
-    /// The slice that knows most of a slice's binding, itself apart; nothing
-    /// when there are several.
+    /// Returns the maximal slice whose binding is a proper part of this slice's; `None`
+    /// if there are several.
     pub(crate) fn below(&self, place: Place) -> Option<Place> {
         let binding = self.slices.binding(place);
         let mask = mask_of(binding);
         let (mut below, mut of_below) = (BASE, 0_u32);
         for inner in self.index.masks() {
-            // What binds a part of what the largest binds makes no difference.
+            // A subset of the largest set found so far makes no difference.
             if inner & mask != inner || inner == mask || inner & of_below == inner {
                 continue;
             }

@@ -1,17 +1,17 @@
-//! Which slices take an event, and which come into being by it.
+//! Routing of events to slices, and creation of slices.
 //!
-//! An event that binds no parameter goes to every slice. One that binds some
-//! goes to the slices that bind at least these with the same values, and every
-//! slice that binds less and contradicts nothing is the parent of a slice with
-//! the bindings of both (Chen and Rosu 2009, algorithm D; [`crate::joining`]).
+//! An event that binds no parameter goes to every slice. One that binds parameters goes
+//! to the slices that bind at least these with the same values; every compatible slice
+//! that binds less is the parent of a slice with the bindings of both (Chen and Rosu
+//! 2009, algorithm D; [`crate::joining`]).
 //!
-//! Of formulas, an event may have several roles; a slice takes it once, with
-//! the effects of all roles whose binding it contains. An event none of whose
-//! effects takes place in a slice is no step of it.
+//! An event of a formula may have several roles; a slice takes it once, with the
+//! effects of all roles whose binding it contains. If none of the effects takes place
+//! in a slice, the event is no step of it.
 //!
-//! Invariant: for every binding, the slice that knows most of it and
-//! contradicts none of it is in the state of the property evaluated alone over
-//! the events that concern the binding (until final states forget slices).
+//! **Invariant:** for every binding, the maximal slice whose binding it contains is in
+//! the state of the property evaluated alone over the events that concern the binding
+//! (until final states forget slices).
 
 use crate::automaton::Taken;
 use crate::monitor::Monitor;
@@ -23,16 +23,16 @@ use juror_event::{EventId, Value};
 use juror_language::EvaluationError;
 use std::sync::Arc;
 
-/// An event on its way to the slices.
+/// An event that is being routed.
 #[derive(Clone, Copy)]
 pub(crate) struct Delivery<'a> {
     pub event: EventId,
     pub occurrence: &'a Occurrence<'a>,
-    /// The effects of it that its values allow.
+    /// The effects of the event that its values allow.
     pub applying: u64,
 }
 
-/// A role that an event has, with the values of this occurrence.
+/// A role of the event, with the values of this occurrence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Played {
     pub mask: u32,
@@ -40,8 +40,8 @@ pub(crate) struct Played {
 }
 
 impl Monitor {
-    /// What an event carries cannot be evaluated: an error where some slice needs
-    /// the event.
+    /// Returns the error of an event that cannot be evaluated if some slice needs the
+    /// event.
     #[cold]
     fn refuse(&mut self, event: EventId, error: EvaluationError) -> Result<(), EvaluationError> {
         self.count_again()?;
@@ -51,8 +51,8 @@ impl Monitor {
         }
     }
 
-    /// Gives an event to all slices that it concerns; the first error comes
-    /// back when all others have taken it.
+    /// Gives an event to all slices that it concerns; the first error is returned after
+    /// all others have taken it.
     #[inline]
     pub(crate) fn route(
         &mut self,
@@ -92,7 +92,7 @@ impl Monitor {
         }
     }
 
-    /// An event that binds the only parameter.
+    /// Routes an event that binds the only parameter.
     #[inline]
     pub(crate) fn route_word(
         &mut self,
@@ -130,17 +130,17 @@ impl Monitor {
         }
     }
 
-    /// An event in one or several roles that bind any parameters.
+    /// Routes an event in one or several roles that bind any parameters.
     fn route_anywhere(&mut self, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
         let plan = Arc::clone(&self.plan);
         if let Err(error) = self.bind_roles(&plan, delivery) {
             return self.refuse(delivery.event, error);
         }
-        // The buffers go round by value: no allocation, no borrow of the rest.
+        // The buffers are moved out and back: no allocation, no borrow of `self`.
         let mut targets = std::mem::take(&mut self.scratch.targets);
         self.find_targets(&mut targets);
-        // Parents first: what they give birth to must not take the event
-        // twice, and is born of what they were before it.
+        // Parents first: the slices that they create must not take the event twice, and
+        // are copies of the parents before the event.
         let mut result = self.join(&plan, delivery);
         for &place in &targets {
             let effects = self.effects_on(place);
@@ -154,7 +154,7 @@ impl Monitor {
         result
     }
 
-    /// Puts what the event binds in each of its roles into the scratch.
+    /// Writes the bindings of the event in each of its roles to the scratch buffers.
     fn bind_roles(&mut self, plan: &Plan, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
         self.scratch.roles.clear();
         self.scratch.role_words.clear();
@@ -184,7 +184,7 @@ impl Monitor {
         Ok(())
     }
 
-    /// The slices that the event concerns in one of its roles.
+    /// Finds the slices that the event concerns in one of its roles.
     fn find_targets(&self, targets: &mut Vec<Place>) {
         targets.clear();
         let scratch = &self.scratch;
@@ -198,15 +198,15 @@ impl Monitor {
             self.index
                 .targets(&self.slices, binding, role.mask, targets);
         }
-        // Several roles may meet in one slice; and the order is that of the
-        // places, whatever that of the index is.
+        // Several roles may concern one slice. Sorting makes the order independent of
+        // the index.
         if targets.len() > 1 {
             targets.sort_unstable();
             targets.dedup();
         }
     }
 
-    /// The effects of the event under way on a slice.
+    /// Returns the effects of the current event on a slice.
     pub(crate) fn effects_on(&self, place: Place) -> u64 {
         match self.scratch.roles.as_slice() {
             [role] if role.mask == 0 => role.effects,
@@ -217,8 +217,8 @@ impl Monitor {
         }
     }
 
-    /// The effects of the event under way on a slice with this binding, which is of
-    /// these parameters.
+    /// Returns the effects of the current event on a slice with this binding, whose
+    /// parameters are `mask`.
     #[inline]
     pub(crate) fn effects_at(&self, binding: &[Word], mask: u32) -> u64 {
         let scratch = &self.scratch;
@@ -230,7 +230,8 @@ impl Monitor {
         played.fold(0, |effects, (role, _)| effects | role.effects)
     }
 
-    /// What an event does to a slice; new variables are in the scratch.
+    /// Computes what the event does to a slice; new variables are in the scratch
+    /// buffer.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -252,7 +253,7 @@ impl Monitor {
         Ok(taken)
     }
 
-    /// One slice takes the event.
+    /// Applies the event to one slice.
     #[inline]
     pub(crate) fn deliver(
         &mut self,

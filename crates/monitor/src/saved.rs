@@ -1,10 +1,10 @@
-//! Values as a snapshot has them.
+//! Values in the form of a snapshot.
 
 use juror_event::{Unavailability, Value};
 use serde::{Deserialize, Serialize};
 
-/// A value in plain data. Numbers that not every reader of a format holds
-/// exactly are text.
+/// A value as plain data. Numbers that some readers of a format cannot represent
+/// exactly are strings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SavedValue {
@@ -36,7 +36,7 @@ impl SavedValue {
             Value::Bool(truth) => SavedValue::Bool(*truth),
             Value::Float(number) => SavedValue::Float(number.to_bits()),
             Value::Address(address) => SavedValue::Address(*address),
-            Value::Text(text) => SavedValue::Text(text.to_string()),
+            Value::String(text) => SavedValue::Text(text.to_string()),
             Value::Set(set) => SavedValue::Set(set.iter().map(SavedValue::of).collect()),
             Value::Map(map) => {
                 let entries = map.iter();
@@ -62,14 +62,14 @@ impl SavedValue {
     pub(crate) fn value(&self) -> Value {
         match self {
             SavedValue::Int(number) => Value::Int(i128::from(*number)),
-            // What is no number was not written by this module.
+            // A string that is no number was not written by this module.
             SavedValue::Large(digits) => digits
                 .parse()
                 .map_or(Value::Unavailable(Unavailability::NotCaptured), Value::Int),
             SavedValue::Bool(truth) => Value::Bool(*truth),
             SavedValue::Float(bits) => Value::Float(f64::from_bits(*bits)),
             SavedValue::Address(address) => Value::Address(*address),
-            SavedValue::Text(text) => Value::Text(text.as_str().into()),
+            SavedValue::Text(text) => Value::String(text.as_str().into()),
             SavedValue::Set(values) => Value::Set(values.iter().map(SavedValue::value).collect()),
             SavedValue::Map(entries) => {
                 let entries = entries.iter();

@@ -1,20 +1,19 @@
-//! The slices: for each binding of the slice parameters a state and an
-//! environment, in parallel arrays whose places are used again.
+//! The slices: for each binding of the slice parameters a state and an environment, in
+//! parallel arrays of reusable cells.
 //!
-//! State, generation and binding of a slice lie side by side, so a step
-//! touches one cache line of it besides its variables. A slice of one
-//! parameter takes sixteen bytes, and eight more when a history is kept.
+//! State, generation and binding of a slice are adjacent in its cell, so a step touches
+//! one cache line of it besides its variables. A slice with one parameter takes 16
+//! bytes, and 8 more if a history is kept.
 //!
-//! Invariant: place 0 is the base slice, which binds nothing and is never
-//! removed.
+//! **Invariant:** cell 0 is the base slice, which binds nothing and is never removed.
 
 use crate::words::{UNBOUND, Word, mask_of};
 use juror_event::{Value, Verdict};
 use juror_language::StateId;
 use std::fmt;
 
-/// The name of a slice, never used again for another one. The base slice,
-/// which binds nothing, is number 0.
+/// The identifier of a slice, which is never reused. The base slice, which binds
+/// nothing, is number 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SliceId(pub u64);
 
@@ -24,56 +23,56 @@ impl fmt::Display for SliceId {
     }
 }
 
-/// A slice, to be looked at.
+/// A view of a slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceView<'a> {
-    /// Its name.
+    /// The identifier.
     pub id: SliceId,
-    /// The values of the slice parameters, in their order; nothing where the
-    /// parameter is not bound.
+    /// The values of the slice parameters, in their order; `None` for an unbound
+    /// parameter.
     pub binding: Vec<Option<Value>>,
-    /// The state it is in.
+    /// The current state.
     pub state: StateId,
     /// The values of the variables, by slot.
     pub environment: &'a [Value],
-    /// Its verdict.
+    /// The verdict of the slice.
     pub verdict: Verdict,
-    /// True when it was violated in a final state and is kept for reports
-    /// only: another slice may have its binding.
+    /// True if the slice was violated in a final state and is kept only for reports:
+    /// another slice may have its binding.
     pub ended: bool,
 }
 
-/// The place of a slice in the arrays.
+/// The number of a slice's cell in the arrays.
 pub(crate) type Place = u32;
 /// The base slice.
 pub(crate) const BASE: Place = 0;
-/// The state of a place that no slice has.
+/// The state of a free cell.
 const FREE: u64 = u32::MAX as u64;
-/// A list gets no less room than for so many more.
+/// The minimum number of elements by which a list grows.
 const SMALL_ROOM: usize = 16;
-/// Of a slice without a record.
+/// Stands for no record.
 const NO_RECORD: u64 = u64::MAX;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Slices {
     parameters: usize,
     variables: usize,
-    /// For each place: the state in the low half of a word and how often the
-    /// place was used before in the high one, then the binding.
+    /// For each cell: a word with the state in the low half and the number of earlier
+    /// uses (the generation) in the high half, then the binding.
     cells: Vec<u64>,
-    /// Empty when no history is kept.
+    /// Empty if no history is kept.
     last_records: Vec<u64>,
     keeps_records: bool,
     environments: Vec<Value>,
-    /// The place that no slice has and that is used next; the base where there is
-    /// none. The others follow one another: each has the next where its slice had a
-    /// binding, so what has no slice takes no memory of its own.
+    /// The head of the list of free cells; the base if it is empty. Each free cell
+    /// stores the next one in place of a binding, so the list takes no memory of its
+    /// own.
     next_free: Place,
     free_count: usize,
 }
 
 impl Slices {
-    /// The base slice alone.
+    /// Creates the base slice only.
     pub(crate) fn new(
         parameters: usize,
         environment: &[Value],
@@ -94,23 +93,22 @@ impl Slices {
         slices
     }
 
-    /// The number of places, live or not.
+    /// Returns the number of cells, used or free.
     pub(crate) fn places(&self) -> Place {
         u32::try_from(self.cells.len() / (self.parameters + 1)).unwrap_or(u32::MAX)
     }
 
-    /// The number of live slices, the base included.
+    /// Returns the number of live slices, including the base.
     pub(crate) fn count(&self) -> usize {
         self.places() as usize - self.free_count
     }
 
-    /// The bytes that the arrays have taken from the system, without the
-    /// variables.
+    /// Returns the number of bytes allocated for the arrays, without the variables.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.cells.capacity() + 8 * self.last_records.capacity()
     }
 
-    /// Whether slices have variables.
+    /// Returns true if slices have variables.
     #[inline]
     pub(crate) fn have_variables(&self) -> bool {
         self.variables > 0
@@ -141,7 +139,7 @@ impl Slices {
         StateId(self.head(place) as u32)
     }
 
-    /// Which parameters it binds; bit n is parameter n.
+    /// Returns the parameters that the slice binds; bit n is parameter n.
     pub(crate) fn mask(&self, place: Place) -> u32 {
         mask_of(self.binding(place))
     }
@@ -160,13 +158,13 @@ impl Slices {
             .unwrap_or(&[])
     }
 
-    /// The value of the first parameter.
+    /// Returns the value of the first parameter.
     #[inline]
     pub(crate) fn first_word(&self, place: Place) -> Option<Word> {
         self.cells.get(self.cell(place) + 1).copied()
     }
 
-    /// All words of live slices.
+    /// Iterates over all words of live slices.
     pub(crate) fn words_mut(&mut self) -> impl Iterator<Item = &mut Word> {
         let cells = self.cells.chunks_mut(self.parameters + 1);
         let live = cells.filter(|cell| cell.first().is_some_and(|head| head & FREE != FREE));
@@ -180,7 +178,7 @@ impl Slices {
         self.environments.get(range).unwrap_or(&[])
     }
 
-    /// The slice moves on, and nothing else of it changes.
+    /// Changes the state of a slice and nothing else.
     #[inline]
     pub(crate) fn set_state(&mut self, place: Place, state: StateId) {
         let cell = self.cell(place);
@@ -189,7 +187,7 @@ impl Slices {
         }
     }
 
-    /// The slice moves on; `environment` gets its old variables in exchange.
+    /// Changes the state of a slice and swaps its variables with `environment`.
     #[inline]
     pub(crate) fn advance(
         &mut self,
@@ -215,7 +213,7 @@ impl Slices {
         }
     }
 
-    /// A new slice.
+    /// Adds a slice.
     pub(crate) fn insert(
         &mut self,
         binding: &[Word],
@@ -228,7 +226,7 @@ impl Slices {
         place
     }
 
-    /// Puts a slice into a place that is free and not among the free ones any more.
+    /// Writes a slice to a cell that has been taken off the free list.
     fn fill(
         &mut self,
         place: Place,
@@ -255,7 +253,7 @@ impl Slices {
         );
     }
 
-    /// The place that was freed last.
+    /// Takes the most recently freed cell.
     fn take_free(&mut self) -> Option<Place> {
         let place = self.next_free;
         if place == BASE {
@@ -266,13 +264,13 @@ impl Slices {
         Some(place)
     }
 
-    /// The place that is used after this one, which is free.
+    /// Returns the free cell after this one in the free list.
     fn after_free(&self, place: Place) -> Place {
         let next = self.cells.get(self.cell(place) + 1);
         next.map_or(BASE, |&next| next as Place)
     }
 
-    /// A free place is the next to be used.
+    /// Puts a cell at the head of the free list.
     fn push_free(&mut self, place: Place) {
         let cell = self.cell(place);
         if let Some(next) = self.cells.get_mut(cell + 1) {
@@ -301,25 +299,25 @@ impl Slices {
         place
     }
 
-    /// Forgets a slice; the base stays.
+    /// Removes a slice, except the base.
     pub(crate) fn remove(&mut self, place: Place) {
         if place == BASE || !self.is_live(place) {
             return;
         }
         let cell = self.cell(place);
         if let Some(head) = self.cells.get_mut(cell) {
-            // The next slice here has another name.
+            // The next slice in this cell gets another identifier.
             *head = (*head >> 32).wrapping_add(1) << 32 | FREE;
         }
         self.push_free(place);
     }
 
-    /// How often a place was used before.
+    /// Returns the number of earlier uses of a cell.
     pub(crate) fn generation(&self, place: Place) -> u32 {
         (self.head(place) >> 32) as u32
     }
 
-    /// The places that no slice has, the next to be used last.
+    /// Returns the free cells, the next to be used last.
     pub(crate) fn free(&self) -> Vec<Place> {
         let first = Some(self.next_free).filter(|&place| place != BASE);
         let after = |&place: &Place| Some(self.after_free(place)).filter(|&next| next != BASE);
@@ -328,8 +326,7 @@ impl Slices {
         free
     }
 
-    /// Makes a place, if there is none, that no slice has and that was used so
-    /// often.
+    /// Makes the cell exist, free and with the given number of earlier uses.
     pub(crate) fn restore_free(&mut self, place: Place, generation: u32) {
         while self.places() <= place {
             self.push_place();
@@ -340,7 +337,7 @@ impl Slices {
         }
     }
 
-    /// Puts a slice into a place; false when it has another shape than the
+    /// Writes a slice to a cell; returns false if its shape differs from that of the
     /// others.
     pub(crate) fn restore(
         &mut self,
@@ -357,13 +354,13 @@ impl Slices {
         true
     }
 
-    /// Says which places are free; false when they are not.
+    /// Sets the free list; returns false if exactly these cells are not free.
     pub(crate) fn set_free(&mut self, free: &[Place]) -> bool {
         let mut sorted = free.to_vec();
         sorted.sort_unstable();
         let found = (0..self.places()).filter(|&place| !self.is_live(place));
         let is_right = found.eq(sorted);
-        // Without parameters there is the base alone.
+        // Without parameters there is only the base slice.
         if !is_right || self.parameters == 0 && !free.is_empty() {
             return false;
         }
@@ -374,15 +371,15 @@ impl Slices {
         true
     }
 
-    /// The place of a live slice, by its name.
+    /// Returns the cell of a live slice.
     pub(crate) fn place_of(&self, id: SliceId) -> Option<Place> {
         let place = id.0 as u32;
         (self.is_live(place) && self.id(place) == id).then_some(place)
     }
 }
 
-/// Room for so many more, and in a large list for a sixteenth of it: one that
-/// doubles stands half empty, and nothing else of an instance takes as much.
+/// Reserves room for more elements. A large list grows by a sixteenth: one that doubles
+/// would be half empty, and slices take the most memory of all.
 #[inline]
 pub(crate) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     if list.capacity() - list.len() < more {
@@ -390,7 +387,7 @@ pub(crate) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Copies values one by one, as far as both sides go.
+/// Copies values one by one, up to the length of the shorter side.
 pub(crate) fn copy_values(to: &mut [Value], from: &[Value]) {
     for (to, from) in to.iter_mut().zip(from) {
         to.clone_from(from);

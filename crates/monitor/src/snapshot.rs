@@ -1,12 +1,11 @@
-//! A monitor as plain data, to be kept in a file and brought back.
+//! A monitor as plain data that can be stored in a file and restored.
 //!
-//! A clone is the checkpoint of a running session. A snapshot is the same for
-//! another one: it names its property by a hash, and says of each state of a
-//! formula how an instance comes to it, since the numbers of states are those
-//! of one monitor.
+//! A clone is the checkpoint of a running session. A snapshot serves another session:
+//! it identifies its property by a hash, and describes for each state of a formula how
+//! an instance reaches it, since the numbers of states are specific to one monitor.
 //!
-//! Invariant: a monitor that is brought back is equal to the one that the
-//! snapshot was taken of, and two equal monitors go on equally.
+//! **Invariant:** a restored monitor equals the one that the snapshot was taken of, and
+//! two equal monitors continue equally.
 
 mod editing;
 
@@ -29,28 +28,28 @@ use std::fmt::{self, Write};
 use std::hash::Hasher;
 use std::sync::Arc;
 
-/// A monitor as data.
+/// A monitor as plain data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The hash of the property that it belongs to.
+    /// The hash of its property.
     property: u64,
     states: SavedStates,
     body: Body,
 }
 
-/// What the numbers of states mean.
+/// The meaning of state numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum SavedStates {
-    /// They are those of the property.
+    /// The states of the property.
     Automaton,
-    /// By state: the one that it comes from and the letter between the two,
-    /// and which propositions are true.
+    /// By state: the state from which it is reached and the letter of that step, and
+    /// the true propositions.
     Logic(Vec<(Option<(u32, u64)>, u64)>),
-    /// What is left of the formula, and which propositions are true.
+    /// The remainder of the formula and the true propositions.
     Timed(Vec<Option<(TimedState, u64)>>),
 }
 
-/// All that makes two monitors differ.
+/// All data in which two monitors can differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Body {
     slices: Vec<SavedSlice>,
@@ -66,11 +65,11 @@ struct Body {
     finished: bool,
 }
 
-/// A place and the slice in it.
+/// A cell and its slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct SavedSlice {
     generation: u32,
-    /// Nothing where the place is free.
+    /// `None` if the cell is free.
     state: Option<u32>,
     binding: Vec<Option<SavedValue>>,
     environment: Vec<SavedValue>,
@@ -86,7 +85,7 @@ struct SavedEnded {
     last_record: Option<u64>,
 }
 
-/// Violations of one kind at one place.
+/// Violations of one kind at one code address.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct SavedViolations {
     event: Option<u16>,
@@ -101,18 +100,18 @@ struct SavedViolations {
     count: u64,
 }
 
-/// Why a snapshot cannot be brought back.
+/// The reason why a snapshot cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// It was taken of another property.
+    /// The snapshot was taken of another property.
     #[error("the snapshot is of another property, or of another version of this one")]
     OtherProperty,
-    /// It contradicts itself.
+    /// The snapshot contradicts itself.
     #[error("the snapshot is damaged: {0}")]
     Damaged(&'static str),
 }
 
-/// A hash of what a property says, wherever it was read from.
+/// Returns a hash of a property's content that does not depend on its file.
 fn hash_of(property: &Property) -> u64 {
     struct Sink(Mixer);
     impl Write for Sink {
@@ -126,13 +125,13 @@ fn hash_of(property: &Property) -> u64 {
         source_name: None,
         ..property.clone()
     };
-    // A sink of this kind takes everything.
+    // Writing to this sink never fails.
     let _ = write!(sink, "{anonymous:?}");
     sink.0.finish()
 }
 
 impl Monitor {
-    /// The monitor as data.
+    /// Returns the monitor as plain data.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             property: hash_of(self.property()),
@@ -212,10 +211,10 @@ impl Monitor {
         }
     }
 
-    /// The monitor that a snapshot was taken of.
+    /// Restores the monitor that a snapshot was taken of.
     ///
     /// # Errors
-    /// When the snapshot is of another property, or damaged.
+    /// If the snapshot is of another property, or damaged.
     pub fn restore(property: Arc<Property>, snapshot: &Snapshot) -> Result<Monitor, SnapshotError> {
         if hash_of(&property) != snapshot.property {
             return Err(SnapshotError::OtherProperty);
@@ -268,7 +267,7 @@ impl Monitor {
         Ok(monitor)
     }
 
-    /// Takes in the states of a snapshot; gives what its numbers are here.
+    /// Restores the states of a snapshot; returns their numbers in this monitor.
     fn restore_states(
         &mut self,
         saved: &SavedStates,
@@ -297,7 +296,7 @@ impl Monitor {
         }
     }
 
-    /// Puts slices into their places.
+    /// Restores the slices to their cells.
     fn restore_slices(
         &mut self,
         body: &Body,
@@ -342,12 +341,12 @@ impl Monitor {
         }
         let free = self.slices.set_free(&body.free);
         free.then_some(())
-            .ok_or(SnapshotError::Damaged("its free places are not free"))
+            .ok_or(SnapshotError::Damaged("its free cells are not free"))
     }
 }
 
-/// Two monitors are equal when they are of one property and nothing that they
-/// say, now or after whatever comes, differs.
+/// Two monitors are equal if they have the same property and no result differs, now or
+/// after any further events.
 impl PartialEq for Monitor {
     fn eq(&self, other: &Monitor) -> bool {
         if !Arc::ptr_eq(&self.plan, &other.plan) && self.property() != other.property() {
@@ -378,13 +377,13 @@ impl PartialEq for Monitor {
 }
 
 impl Snapshot {
-    /// How many slices it has.
+    /// Returns the number of slices.
     pub fn slice_count(&self) -> usize {
         let slices = self.body.slices.iter();
         slices.filter(|slice| slice.state.is_some()).count()
     }
 
-    /// Whether a violation is in it.
+    /// Returns true if the snapshot contains a violation.
     pub fn is_violated(&self) -> bool {
         self.body.violated
     }

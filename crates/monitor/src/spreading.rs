@@ -1,15 +1,17 @@
-//! The slices of one property evaluated apart from each other, in *shares*.
+//! Division of the slices of one property into *shares* that are evaluated
+//! independently.
 //!
-//! Where every event that matters binds one and the same parameter, an event
-//! concerns slices with its value of it alone, and slices with different values
-//! of it are never joined. So each of several monitors may take the events of
-//! some of the values, and together they have the slices that one would have.
+//! If every event that matters binds the same parameter, an event concerns only slices
+//! with its value of that parameter, and slices with different values of it are never
+//! joined. So each of several monitors may take the events of some of the values, and
+//! together they have the slices that a single monitor would have.
+//! `docs/design/monitors.md` describes how offline checks use it.
 //!
-//! Invariant: what a share says of a slice, one monitor of all events would say,
-//! with the same values in its path. What depends on all slices together is for
-//! those to find out who have all shares: which events the property needs at a
-//! moment, and which transitions are so old that one monitor would have
-//! forgotten them ([`remember_as_one`]).
+//! **Invariant:** a share reports the same about a slice as a single monitor of all
+//! events, with the same values in its path. Results that depend on all slices together
+//! are left to the owner of all shares: which events the property needs at a moment,
+//! and which transitions are so old that a single monitor would have forgotten them
+//! ([`remember_as_one`]).
 
 use crate::behaviour::Behaviour;
 use crate::hashing::Mixed;
@@ -22,44 +24,45 @@ use std::hash::BuildHasher;
 /// Sets of events are bits of a word.
 const EVENTS_MAX: usize = 64;
 
-/// By what the slices of a property are spread.
+/// How the slices of a property are divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spreading {
-    /// By event: the capture that binds the parameter.
+    /// By event: the capture that binds the dividing parameter.
     slots: Vec<Option<usize>>,
-    /// By event: which parameter each capture binds that binds one.
+    /// By event: the captures that bind parameters, each with the parameter.
     bound: Vec<Vec<(usize, usize)>>,
 }
 
 impl Spreading {
-    /// The capture of an event by which it belongs to a share; nothing where no
-    /// state ever needs the event.
+    /// Returns the capture that assigns an event to a share; `None` if no state ever
+    /// needs the event.
     #[inline]
     pub fn slot(&self, event: EventId) -> Option<usize> {
         self.slots.get(usize::from(event.0)).copied().flatten()
     }
 
-    /// The captures of an event that bind parameters, with the number of the parameter.
+    /// Returns the captures of an event that bind parameters, with the number of each
+    /// parameter.
     #[inline]
     pub fn bound(&self, event: EventId) -> &[(usize, usize)] {
         let bound = self.bound.get(usize::from(event.0));
         bound.map_or(&[], |bound| bound)
     }
 
-    /// Which of so many shares has the slices with this value.
+    /// Returns the share that has the slices with this value.
     #[inline]
     pub fn share_of(value: &Value, shares: usize) -> usize {
         let hash = Mixed.hash_one(value);
-        // The high half of the product: every share is as likely as the others.
+        // The high half of the product: all shares are equally likely.
         ((u128::from(hash) * shares as u128) >> 64) as usize
     }
 }
 
 impl Monitor {
-    /// By what its slices can be spread; nothing where they cannot: events concern
-    /// slices of several values, one access may be several events, verdicts depend on
-    /// the time or on what is found out while the run goes on, or which values are read
-    /// depends on the states of other slices.
+    /// Returns how the slices can be divided, or `None` if they cannot: if events
+    /// concern slices with several values, one access may be several events, verdicts
+    /// depend on the time or on states that are computed during the run, or the set of
+    /// captured values depends on the states of other slices.
     pub fn spreading(&self) -> Option<Spreading> {
         let events = 0..self.plan.property.events.len();
         let accesses = self.plan.property.events.iter();
@@ -81,7 +84,7 @@ impl Monitor {
             })?;
         let is_needed = |event: &usize| match &self.behaviour {
             Behaviour::Automaton(_) => hoisted.get(*event).is_some_and(Option::is_some),
-            // Its states have not been asked yet what they need.
+            // The needs of a formula's states have not been computed yet.
             _ => true,
         };
         (0..self.parameters)
@@ -101,7 +104,7 @@ impl Monitor {
             })
     }
 
-    /// The captures of an event that bind parameters, with the number of each.
+    /// Returns the captures of an event that bind parameters, with the number of each.
     fn bound_by(&self, event: EventId) -> Vec<(usize, usize)> {
         let roles = self.plan.roles(event).iter();
         let mut bound: Vec<(usize, usize)> = roles
@@ -113,8 +116,8 @@ impl Monitor {
         bound
     }
 
-    /// The one capture that binds this parameter in every role of an event; nothing
-    /// where the event has no role.
+    /// Returns the one capture that binds this parameter in every role of an event;
+    /// `None` if the event has no role.
     fn slot_of(&self, event: EventId, parameter: usize) -> Result<Option<usize>, Unbound> {
         let roles = self.plan.roles(event).iter();
         let mut slots = roles.map(|role| role.slots.get(parameter).copied().flatten());
@@ -127,13 +130,13 @@ impl Monitor {
         }
     }
 
-    /// Of the next event on, the numbers begin after this one.
+    /// Sets the number of the last event; the next one is numbered after it.
     #[inline]
     pub fn count_from(&mut self, sequence: u64) {
         self.sequence = sequence;
     }
 
-    /// Which of the first 64 events the occupied states need: bit n is event n.
+    /// Returns which of the first 64 events the occupied states need: bit n is event n.
     #[inline]
     pub fn needed_events(&self) -> u64 {
         let needs = (0..EVENTS_MAX).zip(self.needs());
@@ -142,29 +145,30 @@ impl Monitor {
         })
     }
 
-    /// How many transitions it remembers, and how many there were.
+    /// Returns the number of transitions that are remembered, and of all that were
+    /// made.
     pub fn records(&self) -> (usize, u64) {
         (self.history.capacity(), self.history.made())
     }
 
-    /// The number of the event that made the first transition of a slice; nothing
-    /// where that is forgotten, or there was none.
+    /// Returns the number of the event that made the first transition of a slice;
+    /// `None` if it is forgotten, or there was none.
     pub fn first_event(&self, id: SliceId) -> Option<u64> {
         self.history.first_sequence(self.last_record_of(id))
     }
 }
 
-/// An event leaves the parameter open, or takes it from several captures.
+/// An error: an event does not bind the parameter, or binds it by several captures.
 struct Unbound;
 
-/// The shares of a property, whose events were numbered together, forget what one
-/// monitor of them all would have forgotten.
+/// Makes the shares of a property, whose events were numbered together, forget the
+/// transitions that a single monitor would have forgotten.
 pub fn remember_as_one(shares: &mut [&mut Monitor]) {
     let capacity = shares.iter().map(|it| it.history.capacity()).max();
     let Some(capacity) = capacity.filter(|&capacity| capacity > 0) else {
         return;
     };
-    // The next record of each that is to be kept, going back.
+    // For each share, the oldest record to keep, moving backwards.
     let mut oldest: Vec<u64> = shares.iter().map(|it| it.history.made()).collect();
     for _ in 0..capacity {
         let before = oldest.iter().zip(&*shares).enumerate();
@@ -183,8 +187,8 @@ pub fn remember_as_one(shares: &mut [&mut Monitor]) {
 }
 
 impl Behaviour {
-    /// True when all that an event can do is known beforehand, and the time has no
-    /// part in it.
+    /// Returns true if all effects of events are known in advance and do not depend on
+    /// the time.
     fn is_known(&self) -> bool {
         match self {
             Behaviour::Automaton(_) => true,
@@ -193,7 +197,7 @@ impl Behaviour {
         }
     }
 
-    /// The states of an automaton.
+    /// Returns the states of an automaton.
     fn states(&self) -> impl Iterator<Item = StateId> + use<> {
         let count = match self {
             Behaviour::Automaton(automaton) => automaton.property.states().len(),

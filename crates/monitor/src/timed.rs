@@ -1,12 +1,11 @@
-//! A formula with bounds in time: states are values, not numbers of a table.
+//! A formula with time bounds, whose states are values and not numbers of a table.
 //!
-//! What is left of such a formula speaks of points in time, so hardly two
-//! instances are ever in equal states. A state lives as long as an instance is
-//! in it, and its number is used again after it; equal ones are one. The two
-//! decided states are always there.
+//! The remainder of such a formula contains points in time, so two instances are rarely
+//! in equal states. A state exists as long as an instance is in it, and its number is
+//! then reused; equal states are shared. The two decided states always exist.
 //!
-//! Time passes without events, too: [`TimedStates::next_deadline`] says when
-//! something is decided by itself.
+//! Time also passes without events: [`TimedStates::next_deadline`] returns the time at
+//! which something is decided without one.
 
 use crate::effects::Effects;
 use crate::hashing::Mixed;
@@ -19,18 +18,18 @@ use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// By verdict: what stands for a state in reports, and for the decided ones
-/// altogether.
+/// By verdict: the state that represents all states with it in reports; for decided
+/// verdicts it is the only state.
 const SHOWN: [Verdict; 4] = [
     Verdict::Satisfied,
     Verdict::Violated,
     Verdict::PresumablySatisfied,
     Verdict::PresumablyViolated,
 ];
-/// The state before any event, unless that is decided.
+/// The state before any event, unless it is decided.
 const INITIAL: StateId = StateId(4);
 
-/// What stands for all states with this verdict.
+/// Returns the state that represents all states with this verdict.
 fn shown(verdict: Verdict) -> StateId {
     let position = SHOWN.iter().position(|&known| known == verdict);
     StateId(position.unwrap_or(0) as u32)
@@ -49,15 +48,15 @@ pub(crate) struct TimedStates {
     machine: Arc<TimedMachine>,
     pub effects: Arc<Effects>,
     entries: Vec<Option<Entry>>,
-    /// The smallest is used first.
+    /// Free numbers; the smallest is used first.
     free: BTreeSet<u32>,
     known: HashTable<u32>,
-    /// When something is decided without an event, and in which state.
+    /// The deadlines by time, with the state that is decided then.
     deadlines: BTreeSet<(u64, u32)>,
-    /// States made since they were last looked through for those that no
-    /// instance has come to.
+    /// States made since the last sweep, which forgets those that no instance has
+    /// entered.
     made: Vec<u32>,
-    /// What a state that is not decided needs: everything.
+    /// The needs of an undecided state: every event.
     needs: Vec<StateNeed>,
 }
 
@@ -93,7 +92,7 @@ impl TimedStates {
         states
     }
 
-    /// The same formula with no instance.
+    /// Returns the same formula without instances.
     pub(crate) fn restarted(&self) -> TimedStates {
         let (machine, effects) = (Arc::clone(&self.machine), Arc::clone(&self.effects));
         TimedStates::of(machine, effects, self.needs.clone())
@@ -106,7 +105,7 @@ impl TimedStates {
         }
     }
 
-    /// What stands for a state in reports: it lives longer.
+    /// Returns the state that represents this one in reports, which outlives it.
     pub(crate) fn shown(&self, state: StateId) -> StateId {
         shown(self.verdict(state))
     }
@@ -115,7 +114,7 @@ impl TimedStates {
         self.entries.get(state.index())?.as_ref()
     }
 
-    /// Whether there is such a state.
+    /// Returns true if the state exists.
     pub(crate) fn has(&self, state: StateId) -> bool {
         state.index() < SHOWN.len() || self.entry(state).is_some()
     }
@@ -137,13 +136,13 @@ impl TimedStates {
         }
     }
 
-    /// What a state waits for, in words.
+    /// Describes what a state waits for.
     pub(crate) fn explain(&self, state: StateId, name: &dyn Fn(u8) -> String) -> Option<String> {
         let entry = self.entry(state)?;
         Some(self.machine.explain(&entry.state).describe(name))
     }
 
-    /// The state of an instance to which these effects happen at a time.
+    /// Returns the state of an instance after these effects at a time.
     pub(crate) fn step(
         &mut self,
         state: StateId,
@@ -163,7 +162,7 @@ impl TimedStates {
         }))
     }
 
-    /// The number of a state.
+    /// Returns the number of a state.
     pub(crate) fn intern(&mut self, entry: Entry) -> StateId {
         let verdict = self.machine.verdict(&entry.state);
         if crate::logic::is_decided(verdict) {
@@ -211,7 +210,7 @@ impl TimedStates {
         self.free.insert(state.0);
     }
 
-    /// Forgets the states that were made and that no instance came to.
+    /// Forgets the new states that no instance has entered.
     pub(crate) fn sweep(&mut self, is_occupied: impl Fn(StateId) -> bool) {
         while let Some(number) = self.made.pop() {
             if !is_occupied(StateId(number)) {
@@ -220,13 +219,13 @@ impl TimedStates {
         }
     }
 
-    /// When the first instance is decided, or nearer to it, without an event.
+    /// Returns the earliest time at which the state of some instance changes without an
+    /// event.
     pub(crate) fn next_deadline(&self) -> Option<u64> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
-    /// The states whose deadline is not after this time, with what becomes of
-    /// them.
+    /// Returns the states whose deadline is not after this time, with their successors.
     pub(crate) fn advance(&mut self, time: u64) -> Vec<(StateId, StateId)> {
         let due = self.deadlines.range(..=(time, u32::MAX));
         let due: Vec<u32> = due.map(|(_, number)| *number).collect();
@@ -244,12 +243,12 @@ impl TimedStates {
         moves
     }
 
-    /// What all states hold, for a snapshot.
+    /// Returns the contents of all states, for a snapshot.
     pub(crate) fn entries(&self) -> &[Option<Entry>] {
         &self.entries
     }
 
-    /// The same states as a snapshot has, in their places.
+    /// Restores the states of a snapshot under their numbers.
     pub(crate) fn restore(&mut self, entries: Vec<Option<Entry>>) {
         self.entries = vec![None; entries.len().max(SHOWN.len())];
         self.known.clear();
@@ -258,7 +257,7 @@ impl TimedStates {
         let numbered = (0_u32..).zip(&entries).skip(reserved);
         for (number, entry) in numbered.clone() {
             if let Some(entry) = entry {
-                // It takes the place that is free.
+                // The only free number is this one.
                 self.free = BTreeSet::from([number]);
                 self.intern(entry.clone());
             }

@@ -1,8 +1,8 @@
-//! What comes of a transition of a slice: counts, records, what a report says of
-//! it, and the end of slices that are forgotten.
+//! The consequences of a transition of a slice: counts, history records, reports, and
+//! the end of slices that are forgotten.
 //!
-//! Invariant: every live slice is in the index, and is counted once in the tally
-//! of verdicts and, unless that is put off, in the needs of its state.
+//! **Invariant:** every live slice is in the index, is counted once in the tally of
+//! verdicts and, unless counting is deferred, once in the needs of its state.
 
 use crate::automaton::Taken;
 use crate::behaviour::Behaviour;
@@ -15,7 +15,8 @@ use juror_event::{EventId, Verdict};
 use juror_language::{EvaluationError, StateId};
 
 impl Monitor {
-    /// A slice has gone from one state to another.
+    /// Updates the index, the tally and the needs for a slice that has moved to another
+    /// state.
     #[inline]
     pub(crate) fn moved(&mut self, place: Place, from: StateId, to: StateId) {
         let (before, after) = (self.behaviour.verdict(from), self.behaviour.verdict(to));
@@ -30,7 +31,7 @@ impl Monitor {
         self.leave(from);
     }
 
-    /// A slice is no longer in this state.
+    /// Updates the needs for a slice that leaves this state.
     #[inline]
     fn leave(&mut self, state: StateId) {
         self.needs.leave(state, || self.behaviour.needs(state));
@@ -41,8 +42,8 @@ impl Monitor {
         }
     }
 
-    /// A new slice with the joined binding, in the state that the parent's
-    /// leads to.
+    /// Creates a slice with the joined binding, in the state to which the parent's
+    /// state leads.
     pub(crate) fn bear(
         &mut self,
         delivery: Delivery<'_>,
@@ -60,7 +61,7 @@ impl Monitor {
         Ok(place)
     }
 
-    /// Enters a slice with the joined binding.
+    /// Adds a slice with the joined binding.
     pub(crate) fn settle(
         &mut self,
         parent: Place,
@@ -106,7 +107,7 @@ impl Monitor {
         self.history.push(record, delivery.occurrence)
     }
 
-    /// What a report says of a transition.
+    /// Builds the report of a transition.
     #[inline]
     pub(crate) fn change(
         &self,
@@ -127,8 +128,8 @@ impl Monitor {
         }
     }
 
-    /// Which branch an event has taken in a slice that was in this state, and has
-    /// its variables still.
+    /// Returns the branch that an event took in a slice that was in this state, and
+    /// whose variables are not updated yet.
     #[inline]
     pub(crate) fn branch_taken(
         &self,
@@ -141,7 +142,7 @@ impl Monitor {
         self.behaviour.branch_taken(slice, delivery.event, captures)
     }
 
-    /// Notes a transition, and forgets a slice that is in a final state.
+    /// Records a transition, and forgets a slice that is in a final state.
     #[inline]
     pub(crate) fn changed(
         &mut self,
@@ -161,7 +162,7 @@ impl Monitor {
         }
     }
 
-    /// A slice is in a final state: it is forgotten, but for reports.
+    /// Forgets a slice in a final state, except for reports.
     fn end(&mut self, place: Place, state: StateId, verdict: Verdict) {
         if verdict == Verdict::Violated && self.ended.len() < ENDED_MAX {
             self.ended.push(Ended {
@@ -176,7 +177,7 @@ impl Monitor {
         self.forget(place);
     }
 
-    /// Takes a slice out.
+    /// Removes a slice.
     pub(crate) fn forget(&mut self, place: Place) {
         let state = self.slices.state(place);
         if place == BASE || !self.slices.is_live(place) {
@@ -188,7 +189,7 @@ impl Monitor {
         self.leave(state);
     }
 
-    /// The names of slices, without those that are gone.
+    /// Returns true if the slice still exists.
     pub(crate) fn is_live(&self, slice: SliceId) -> bool {
         self.slices.place_of(slice).is_some()
     }

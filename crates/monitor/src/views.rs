@@ -1,4 +1,4 @@
-//! A monitor, looked at: its slices, what became of them, how they came there.
+//! Read access to a monitor: its slices, their results and their paths.
 
 use crate::history::Path;
 use crate::monitor::Monitor;
@@ -9,67 +9,67 @@ use juror_language::{Property, StateId};
 use std::sync::Arc;
 
 impl Monitor {
-    /// The property.
+    /// Returns the property.
     pub fn property(&self) -> &Arc<Property> {
         &self.plan.property
     }
 
-    /// True when verdicts depend on the time of events.
+    /// Returns true if verdicts depend on the time of events.
     pub fn uses_time(&self) -> bool {
         self.behaviour.uses_time()
     }
 
-    /// A state in words: its name in an automaton; of a formula, what is still
-    /// waited for.
+    /// Describes a state: its name in an automaton; for a formula, what it still waits
+    /// for.
     pub fn state_name(&self, state: StateId) -> String {
         self.behaviour.state_name(&self.plan.property, state)
     }
 
-    /// A state in a few words, for the steps of a path: its name in an
-    /// automaton; of a formula, the propositions that hold.
+    /// Describes a state briefly, for the steps of a path: its name in an automaton;
+    /// for a formula, its true propositions.
     pub fn state_sketch(&self, state: StateId) -> String {
         self.behaviour.sketch(&self.plan.property, state)
     }
 
-    /// How many slices there are, the base included.
+    /// Returns the number of slices, including the base.
     pub fn slice_count(&self) -> usize {
         self.slices.count()
     }
 
-    /// How many slices have been forgotten in final states.
+    /// Returns the number of slices that were forgotten in final states.
     pub fn ended_count(&self) -> u64 {
         self.ended_count
     }
 
-    /// The most slices that there were at once.
+    /// Returns the maximum number of slices at one time.
     pub fn peak_count(&self) -> usize {
         self.peak
     }
 
-    /// The bytes that slices and their index have taken, without the values of
-    /// variables.
+    /// Returns the number of bytes allocated for slices and their index, without the
+    /// values of variables.
     pub fn bytes(&self) -> usize {
         self.slices.bytes() + self.index.bytes()
     }
 
-    /// How many events the monitor was given.
+    /// Returns the number of events that the monitor was given.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// The violations by events so far, those of one kind at one place
-    /// together, in the order of their first.
+    /// Returns the violations by events so far, grouped by kind and code address, in
+    /// the order of the first of each group.
     pub fn violations(&self) -> &[ViolationGroup] {
         &self.violations.groups
     }
 
-    /// How many violations by events there were.
+    /// Returns the number of violations by events.
     pub fn violation_count(&self) -> u64 {
         self.violations.total()
     }
 
-    /// The slices, the base first; then those that were violated in final
-    /// states (the first 1 024 of them).
+    /// Iterates over the slices, the base first, and then over the first 1 024 that
+    /// were violated in final states.
     pub fn slices(&self) -> impl Iterator<Item = SliceView<'_>> {
         let places = (0..self.slices.places()).filter(|&place| self.slices.is_live(place));
         let live = places.map(|place| self.view(place));
@@ -104,7 +104,7 @@ impl Monitor {
         }
     }
 
-    /// One slice by its name; nothing when it has been forgotten.
+    /// Returns a slice by its identifier; `None` if it has been forgotten.
     pub fn slice(&self, id: SliceId) -> Option<SliceView<'_>> {
         match self.slices.place_of(id) {
             Some(place) => Some(self.view(place)),
@@ -112,13 +112,13 @@ impl Monitor {
         }
     }
 
-    /// How a slice came to its state; no events for a slice that is forgotten
-    /// or has seen none.
+    /// Returns the path of a slice to its state; empty for a slice that is forgotten or
+    /// has seen no events.
     pub fn path(&self, id: SliceId) -> Path {
         self.history.path(self.last_record_of(id))
     }
 
-    /// The last transition of a slice that is remembered.
+    /// Returns the last remembered transition of a slice.
     pub(crate) fn last_record_of(&self, id: SliceId) -> Option<u64> {
         match self.slices.place_of(id) {
             Some(place) => self.slices.last_record(place),

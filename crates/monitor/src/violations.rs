@@ -1,41 +1,39 @@
-//! Violations, counted by what happened and where.
+//! Violations, grouped by kind and code address.
 //!
-//! A fault in one place of the program violates a property for one object after
-//! another. What a person wants to see is the first of them, and how many there
-//! were: violations of one kind (the same transition by the same event) at one
-//! place (the same address of code) are one entry.
+//! A fault at one code address violates a property for one object after another. The
+//! user needs the first violation and the number of them: violations of one kind (the
+//! same transition by the same event) at one code address are one group.
 
 use crate::slices::SliceId;
 use crate::step::{Change, Occurrence};
 use juror_event::EventId;
 use juror_language::StateId;
 
-/// How many kinds are told apart; later ones are counted together.
+/// The maximum number of groups; later kinds are counted together.
 const KINDS_MAX: usize = 1_024;
 
-/// Violations of one kind at one place.
+/// Violations of one kind at one code address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViolationGroup {
-    /// The event that violated; nothing where a deadline passed.
+    /// The violating event; `None` if a deadline passed.
     pub event: Option<EventId>,
-    /// The state before; of a new slice, that of the slice it comes from.
+    /// The state before; for a new slice, that of its parent.
     pub from: StateId,
     /// The state after.
     pub to: StateId,
-    /// The code address that the event tells of: where the call was made.
+    /// The code address of the event: the return address of the call.
     pub address: u64,
-    /// The slice that was the first.
+    /// The first violated slice.
     pub first: SliceId,
-    /// The thread of the first.
+    /// The thread of the first violation.
     pub thread: u32,
-    /// When the first happened, in nanoseconds since the program's start.
+    /// The time of the first violation, in nanoseconds since the program's start.
     pub time: u64,
-    /// The number of the first event among all that the monitor was given,
-    /// from 1.
+    /// The number of the first event among all events of the monitor, from 1.
     pub first_sequence: u64,
     /// The number of the last event.
     pub last_sequence: u64,
-    /// How many there were.
+    /// The number of violations.
     pub count: u64,
 }
 
@@ -43,12 +41,12 @@ pub struct ViolationGroup {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Violations {
     pub groups: Vec<ViolationGroup>,
-    /// Those for which there was no group left.
+    /// The number of violations without a group.
     pub others: u64,
 }
 
 impl Violations {
-    /// Notes a violation.
+    /// Records a violation.
     #[cold]
     pub(crate) fn note(
         &mut self,
@@ -84,7 +82,7 @@ impl Violations {
         }
     }
 
-    /// How many violations there were.
+    /// Returns the number of violations.
     pub(crate) fn total(&self) -> u64 {
         self.groups.iter().map(|group| group.count).sum::<u64>() + self.others
     }

@@ -1,11 +1,11 @@
-//! Values of parameters as machine words.
+//! Parameter values as machine words.
 //!
-//! Nearly every parameter is an address, a handle or a small number: it is
-//! kept as the number itself. Other values (text, negative numbers, fractions)
-//! are given a number by a table, which is reached only for them. So a binding
-//! is compared and hashed word by word.
+//! Nearly every parameter is an address, a handle or a small number, and is stored as
+//! the number itself. Other values (strings, negative numbers, floating-point numbers)
+//! are numbered by a table, which is accessed only for them. So bindings are compared
+//! and hashed word by word.
 //!
-//! Invariant: two words are equal exactly when the values are.
+//! **Invariant:** two words are equal exactly if the values are.
 
 use crate::hashing;
 use hashbrown::HashTable;
@@ -16,26 +16,26 @@ use std::hash::BuildHasher;
 pub(crate) type Word = u64;
 /// No value: the parameter is not bound.
 pub(crate) const UNBOUND: Word = u64::MAX;
-/// The bit of words that stand for a value in the table.
+/// The bit that marks words for values in the table.
 pub(crate) const OTHER: Word = 1 << 63;
 
-/// A table with fewer values is not looked through.
+/// The minimum number of values in a table that is searched for unused ones.
 const CROWDED_MIN: usize = 1_024;
 
-/// The values that are not their own words, and how words are shown.
+/// The values that are not their own words, and the display of words.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Words {
     others: Vec<Value>,
     numbers: HashTable<u32>,
-    /// With more values than this it is looked through.
+    /// The number of values above which the table is searched for unused ones.
     crowded_at: usize,
-    /// Parameters that were seen as addresses are shown so; bit n is
-    /// parameter n.
+    /// The parameters that have been seen as addresses and are displayed as such; bit n
+    /// is parameter n.
     addresses: u32,
 }
 
 impl Words {
-    /// The word of a value that a parameter has.
+    /// Returns the word of a value of a parameter.
     pub(crate) fn word(&mut self, parameter: usize, value: &Value) -> Word {
         match value {
             Value::Address(address) if *address < OTHER => {
@@ -67,14 +67,13 @@ impl Words {
         OTHER | Word::from(number)
     }
 
-    /// True when the table may have more values that nobody names than others.
+    /// Returns true if more than half of the table may be unused.
     #[inline]
     pub(crate) fn is_crowded(&self) -> bool {
         self.others.len() > self.crowded_at.max(CROWDED_MIN)
     }
 
-    /// Keeps only the values that these words name, each of which gets its
-    /// new word.
+    /// Keeps only the values that these words denote, and updates the words.
     pub(crate) fn retain<'a>(&mut self, words: impl Iterator<Item = &'a mut Word>) {
         let before = std::mem::take(&mut self.others);
         self.numbers.clear();
@@ -86,7 +85,7 @@ impl Words {
         self.crowded_at = self.others.len() * 2;
     }
 
-    /// The value that a parameter has by this word.
+    /// Returns the value of a parameter that a word denotes.
     pub(crate) fn value(&self, parameter: usize, word: Word) -> Option<Value> {
         if word == UNBOUND {
             return None;
@@ -100,7 +99,7 @@ impl Words {
         })
     }
 
-    /// A binding as values.
+    /// Returns a binding as values.
     pub(crate) fn binding(&self, words: &[Word]) -> Vec<Option<Value>> {
         let words = words.iter().enumerate();
         words.map(|(p, &word)| self.value(p, word)).collect()
@@ -115,17 +114,17 @@ fn hash_of(value: &Value) -> u64 {
     hashing::Mixed.hash_one(value)
 }
 
-/// Which parameters are bound; bit n is parameter n.
+/// Returns the bound parameters; bit n is parameter n.
 #[inline]
 pub(crate) fn mask_of(words: &[Word]) -> u32 {
     let bound = (0..32_u32).zip(words);
-    // Without a branch: which are bound follows no pattern.
+    // Branch-free: the bound parameters follow no pattern.
     bound.fold(0, |mask, (parameter, &word)| {
         mask | u32::from(word != UNBOUND) << parameter
     })
 }
 
-/// True when two bindings agree on the parameters of a mask.
+/// Returns true if two bindings agree on the parameters of a mask.
 #[inline]
 pub(crate) fn agree(a: &[Word], b: &[Word], mask: u32) -> bool {
     let both = (0..32_u32).zip(a.iter().zip(b));
@@ -136,7 +135,7 @@ pub(crate) fn agree(a: &[Word], b: &[Word], mask: u32) -> bool {
     differing == 0
 }
 
-/// Puts the values of both bindings together; false when they contradict.
+/// Joins two bindings; returns false if they contradict each other.
 pub(crate) fn join(a: &[Word], b: &[Word], joined: &mut [Word]) -> bool {
     let mut agrees = true;
     for (joined, (&a, &b)) in joined.iter_mut().zip(a.iter().zip(b)) {
@@ -146,7 +145,7 @@ pub(crate) fn join(a: &[Word], b: &[Word], joined: &mut [Word]) -> bool {
     agrees
 }
 
-/// A hash of the words of the parameters of a mask.
+/// Returns a hash of the words of the parameters of a mask.
 #[inline]
 pub(crate) fn hash_words(words: &[Word], mask: u32) -> u64 {
     let chosen = (0..32_u32).zip(words).filter(|(p, _)| mask >> p & 1 != 0);
@@ -166,7 +165,7 @@ mod tests {
             any::<u64>().prop_map(Value::Address),
             any::<bool>().prop_map(Value::Bool),
             any::<f64>().prop_map(Value::Float),
-            "[ab]?".prop_map(|t: String| Value::Text(t.into())),
+            "[ab]?".prop_map(|t: String| Value::String(t.into())),
         ]
     }
 
@@ -189,7 +188,7 @@ mod tests {
     fn a_table_keeps_what_is_named() {
         let mut words = Words::default();
         let mut kept = words.word(0, &Value::Int(-1));
-        words.word(0, &Value::Text("gone".into()));
+        words.word(0, &Value::String("gone".into()));
         words.retain([&mut kept].into_iter());
         assert_eq!(words.others.len(), 1);
         assert_eq!(words.value(0, kept), Some(Value::Int(-1)));

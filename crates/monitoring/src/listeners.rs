@@ -4,7 +4,7 @@ use crate::listening::{Listener, ReactionId, States};
 use crate::monitors::Watched;
 use crate::report;
 use juror_event::{EventId, Value};
-use juror_language::Fact;
+use juror_language::ContextValue;
 use juror_monitor::{Change, SliceId};
 
 /// Something that a scenario waits for has happened.
@@ -153,45 +153,45 @@ pub(crate) fn facts(watched: &Watched, change: &Change, taken: &Taken<'_>) -> Fa
     let property = &watched.property;
     let monitor = &watched.monitor;
     let mut facts = Facts::default();
-    facts.note_text(Fact::Property, &property.name);
+    facts.note_text(ContextValue::Property, &property.name);
     if let Some(event) = property.event(taken.event) {
-        facts.note_text(Fact::Event, &event.name);
+        facts.note_text(ContextValue::Event, &event.name);
     }
-    facts.note_text(Fact::OldState, &monitor.state_name(change.from));
-    facts.note_text(Fact::NewState, &monitor.state_name(change.to));
-    facts.note_text(Fact::Verdict, &change.verdict_after.to_string());
-    facts.note(Fact::Thread, Value::Int(i128::from(taken.thread)));
+    facts.note_text(ContextValue::OldState, &monitor.state_name(change.from));
+    facts.note_text(ContextValue::NewState, &monitor.state_name(change.to));
+    facts.note_text(ContextValue::Verdict, &change.verdict_after.to_string());
+    facts.note(ContextValue::Thread, Value::Int(i128::from(taken.thread)));
     let slice = monitor.slice(change.slice);
     let bound = report::bound_of(watched, change, taken.event, taken.values);
     for bound in report::binding(property, &bound) {
-        facts.note(Fact::Parameter(bound.name.into()), bound.value);
+        facts.note(ContextValue::Parameter(bound.name.into()), bound.value);
     }
     let values = slice.as_ref().map_or(&[][..], |slice| slice.environment);
     for (variable, value) in property.variables.iter().zip(values) {
-        facts.note(Fact::Variable(variable.name.clone()), value.clone());
+        facts.note(ContextValue::Variable(variable.name.clone()), value.clone());
     }
     facts
 }
 
 /// What is known about what has happened.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts(pub(crate) Vec<(Fact, Value)>);
+pub struct Facts(pub(crate) Vec<(ContextValue, Value)>);
 
 impl Facts {
     /// Notes something.
-    pub fn note(&mut self, fact: Fact, value: Value) {
+    pub fn note(&mut self, fact: ContextValue, value: Value) {
         self.0.push((fact, value));
     }
 
     /// Notes something in words.
-    pub fn note_text(&mut self, fact: Fact, text: &str) {
-        self.note(fact, Value::Text(text.into()));
+    pub fn note_text(&mut self, fact: ContextValue, text: &str) {
+        self.note(fact, Value::String(text.into()));
     }
 
     /// The parameters of the slice alone.
     pub fn parameters(&self) -> Facts {
         let known = self.0.iter();
-        let parameters = known.filter(|(fact, _)| matches!(fact, Fact::Parameter(_)));
+        let parameters = known.filter(|(fact, _)| matches!(fact, ContextValue::Parameter(_)));
         Facts(parameters.cloned().collect())
     }
 
@@ -201,7 +201,7 @@ impl Facts {
     }
 
     /// What is known of it.
-    pub fn get(&self, wanted: &Fact) -> Option<&Value> {
+    pub fn get(&self, wanted: &ContextValue) -> Option<&Value> {
         let found = self.0.iter().find(|(fact, _)| fact == wanted);
         found.map(|(_, value)| value)
     }

@@ -1,9 +1,9 @@
 //! The paper's abstract machine with a small instruction set.
 //!
-//! Memory has two parts: instructions from address 0, and values from
-//! [`DATA`]. Every program is total: a pointer counts modulo the number of
-//! variables, an address of code modulo the number of instructions, the stack
-//! goes round, arithmetic wraps. So random programs are programs.
+//! Memory has two parts: instructions from address 0, and values from [`DATA`]. Every
+//! program is total: pointers are taken modulo the number of variables, code addresses
+//! modulo the number of instructions, the stack is circular, and arithmetic wraps. So
+//! every random program is valid.
 
 use crate::{Access, AccessMode, Debuggee, Executed, Fault};
 use std::collections::BTreeMap;
@@ -11,16 +11,16 @@ use std::sync::Arc;
 
 /// The address of the first variable.
 pub const DATA: u64 = 0x1000;
-/// How many variables a program has. The last ones are the arguments and the
-/// result of calls.
+/// The number of variables of a program. The last ones are the arguments and the result
+/// of calls.
 pub const VARIABLES: u64 = 8;
-/// How many calls the stack holds before it goes round.
+/// The number of calls that the circular stack holds.
 pub const STACK: u64 = 8;
 
 const FIRST_ARGUMENT: u8 = (VARIABLES - 3) as u8;
 const RESULT: u8 = (VARIABLES - 1) as u8;
 
-/// What is computed of two values.
+/// A binary operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Their sum.
@@ -31,7 +31,7 @@ pub enum Operation {
     Multiply,
 }
 
-/// One instruction. Variables are meant by number, code by address.
+/// An instruction. Variables are operands by number, code by address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the fields are the operands of the notation beside them
 pub enum Instruction {
@@ -48,31 +48,31 @@ pub enum Instruction {
     Load { to: u8, pointer: u8 },
     /// `*pointer := from`
     Store { pointer: u8, from: u8 },
-    /// Goes on elsewhere.
+    /// Jumps to an address.
     Jump { to: u64 },
-    /// Goes on elsewhere unless the variable is 0.
+    /// Jumps to an address unless the variable is 0.
     JumpIf { variable: u8, to: u64 },
-    /// Calls what begins there.
+    /// Calls the function at an address.
     Call { to: u64 },
     /// Returns from the innermost call.
     Return,
     /// The end of the program.
     Stop,
-    /// The breakpoint instruction. Programs have none.
+    /// The breakpoint instruction. Programs contain none.
     Break,
 }
 
-/// A program: its code, and where its functions begin.
+/// A program: its code and the addresses of its functions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Program {
-    /// The instructions, the first at address 0, where the program begins.
+    /// The instructions; the program begins with the first, at address 0.
     pub code: Vec<Instruction>,
-    /// Functions by name. Each goes on to where the next one begins.
+    /// Functions by name. Each extends to the beginning of the next one.
     pub functions: BTreeMap<String, u64>,
 }
 
 impl Program {
-    /// The function that an instruction is part of.
+    /// Returns the function that contains an instruction.
     pub fn function_at(&self, address: u64) -> Option<&str> {
         let begun = self.functions.iter().filter(|(_, at)| **at <= address);
         let last = begun.max_by_key(|(_, at)| **at);
@@ -80,7 +80,7 @@ impl Program {
     }
 }
 
-/// The name of a variable.
+/// Returns the name of a variable.
 pub fn variable_name(number: u8) -> String {
     match number {
         RESULT => "result".to_owned(),
@@ -89,22 +89,22 @@ pub fn variable_name(number: u8) -> String {
     }
 }
 
-/// A program that runs: a configuration of the paper's definition 5.9.
+/// A running program: a configuration of the paper's definition 5.9.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AbstractMachine {
     program: Arc<Program>,
-    /// The code as it is now, with breakpoint instructions.
+    /// The current code, with breakpoint instructions.
     code: Vec<Instruction>,
     data: Vec<i64>,
-    /// How many calls are open.
+    /// The number of open calls.
     depth: u64,
     program_counter: u64,
-    /// How many instructions it has executed.
+    /// The number of executed instructions.
     executed: u64,
 }
 
 impl AbstractMachine {
-    /// The program at its beginning. All variables are 0.
+    /// Creates a program at its beginning. All variables are 0.
     pub fn new(program: Arc<Program>) -> AbstractMachine {
         AbstractMachine {
             code: program.code.clone(),
@@ -116,22 +116,22 @@ impl AbstractMachine {
         }
     }
 
-    /// The program that runs.
+    /// Returns the program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
-    /// All values, the variables first.
+    /// Returns all values, the variables first.
     pub fn data(&self) -> &[i64] {
         &self.data
     }
 
-    /// How many instructions it has executed.
+    /// Returns the number of executed instructions.
     pub fn executed(&self) -> u64 {
         self.executed
     }
 
-    /// Its code as it is now.
+    /// Returns the current code.
     pub fn code(&self) -> &[Instruction] {
         &self.code
     }
@@ -155,7 +155,7 @@ impl AbstractMachine {
         DATA + value.rem_euclid(VARIABLES as i64) as u64
     }
 
-    /// Where the call that is `calls` above the bottom keeps its return address.
+    /// Returns the address of the return address of the call at depth `calls`.
     fn stack_cell(calls: u64) -> u64 {
         DATA + VARIABLES + calls % STACK
     }
@@ -187,7 +187,7 @@ impl AbstractMachine {
         }
     }
 
-    /// What an instruction accesses: all that it does to values.
+    /// Returns all accesses of an instruction to values.
     fn accesses_of(&self, instruction: Instruction) -> Vec<Access> {
         match instruction {
             Instruction::Set { to, value } => vec![self.writes(variable(to), value)],
@@ -230,7 +230,7 @@ impl AbstractMachine {
     }
 }
 
-/// The address of a variable.
+/// Returns the address of a variable.
 pub fn variable(number: u8) -> u64 {
     DATA + u64::from(number) % VARIABLES
 }
@@ -292,13 +292,13 @@ impl Debuggee for AbstractMachine {
         Ok(self.value(variable(RESULT)))
     }
 
-    fn plant(&mut self, address: u64) -> Result<(), Fault> {
+    fn insert_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         let place = self.code.get_mut(address as usize);
         *place.ok_or(Fault::NoInstruction(address))? = Instruction::Break;
         Ok(())
     }
 
-    fn lift(&mut self, address: u64) -> Result<(), Fault> {
+    fn remove_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         let original = self.program.code.get(address as usize);
         let original = *original.ok_or(Fault::NoInstruction(address))?;
         let place = self.code.get_mut(address as usize);
@@ -316,7 +316,7 @@ impl Debuggee for AbstractMachine {
         match instruction {
             Instruction::Break => return Ok(Executed::Trap),
             Instruction::Stop => return Ok(Executed::End),
-            // A return without a call is the end, too: it stays there.
+            // A return without a call ends the program, too: it stays there.
             Instruction::Return if self.depth == 0 => return Ok(Executed::End),
             Instruction::Jump { to } => next = self.code_address(to),
             Instruction::JumpIf { variable: cell, to } if self.value(variable(cell)) != 0 => {

@@ -1,13 +1,17 @@
-//! Who has the control: the person, the program, or the debugger itself.
+//! The control of a debugger: whether the user, the program or the debugger itself
+//! acts.
 //!
-//! The modes are those of Barnett and others, section 3. In theirs, the debugger
-//! gives the control back to the program when an event is pending at a stop, and
-//! forgets the stop. Here a stop is *owed* until it has been shown, and nothing
-//! runs while one is owed.
+//! The modes are those of Barnett and others, section 3. In their model the debugger
+//! gives the control back to the program if an event is pending at a stop, and the stop
+//! is lost. Here a stop is *owed* from its notification until it has been shown;
+//! meanwhile nothing runs, unless the command ends with an error.
 //!
-//! Invariant: a stop is owed in [`Mode::Deciding`] alone. [`Conversation`] puts a
-//! person and a program around the machine; the tests explore all that these can
-//! do.
+//! The session asks [`Control::permit`] whether a command is possible, and makes each
+//! transition in one place. [`Conversation`] puts a user and a program around this very
+//! machine; the tests explore all that these can do. Every mode that the control passes
+//! through must be one of its model (`conformance`).
+//!
+//! **Invariant:** a stop is owed in [`Mode::Deciding`] only.
 
 use std::fmt;
 
@@ -17,27 +21,27 @@ mod conversation;
 mod tests;
 
 pub use conformance::ControlCheck;
-pub use conversation::{Act, Conversation, Happening};
+pub use conversation::{Act, Conversation, ProgramEvent};
 
-/// Who has the control.
+/// The current holder of the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mode {
-    /// The person; there is no program.
+    /// The user; there is no program.
     Init,
-    /// The person; the program is loaded, and nothing of it has run. The case
-    /// study has no such mode, since its `Init` ends with a program that runs.
+    /// The user; the program is loaded and has executed nothing. The case study has no
+    /// such mode, since its `Init` ends with a program that runs.
     Loaded,
-    /// The person; the program stands.
+    /// The user; the program is stopped.
     Break,
     /// The program.
     Run,
-    /// The debugger: it has been told of something and decides whom to give the
-    /// control to. The case study calls it `Break?`.
+    /// The debugger: it was notified of an event and decides who gets the control. The
+    /// case study calls this mode `Break?`.
     Deciding,
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Mode; 5] = [
         Mode::Init,
         Mode::Loaded,
@@ -46,7 +50,7 @@ impl Mode {
         Mode::Deciding,
     ];
 
-    /// What it is called in the case study and in the models.
+    /// Returns the name of the mode in the case study and in the models.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Init => "Init",
@@ -64,24 +68,24 @@ impl fmt::Display for Mode {
     }
 }
 
-/// The modes in which a command of the person is possible.
+/// The modes in which a command of the user is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Modes {
-    /// Whenever the person has the control.
+    /// Whenever the user has the control.
     Always,
-    /// While no program is being debugged: there is none, or it is only loaded.
+    /// While no program has begun: there is none, or it is only loaded.
     Before,
     /// While there is a program, loaded or begun.
     Program,
-    /// While the program has begun and stands.
+    /// While the program has begun and is stopped.
     Begun,
 }
 
 impl Modes {
-    /// All of them.
+    /// All sets of modes.
     pub const ALL: [Modes; 4] = [Modes::Always, Modes::Before, Modes::Program, Modes::Begun];
 
-    /// Whether such a command is possible in a mode.
+    /// Returns true if such a command is possible in a mode.
     pub fn contain(self, mode: Mode) -> bool {
         match mode {
             Mode::Init => matches!(self, Modes::Always | Modes::Before),
@@ -91,44 +95,44 @@ impl Modes {
         }
     }
 
-    /// When such a command is possible, as help says it; nothing for those that
-    /// always are.
+    /// Returns the sentence for help that says when such a command is possible, or
+    /// `None` if it always is.
     pub fn words(self) -> Option<&'static str> {
         match self {
             Modes::Always => None,
             Modes::Before => Some("Possible while no program is being debugged."),
             Modes::Program => Some("Possible while there is a program."),
-            Modes::Begun => Some("Possible while the program has begun and stands."),
+            Modes::Begun => Some("Possible while the program is stopped."),
         }
     }
 }
 
-/// Why a transition is not made.
+/// The reason why a transition is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refusal {
-    /// A stop is owed: the person has not seen it.
+    /// A stop is owed: the user has not seen it.
     #[error("a stop that has not been shown would be lost")]
     Owed,
-    /// It is not possible in this mode.
+    /// The transition is not possible in this mode.
     #[error("this is not possible in mode {0}")]
     Mode(Mode),
 }
 
-/// What the debugger has to do once everything stands.
+/// What the debugger shows once all threads are stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Settled {
-    /// Show the stop that was owed. It also answers a request to interrupt.
+    /// Show the stop that was owed. This also answers a request to interrupt.
     Show,
-    /// Nothing is to be shown; a request to interrupt stays.
+    /// Show nothing; a request to interrupt remains pending.
     Quiet,
 }
 
-/// What the control is at a moment.
+/// A snapshot of the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Standing {
-    /// Who has it.
+pub struct ControlState {
+    /// The current mode.
     pub mode: Mode,
-    /// Whether a stop is owed.
+    /// True if a stop is owed.
     pub owed: bool,
 }
 
@@ -137,8 +141,8 @@ pub struct Standing {
 pub struct Control {
     mode: Mode,
     owed: bool,
-    /// What it has been, one after the other, where somebody follows.
-    passed: Option<Vec<Standing>>,
+    /// The states passed through since they were last taken, if recorded.
+    history: Option<Vec<ControlState>>,
 }
 
 impl Default for Control {
@@ -146,104 +150,107 @@ impl Default for Control {
         Control {
             mode: Mode::Init,
             owed: false,
-            passed: None,
+            history: None,
         }
     }
 }
 
 impl Control {
-    /// That of a debugger whose program has begun, and stands.
-    pub fn standing() -> Control {
+    /// Creates the control of a debugger whose program has begun and is stopped.
+    pub fn stopped() -> Control {
         Control {
             mode: Mode::Break,
             ..Control::default()
         }
     }
 
-    /// The same, keeping what it passes through: [`Control::take_passed`].
+    /// Records the states that the control passes through, for
+    /// [`Control::take_history`].
     #[must_use]
-    pub fn followed(self) -> Control {
+    pub fn with_history(self) -> Control {
         Control {
-            passed: Some(Vec::new()),
+            history: Some(Vec::new()),
             ..self
         }
     }
 
-    /// What it has been since this was asked last, one after the other; nothing
-    /// where nobody follows.
-    pub fn take_passed(&mut self) -> impl Iterator<Item = Standing> + '_ {
-        self.passed.iter_mut().flat_map(|passed| passed.drain(..))
+    /// Takes the states recorded since the last call, in order; none if they are not
+    /// recorded.
+    pub fn take_history(&mut self) -> impl Iterator<Item = ControlState> + '_ {
+        self.history
+            .iter_mut()
+            .flat_map(|history| history.drain(..))
     }
 
     #[inline]
     fn enter(&mut self, mode: Mode, owed: bool) {
         self.mode = mode;
         self.owed = owed;
-        if let Some(passed) = &mut self.passed {
-            passed.push(Standing { mode, owed });
+        if let Some(history) = &mut self.history {
+            history.push(ControlState { mode, owed });
         }
     }
 
-    /// Who has the control.
+    /// Returns the current mode.
     #[inline]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Whether a stop is to be shown before anything may run.
+    /// Returns true if a stop must be shown before anything may run.
     pub fn owes_stop(&self) -> bool {
         self.owed
     }
 
-    /// Whether a command may be done now.
+    /// Checks that a command is possible now.
     ///
     /// # Errors
-    /// It is not possible in this mode.
+    /// If it is not possible in the current mode.
     pub fn permit(&self, modes: Modes) -> Result<(), Refusal> {
         self.require(modes.contain(self.mode))
     }
 
-    /// A program has been loaded: nothing of it has run.
+    /// Enters [`Mode::Loaded`]: a program has been loaded and has executed nothing.
     ///
     /// # Errors
-    /// There is one already.
+    /// If there is a program already.
     pub fn load(&mut self) -> Result<(), Refusal> {
         self.require(self.mode == Mode::Init)?;
         self.enter(Mode::Loaded, false);
         Ok(())
     }
 
-    /// A program that was running has been taken over, and stands.
+    /// Enters [`Mode::Break`] for a running program that was attached and stopped.
     ///
     /// # Errors
-    /// There is one already.
+    /// If there is a program already.
     pub fn attach(&mut self) -> Result<(), Refusal> {
         self.require(self.mode == Mode::Init)?;
         self.enter(Mode::Break, false);
         Ok(())
     }
 
-    /// The loaded program is about to run its first instruction. Gives whether
+    /// Begins the program, which is about to run its first instruction. Returns true if
     /// it was only loaded until now.
     ///
     /// # Errors
-    /// There is no program, or it runs.
+    /// If there is no program, or it runs.
     pub fn begin(&mut self) -> Result<bool, Refusal> {
         match self.mode {
             Mode::Loaded => {
                 self.enter(Mode::Break, false);
                 Ok(true)
             }
-            // Commands that run in several parts come here before each.
+            // Commands that run in several parts call this before each part.
             Mode::Break | Mode::Deciding => Ok(false),
             Mode::Init | Mode::Run => Err(Refusal::Mode(self.mode)),
         }
     }
 
-    /// The program gets the control: it has begun and stands.
+    /// Gives the control to the program, which has begun and is stopped.
     ///
     /// # Errors
-    /// A stop is owed, or the program does not stand.
+    /// If a stop is owed, or the program is not stopped.
     #[inline]
     pub fn run(&mut self) -> Result<(), Refusal> {
         match self.mode {
@@ -256,27 +263,27 @@ impl Control {
         }
     }
 
-    /// The program has told something: the debugger decides.
+    /// Gives the control to the debugger, which was notified by the program.
     #[inline]
-    pub fn told(&mut self) {
+    pub fn notify(&mut self) {
         if self.mode == Mode::Run {
             self.enter(Mode::Deciding, false);
         }
     }
 
-    /// What it has told is to be shown to the person.
+    /// Records that the notification must be shown to the user.
     ///
     /// # Errors
-    /// The debugger does not have the control.
-    pub fn owe(&mut self) -> Result<(), Refusal> {
+    /// If there is no program that has begun.
+    pub fn owe_stop(&mut self) -> Result<(), Refusal> {
         match self.mode {
             Mode::Break | Mode::Run | Mode::Deciding => {
-                // The program may stop before it has run at all: it is given the
-                // control, and tells at once.
+                // The program may stop before it has run at all: it gets the control
+                // and notifies the debugger at once.
                 if self.mode == Mode::Break {
                     self.enter(Mode::Run, false);
                 }
-                self.told();
+                self.notify();
                 if !self.owed {
                     self.enter(Mode::Deciding, true);
                 }
@@ -286,18 +293,18 @@ impl Control {
         }
     }
 
-    /// What is owed has happened in a call that the debugger made to ask for
-    /// something: it is the answer, and no stop of the program.
-    pub fn withdraw(&mut self) {
+    /// Cancels the owed stop: it occurred in a call that the debugger made for an
+    /// evaluation, so it is the result of that and no stop of the program.
+    pub fn withdraw_stop(&mut self) {
         if self.owed {
             self.enter(self.mode, false);
         }
     }
 
-    /// Everything stands: the person gets the control.
+    /// Gives the control to the user once all threads are stopped.
     ///
     /// # Errors
-    /// There is no program that has begun.
+    /// If there is no program that has begun.
     pub fn settle(&mut self) -> Result<Settled, Refusal> {
         self.require(!matches!(self.mode, Mode::Init | Mode::Loaded))?;
         let owed = self.owed;
@@ -308,9 +315,9 @@ impl Control {
         })
     }
 
-    /// A program has come back from a checkpoint, in place of the present one or
-    /// after its end; loaded, if nothing of it had run then. What was owed was of
-    /// the one that is gone. In the middle of a run the debugger still decides.
+    /// Replaces the program, or one that has ended, by a checkpoint; `is_loaded` if the
+    /// checkpoint had executed nothing. An owed stop belonged to the replaced program
+    /// and is dropped. In the middle of a run the debugger continues to decide.
     pub fn restore(&mut self, is_loaded: bool) {
         self.take_control(match (is_loaded, self.mode) {
             (true, _) => Mode::Loaded,
@@ -319,8 +326,9 @@ impl Control {
         });
     }
 
-    /// A scenario is about to act in the middle of a run, with everything standing:
-    /// it may do what a person may. Gives whether the control is to be given back.
+    /// Lends the control to a scenario in the middle of a run, with all threads
+    /// stopped: the scenario may do what the user may. Returns whether
+    /// [`Control::give_back`] is due.
     pub fn lend(&mut self) -> bool {
         let is_lent = self.mode == Mode::Deciding && !self.owed;
         if is_lent {
@@ -329,34 +337,33 @@ impl Control {
         is_lent
     }
 
-    /// The scenario has acted: the debugger decides again, unless the program is
-    /// gone or has come back to its beginning.
+    /// Takes the control back from the scenario: the debugger decides again, unless the
+    /// program has ended or was restored to its beginning.
     pub fn give_back(&mut self, is_lent: bool) {
         if is_lent && self.mode == Mode::Break {
             self.enter(Mode::Deciding, false);
         }
     }
 
-    /// A command is over, with a value or an error, and no stop is to be shown:
-    /// the person has the control. An error in the middle of a run is seen in
-    /// place of the stop that was owed.
+    /// Gives the control to the user after a command with a value or an error and no
+    /// stop to show. An error in the middle of a run replaces the owed stop.
     pub fn finish(&mut self) {
         if matches!(self.mode, Mode::Run | Mode::Deciding) {
             self.take_control(Mode::Break);
         }
     }
 
-    /// The program is gone, from whichever mode. Gives whether a stop was owed,
-    /// which is shown with the end.
+    /// Records the end of the program, in any mode. Returns whether a stop was owed,
+    /// which is shown together with the end.
     pub fn end(&mut self) -> bool {
         let owed = self.owed;
         self.take_control(Mode::Init);
         owed
     }
 
-    /// The debugger has it, and gives it on; nothing is owed any more.
+    /// Passes the control through the debugger to `mode`; no stop is owed afterwards.
     fn take_control(&mut self, mode: Mode) {
-        self.told();
+        self.notify();
         if (self.mode, self.owed) != (mode, false) {
             self.enter(mode, false);
         }

@@ -1,167 +1,166 @@
-//! What the rules need of a program: Jakse, Falcone and Méhaut, definition 5.7.
+//! The interface of a program that the rules need: Jakse, Falcone and Méhaut,
+//! definition 5.7.
 //!
-//! A program has a symbol table, an instruction set that makes a configuration
-//! of another, and the list of accesses that an instruction will make. What is
-//! replaced by a breakpoint instruction is kept by the program, not by the
-//! debugger (`oi` in the paper): a live process has an engine for that.
+//! A program has a symbol table, an instruction set that maps a configuration to the
+//! next, and the list of accesses that an instruction will make. The instructions
+//! replaced by breakpoint instructions are kept by the program, not by the debugger
+//! (`oi` in the paper), since a live process has an engine for that.
 
 use std::fmt::Debug;
 
-/// Whether an access reads or writes.
+/// The mode of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccessMode {
-    /// It reads.
+    /// A read.
     Read,
-    /// It writes.
+    /// A write.
     Write,
 }
 
-/// One access of an instruction to a place in memory.
+/// One access of an instruction to a memory location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Access {
-    /// The place.
+    /// The address of the location.
     pub address: u64,
-    /// Whether it is read or written.
+    /// The mode of the access.
     pub mode: AccessMode,
-    /// What is there before.
+    /// The value before the access.
     pub old: i64,
-    /// What is there afterwards.
+    /// The value after the access.
     pub new: i64,
 }
 
-/// What executing came to.
+/// The result of an execution step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Executed {
     /// One instruction has been executed.
     Instruction,
     /// There is a breakpoint instruction: nothing has changed.
     Trap,
-    /// The program is at its end: nothing has changed.
+    /// The program has ended: nothing has changed.
     End,
 }
 
-/// Why something cannot be done.
+/// The reason why an operation is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// There is no value at an address.
+    /// There is no value at this address.
     #[error("there is no value at {0:#x}")]
     NoValue(u64),
-    /// There is no instruction at an address.
+    /// There is no instruction at this address.
     #[error("there is no instruction at {0:#x}")]
     NoInstruction(u64),
     /// No variable or function has this name.
     #[error("the program has no `{0}`")]
     NoSymbol(String),
-    /// There is no checkpoint of this number.
+    /// There is no checkpoint with this number.
     #[error("there is no checkpoint {0}")]
     NoCheckpoint(usize),
-    /// What has been recorded cannot be changed.
+    /// A recorded run cannot be changed.
     #[error("a recorded run cannot be changed")]
     Recorded,
     /// The debugger is in the other mode.
     #[error("this is not possible while the program {0}")]
     Mode(&'static str),
-    /// Who has the control cannot change like this.
+    /// The control does not permit this.
     #[error("{0}")]
     Control(#[from] crate::control::Refusal),
-    /// A scenario never comes to an end of its commands.
+    /// A scenario does not finish its commands.
     #[error("a scenario gave {0} commands at one moment")]
     Endless(usize),
-    /// The same instruction is triggered again and again.
+    /// The same instruction is triggered without end.
     #[error("it never comes to the next instruction")]
     Stuck,
     /// A property cannot be evaluated.
     #[error("{0}")]
     Property(String),
-    /// A live process could not do it.
+    /// An operation on a live process failed.
     #[error("{0}")]
     Process(String),
 }
 
-/// A program that stands between two instructions.
+/// A program between two instructions.
 pub trait Debuggee {
-    /// The program at a moment, without breakpoint instructions.
+    /// A snapshot of the program, without breakpoint instructions.
     type Checkpoint: Clone + Debug;
 
-    /// Which instruction is next.
+    /// Returns the address of the next instruction.
     ///
     /// # Errors
-    /// The program cannot be read.
+    /// If the program cannot be read.
     fn program_counter(&self) -> Result<u64, Fault>;
 
-    /// Makes another instruction the next one.
+    /// Sets the address of the next instruction.
     ///
     /// # Errors
-    /// There is none at this address.
+    /// If there is no instruction at this address.
     fn set_program_counter(&mut self, address: u64) -> Result<(), Fault>;
 
-    /// The value at an address.
+    /// Returns the value at an address.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is no value.
     fn read(&self, address: u64) -> Result<i64, Fault>;
 
     /// Changes the value at an address.
     ///
     /// # Errors
-    /// There is none, or it cannot be changed.
+    /// If there is no value, or it cannot be changed.
     fn write(&mut self, address: u64, value: i64) -> Result<(), Fault>;
 
-    /// Where a variable or function is (`Sym`).
+    /// Returns the address of a variable or function (`Sym`).
     fn address_of(&self, symbol: &str) -> Option<u64>;
 
-    /// Where a function returns (`retPts`).
+    /// Returns the addresses of a function's return instructions (`retPts`).
     fn returns_of(&self, function: &str) -> Vec<u64>;
 
-    /// An argument of the present call, counted from 1.
+    /// Returns an argument of the current call, counted from 1.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is no such argument.
     fn argument(&self, position: u8) -> Result<i64, Fault>;
 
-    /// What the present call returns.
+    /// Returns the result of the current call.
     ///
     /// # Errors
-    /// The program cannot be read.
+    /// If the program cannot be read.
     fn result(&self) -> Result<i64, Fault>;
 
-    /// Puts a breakpoint instruction at an address. Where there is one already,
-    /// nothing changes.
+    /// Inserts a breakpoint instruction at an address, unless there already is one.
     ///
     /// # Errors
-    /// There is no instruction.
-    fn plant(&mut self, address: u64) -> Result<(), Fault>;
+    /// If there is no instruction.
+    fn insert_breakpoint(&mut self, address: u64) -> Result<(), Fault>;
 
-    /// Puts the original instruction back. Where it is already there, nothing
-    /// changes.
+    /// Restores the original instruction, unless it is already there.
     ///
     /// # Errors
-    /// There is no instruction.
-    fn lift(&mut self, address: u64) -> Result<(), Fault>;
+    /// If there is no instruction.
+    fn remove_breakpoint(&mut self, address: u64) -> Result<(), Fault>;
 
-    /// What the next instruction will access, in order (`getAccesses`); nothing
-    /// where that is a breakpoint instruction.
+    /// Returns the accesses of the next instruction, in order (`getAccesses`); none if
+    /// that is a breakpoint instruction.
     ///
     /// # Errors
-    /// The program cannot be read.
+    /// If the program cannot be read.
     fn accesses(&self) -> Result<Vec<Access>, Fault>;
 
-    /// Rules NORMALEXEC and BPHIT of the program: executes the next instruction
-    /// (`runInstr`), unless that is a breakpoint instruction or the end.
+    /// Executes the next instruction (`runInstr`), unless that is a breakpoint
+    /// instruction or the end: the program's rules NORMALEXEC and BPHIT.
     ///
     /// # Errors
-    /// The program cannot go on.
+    /// If the program cannot go on.
     fn execute(&mut self) -> Result<Executed, Fault>;
 
-    /// The program as it is, without breakpoint instructions.
+    /// Creates a snapshot of the program, without breakpoint instructions.
     ///
     /// # Errors
-    /// It cannot be kept.
+    /// If the snapshot fails.
     fn checkpoint(&mut self) -> Result<Self::Checkpoint, Fault>;
 
-    /// Makes the program what it was; it has no breakpoint instructions then.
+    /// Restores the program from a snapshot; it has no breakpoint instructions then.
     ///
     /// # Errors
-    /// It cannot be brought back.
+    /// If the restoration fails.
     fn restore(&mut self, checkpoint: &Self::Checkpoint) -> Result<(), Fault>;
 }

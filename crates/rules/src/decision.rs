@@ -1,22 +1,26 @@
-//! What a moment of a run leads to: who is asked, in which order, what their
-//! answers mean together, what reactions make of it, and how it goes on.
+//! The consequence of one moment of a run: the order in which the owners of points are
+//! asked, what their answers mean together ([`Moment`]), what the reactions of
+//! scenarios change ([`next`]), and whether a thread repeats its step ([`go_on`]).
 //!
-//! Jakse, Falcone and Méhaut, section 6: the order of DEVBREAK, SCNBREAK and
-//! EVTBREAK, EXECPOINT and EXECEVENT with SCNCMD, and STEPREDO. The machine of
-//! the rules and the session that ships both decide by these functions; what a
-//! stop *is* is theirs alone.
+//! After Jakse, Falcone and Méhaut, section 6: the order of DEVBREAK, SCNBREAK and
+//! EVTBREAK; EXECPOINT and EXECEVENT with SCNCMD; and STEPREDO. The session calls these
+//! functions wherever a stop event of the debuggee becomes a user-visible stop or none,
+//! and so does [`machine`](crate::machine); neither decides on its own. Only the
+//! representation of a stop differs: the session has threads, signals, processes,
+//! evaluations and line steps, the machine an abstract program.
 //!
-//! Invariant: a function of what was said. Nothing here knows of threads,
-//! processes or texts.
+//! **Invariant:** every result is a function of the answers. Nothing here depends on
+//! threads, processes or texts.
 
 pub use crate::machine::Owner;
 
 impl Owner {
-    /// In which order the owners of points at one place are asked.
+    /// The order in which the owners of points at one location are asked.
     pub const IN_ORDER: [Owner; 3] = [Owner::Developer, Owner::Scenario, Owner::Monitor];
 
-    /// Whose reason to stop is shown, where several have one: a verdict says more
-    /// than a point, and your own point more than one of a scenario.
+    /// Returns the priority of an owner's reason if several owners want to stop: a
+    /// verdict says more than a point, and the user's own point more than one of a
+    /// scenario.
     fn weight(self) -> u8 {
         match self {
             Owner::Monitor => 2,
@@ -26,12 +30,12 @@ impl Owner {
     }
 }
 
-/// What was said at one moment, by all who were asked.
+/// The answers of all owners at one moment.
 #[derive(Debug, Clone)]
 pub struct Moment<S> {
     stop: Option<(Owner, S)>,
     goal: Option<S>,
-    is_heard: bool,
+    is_notified: bool,
 }
 
 impl<S> Default for Moment<S> {
@@ -39,14 +43,14 @@ impl<S> Default for Moment<S> {
         Moment {
             stop: None,
             goal: None,
-            is_heard: false,
+            is_notified: false,
         }
     }
 }
 
 impl<S> Moment<S> {
-    /// Somebody wants the program to stop, for this reason. Of reasons of the
-    /// same weight the first is kept.
+    /// Records that an owner wants the program to stop for a reason. Of reasons with
+    /// the same priority the first is kept.
     pub fn stop(&mut self, owner: Owner, reason: S) {
         let is_weightier = |(known, _): &(Owner, S)| owner.weight() > known.weight();
         if self.stop.as_ref().is_none_or(is_weightier) {
@@ -54,109 +58,109 @@ impl<S> Moment<S> {
         }
     }
 
-    /// The command that lets the program run has come to its end.
+    /// Records that the command that lets the program run is complete.
     pub fn reach(&mut self, goal: S) {
         self.goal.get_or_insert(goal);
     }
 
-    /// Scenarios have something to react to.
-    pub fn hear(&mut self) {
-        self.is_heard = true;
+    /// Records that scenarios have something to react to.
+    pub fn notify_scenarios(&mut self) {
+        self.is_notified = true;
     }
 
-    /// Somebody has said already that the program is to stop.
+    /// Returns true if some owner already wants the program to stop.
     pub fn has_stop(&self) -> bool {
         self.stop.is_some()
     }
 
-    /// What all of it means. Whatever it is, what scenarios have heard they react
-    /// to.
+    /// Returns the meaning of all answers. Scenarios react to their notifications in
+    /// every case.
     pub fn meaning(self) -> Meaning<S> {
-        match (self.stop, self.goal, self.is_heard) {
+        match (self.stop, self.goal, self.is_notified) {
             (Some((_, stop)), _, _) => Meaning::Stop(stop),
             (None, Some(goal), _) => Meaning::Goal(goal),
-            (None, None, true) => Meaning::Heard,
+            (None, None, true) => Meaning::ScenariosOnly,
             (None, None, false) => Meaning::Nothing,
         }
     }
 }
 
-/// What a moment means.
+/// The meaning of the answers at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning<S> {
-    /// The program is to stop for the person.
+    /// The program stops for the user.
     Stop(S),
-    /// The command has come to its end.
+    /// The command is complete.
     Goal(S),
-    /// Only scenarios are concerned.
-    Heard,
-    /// Nobody is: it runs on.
+    /// Only scenarios were notified.
+    ScenariosOnly,
+    /// Nothing was reported: the program runs on.
     Nothing,
 }
 
 /// What scenarios react to, as far as it matters for what follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Told {
-    /// The program is to stop. What could not be evaluated, and what the person
-    /// has just asked for, is always shown.
+pub enum Notification {
+    /// The program is to stop. Evaluation errors and stops that the user has just
+    /// requested are always shown.
     Stop {
-        /// A scenario may let the program run on instead.
+        /// True if a scenario may let the program run on instead.
         may_be_passed: bool,
     },
-    /// The command has come to its end.
+    /// The command is complete.
     Goal,
-    /// Something that is for scenarios alone.
-    Heard,
+    /// A notification for scenarios only.
+    ScenariosOnly,
     /// The program has ended.
     End,
 }
 
-/// What the reactions to one moment want, all together.
+/// The combined requests of the reactions to one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Wishes {
-    /// One went wrong.
+    /// A reaction failed.
     pub has_failed: bool,
     /// The program is to stop.
     pub stops: bool,
-    /// It is not to stop for what has happened.
+    /// The program is not to stop for this moment.
     pub continues: bool,
-    /// A command that lets the program run, or ends it, waits until the
-    /// reactions are done.
+    /// A command that moves or ends the program waits until the reactions are done.
     pub moves: bool,
-    /// The program is another one than at that moment.
+    /// The program was restored from a checkpoint since that moment.
     pub is_restored: bool,
 }
 
-/// What follows from a moment and the reactions to it.
+/// The consequence of a moment and the reactions to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Next {
-    /// The person sees what went wrong with a reaction.
+    /// Show the user the error of a reaction.
     ShowError,
-    /// The person sees what has happened.
+    /// Show the user what has happened.
     Show,
-    /// The person sees that a scenario stops the program.
+    /// Show the user that a scenario stops the program.
     ShowScenario,
-    /// The commands that wait are done.
+    /// Execute the waiting commands.
     Move {
-        /// The person sees what has happened before that.
+        /// True if the user is shown what has happened before that.
         shows: bool,
     },
-    /// All of the program runs, since it came back from a checkpoint.
+    /// Let all threads run, since the program was restored from a checkpoint.
     RunAll,
-    /// What ran runs on.
+    /// Let the threads that ran before continue.
     GoOn,
 }
 
-/// What follows. A stop is stronger than what lets the program run; where both a
-/// stop and a scenario's own are to be shown, the person sees why the program
-/// would have stopped anyway.
-pub fn next(told: Told, wishes: Wishes) -> Next {
+/// Computes the consequence. A request to stop is stronger than one that lets the
+/// program run; if both the moment and a scenario stop the program, the user is shown
+/// the moment.
+pub fn next(notification: Notification, wishes: Wishes) -> Next {
     let has_happened = !wishes.is_restored;
-    let is_shown = has_happened && matches!(told, Told::Stop { .. } | Told::End);
+    let is_shown =
+        has_happened && matches!(notification, Notification::Stop { .. } | Notification::End);
     let is_kept = has_happened
         && matches!(
-            told,
-            Told::Stop {
+            notification,
+            Notification::Stop {
                 may_be_passed: false
             }
         );
@@ -170,36 +174,36 @@ pub fn next(told: Told, wishes: Wishes) -> Next {
         };
     }
     if wishes.moves && !is_kept {
-        let shows = match told {
-            Told::Stop { .. } => has_happened && !wishes.continues,
-            Told::End => has_happened,
-            Told::Goal | Told::Heard => false,
+        let shows = match notification {
+            Notification::Stop { .. } => has_happened && !wishes.continues,
+            Notification::End => has_happened,
+            Notification::Goal | Notification::ScenariosOnly => false,
         };
         return Next::Move { shows };
     }
     if wishes.is_restored {
         return Next::RunAll;
     }
-    match told {
-        Told::Heard => Next::GoOn,
-        Told::Stop {
+    match notification {
+        Notification::ScenariosOnly => Next::GoOn,
+        Notification::Stop {
             may_be_passed: true,
         } if wishes.continues => Next::GoOn,
-        Told::Stop { .. } | Told::Goal | Told::End => Next::Show,
+        Notification::Stop { .. } | Notification::Goal | Notification::End => Next::Show,
     }
 }
 
-/// How a thread goes on of which something was told.
+/// How a notified thread continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GoOn {
-    /// It was to execute one instruction, and has not: STEPREDO.
+    /// It was to execute one instruction and has not: STEPREDO.
     StepAgain,
     /// It runs.
     Run,
 }
 
-/// How a thread goes on before what it was to execute; `stepping` is the one that
-/// executes a single instruction.
+/// Decides how a thread continues that has not yet executed its instruction; `stepping`
+/// is the thread that is being single-stepped.
 #[inline]
 pub fn go_on<T: PartialEq>(thread: T, stepping: Option<T>) -> GoOn {
     match stepping == Some(thread) {

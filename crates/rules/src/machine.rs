@@ -1,10 +1,10 @@
 //! The interactively verified program: debuggee × debugger × monitors × scenario.
 //!
-//! The rules of a program with a debugger stand in `debugged`, those of all
-//! together here: figures 17 to 20. Each is the function of its name.
+//! The submodule `debugged` has the rules of a program with a debugger; this module has
+//! those of all four together, figures 17 to 20. Each rule is a function with its name.
 //!
-//! Invariant: as long as nobody changes a value, the program does what it does
-//! without all this, and the verdicts are those of its whole trace.
+//! **Invariant:** as long as nobody changes a value, the program behaves as it does
+//! without verification, and the verdicts are those of its whole trace.
 
 mod debugged;
 mod monitors;
@@ -16,15 +16,15 @@ mod tests;
 pub use debugged::{Debugged, Mode, Output};
 pub use monitors::{Event, EventNumber, Monitors, Transition};
 pub use points::{Owner, Place, Point, Watched};
-pub use scenario::{Command, Reply, Scenario, Silent, Told};
+pub use scenario::{Command, EventNotification, Reply, Scenario, Silent};
 
 use crate::decision::{self, Next, Wishes};
 use crate::{Debuggee, Fault};
 
-/// How many commands a scenario may give at one moment.
+/// The maximum number of commands that a scenario may give at one moment.
 const COMMANDS_MAX: usize = 1_000;
-/// How many rules a step may take to come to the next instruction. More points
-/// than this at one place, each with a scenario that steps, are not meant.
+/// The maximum number of rules until a step reaches the next instruction: more than
+/// there can be points at one location, each with a scenario that steps.
 const RULES_OF_STEP_MAX: usize = 1_000;
 
 /// A program under interactive verification: `Conf_i-RV`.
@@ -35,18 +35,18 @@ pub struct Verified<D: Debuggee, S> {
     scenario: S,
     /// The monitors' part of each checkpoint.
     checkpoints: Vec<Monitors>,
-    /// The program has ended.
+    /// True if the program has ended.
     has_ended: bool,
-    /// Steps of the scenario that wait until its reactions are done.
+    /// The number of scenario steps that wait until its reactions are done.
     steps_waiting: usize,
 }
 
 impl<D: Debuggee, S: Scenario> Verified<D, S> {
-    /// INIT: the monitors say what they need, and the scenario may react to the
-    /// first verdicts.
+    /// INIT: instruments the events that the monitors need, and lets the scenario react
+    /// to the initial verdicts.
     ///
     /// # Errors
-    /// A command of the scenario cannot be done.
+    /// If a command of the scenario fails.
     pub fn init(debuggee: D, monitors: Monitors, scenario: S) -> Result<Verified<D, S>, Fault> {
         let mut debugged = Debugged::new(debuggee);
         debugged.instrument(&monitors.needed(), &monitors)?;
@@ -62,7 +62,7 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         Ok(verified)
     }
 
-    /// The program with its debugger.
+    /// Returns the program with its debugger.
     pub fn debugged(&self) -> &Debugged<D> {
         &self.debugged
     }
@@ -72,26 +72,26 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         &mut self.debugged
     }
 
-    /// The monitors.
+    /// Returns the monitors.
     pub fn monitors(&self) -> &Monitors {
         &self.monitors
     }
 
-    /// The scenario.
+    /// Returns the scenario.
     pub fn scenario(&self) -> &S {
         &self.scenario
     }
 
-    /// Whether the program has ended.
+    /// Returns true if the program has ended.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
 
-    /// NORMALEXEC, EXECPOINT or EXECEVENT: one rule of the program while it runs;
-    /// before that a step of the scenario that waits, which is several.
+    /// NORMALEXEC, EXECPOINT or EXECEVENT: applies one rule of the running program; a
+    /// waiting step of the scenario, which is several rules, comes first.
     ///
     /// # Errors
-    /// The debugger is interactive, or something cannot be done.
+    /// If the debugger is interactive, or an operation fails.
     pub fn execute(&mut self) -> Result<Output, Fault> {
         if self.steps_waiting > 0 && self.debugged.mode() == Mode::Passive {
             self.steps_waiting -= 1;
@@ -106,13 +106,13 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
             Output::Point(point) => self.exec_point(*point)?,
             Output::Events(events) => self.exec_event(events)?,
             Output::Ended => self.end()?,
-            Output::Executed | Output::Stopped(_) | Output::Lifted => {}
+            Output::Executed | Output::Stopped(_) | Output::BreakpointRemoved => {}
         }
         Ok(output)
     }
 
-    /// A step of the scenario, whose reply is the end of it: an instruction, a
-    /// stop of the developer, or the end of the program.
+    /// Executes a step of the scenario, which ends at an instruction, a stop of the
+    /// developer, or the end of the program.
     fn scenario_step(&mut self) -> Result<Output, Fault> {
         for _ in 0..RULES_OF_STEP_MAX {
             let output = self.rule()?;
@@ -129,13 +129,13 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         Err(Fault::Stuck)
     }
 
-    /// EXECPOINT, and STEPPOINT where the developer steps.
+    /// EXECPOINT, and STEPPOINT if the developer steps.
     fn exec_point(&mut self, point: Point) -> Result<(), Fault> {
         let command = self.scenario.on_point(point);
         self.scn_cmd(command)
     }
 
-    /// EXECEVENT, and STEPEVENT where the developer steps.
+    /// EXECEVENT, and STEPEVENT if the developer steps.
     fn exec_event(&mut self, events: &[Event]) -> Result<(), Fault> {
         let mut transitions = Vec::new();
         for event in events {
@@ -147,7 +147,7 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         self.tell(&transitions)
     }
 
-    /// The end of the program: what was not decided is.
+    /// Ends the program: undecided verdicts become decided.
     fn end(&mut self) -> Result<(), Fault> {
         if !self.has_ended {
             self.has_ended = true;
@@ -158,15 +158,15 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
 
     fn tell(&mut self, transitions: &[Transition]) -> Result<(), Fault> {
         let verdicts = self.monitors.verdicts();
-        let command = self.scenario.on_verdict(&Told {
+        let command = self.scenario.on_verdict(&EventNotification {
             transitions,
             verdicts: &verdicts,
         });
         self.scn_cmd(command)
     }
 
-    /// SCNCMD, until SCNCMDNOP. What lets the program run, or stops it, is decided
-    /// when there is nothing more to do: a step waits for that.
+    /// SCNCMD, until SCNCMDNOP. Commands that let the program run, or stop it, are
+    /// decided once the scenario has finished: a step waits for that.
     fn scn_cmd(&mut self, mut command: Command) -> Result<(), Fault> {
         let is_passive = self.debugged.mode() == Mode::Passive;
         let mut wishes = Wishes::default();
@@ -198,10 +198,10 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         Err(Fault::Endless(COMMANDS_MAX))
     }
 
-    /// What follows from the reactions to a point or an event, which are for the
-    /// scenario alone.
+    /// Decides the consequence of the reactions to a point or an event that only the
+    /// scenario is notified of.
     fn decide(&mut self, wishes: Wishes) -> Result<(), Fault> {
-        match decision::next(decision::Told::Heard, wishes) {
+        match decision::next(decision::Notification::ScenariosOnly, wishes) {
             Next::ShowError | Next::Show | Next::ShowScenario => {
                 self.steps_waiting = 0;
                 self.debugged.int()?;
@@ -214,10 +214,10 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         Ok(())
     }
 
-    /// A command of the developer or of the scenario: figure 20.
+    /// Executes a command of the developer or of the scenario: figure 20.
     ///
     /// # Errors
-    /// It cannot be done.
+    /// If the command fails.
     pub fn command(&mut self, command: &Command) -> Result<Reply, Fault> {
         match command {
             Command::Checkpoint => self.checkpoint(),
@@ -245,14 +245,14 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         }
         self.monitors.clone_from(kept);
         self.has_ended = false;
-        // What was to be done since the checkpoint is not done.
+        // Steps that were waiting are not executed after a restoration.
         self.steps_waiting = 0;
         Ok(Reply::Done)
     }
 
-    /// STEP, STEPPOINT, STEPEVENT and STEPREDO: one instruction, after all that
-    /// is to be triggered before it. A point of the developer ends it early, and
-    /// so does a scenario that stops the program.
+    /// STEP, STEPPOINT, STEPEVENT and STEPREDO: executes one instruction, after
+    /// everything that is triggered before it. A point of the developer ends the step
+    /// early, and so does a scenario that stops the program.
     fn step(&mut self) -> Result<Reply, Fault> {
         if self.debugged.mode() != Mode::Interactive {
             return Err(Fault::Mode("runs"));
@@ -269,7 +269,7 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         Err(Fault::Stuck)
     }
 
-    /// OTHERCMD: for the program with its debugger alone.
+    /// OTHERCMD: a command for the program with its debugger alone.
     fn other_cmd(&mut self, command: &Command) -> Result<Reply, Fault> {
         let debugged = &mut self.debugged;
         match command {

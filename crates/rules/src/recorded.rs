@@ -1,47 +1,47 @@
-//! A run that was recorded: the second form of a debuggee.
+//! A recorded run as a debuggee.
 //!
-//! Invariant: it makes the moments of the recording and no others, so what
-//! would change the program is refused.
+//! **Invariant:** it takes the states of the recording and no others, so operations
+//! that would change the program are refused.
 
 use crate::{Access, Debuggee, Executed, Fault};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// One moment between two instructions.
+/// The state of the program between two instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Moment {
     program_counter: u64,
     accesses: Vec<Access>,
-    /// By address.
+    /// Values by address.
     values: BTreeMap<u64, i64>,
     arguments: [i64; 2],
     result: i64,
 }
 
-/// Where things are.
+/// Addresses of symbols.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct Symbols {
     addresses: BTreeMap<String, u64>,
     returns: BTreeMap<String, Vec<u64>>,
 }
 
-/// A recorded run, at one of its moments.
+/// A recorded run, at one of its states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Recorded {
     moments: Arc<Vec<Moment>>,
     symbols: Arc<Symbols>,
-    /// Its last moment is the end of the program.
+    /// True if the last state is the end of the program.
     is_whole: bool,
     position: usize,
     planted: BTreeSet<u64>,
 }
 
 impl Recorded {
-    /// Lets a program run to its end, or for so many instructions, and keeps
-    /// what it does. Functions and variables are known by these names.
+    /// Runs a program to its end, or for at most a number of instructions, and records
+    /// its states and the addresses of these functions and variables.
     ///
     /// # Errors
-    /// The program cannot be read, or has one of these names not.
+    /// If the program cannot be read, or lacks one of these names.
     pub fn record<D: Debuggee>(
         debuggee: &mut D,
         functions: &[&str],
@@ -84,7 +84,7 @@ impl Recorded {
         moment.ok_or(Fault::NoInstruction(self.position as u64))
     }
 
-    /// Whether the recording goes to the end of the program.
+    /// Returns true if the recording includes the end of the program.
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -143,12 +143,12 @@ impl Debuggee for Recorded {
         Ok(self.now()?.result)
     }
 
-    fn plant(&mut self, address: u64) -> Result<(), Fault> {
+    fn insert_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         self.planted.insert(address);
         Ok(())
     }
 
-    fn lift(&mut self, address: u64) -> Result<(), Fault> {
+    fn remove_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         self.planted.remove(&address);
         Ok(())
     }

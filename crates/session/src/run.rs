@@ -75,7 +75,7 @@ impl Session {
         loop {
             self.control.state.run()?;
             let stop_event = self.next_stop_event();
-            self.control.state.told();
+            self.control.state.notify();
             self.follow_control();
             let pause = self.take(stop_event?, observer, goal)?;
             self.tell_ends(observer);
@@ -85,7 +85,7 @@ impl Session {
             };
             if let Some(pause) = pause {
                 if pause.is_owed() {
-                    self.control.state.owe()?;
+                    self.control.state.owe_stop()?;
                 }
                 if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
                     self.tell_of_checkpoint(observer);

@@ -1,14 +1,13 @@
-//! Which events of a trace are those of a property, and where its captures are
-//! among their values.
+//! Binding of a property to a trace: which events of the trace are those of the
+//! property, and the positions of its captures among their values.
 //!
-//! A trace was recorded for whatever reason; a property names events by moment
-//! and subject, and values by how they are read. An event that the trace
-//! *declares* was recorded by juror: its values bear the words that read them,
-//! and nothing else is taken for one. Other traces come from elsewhere: there
-//! an event may also have the name that the property gives to it, and a value
-//! the name of the capture.
+//! A trace is recorded independently of the property; a property denotes events by kind
+//! and subject, and values by their reads. An event that the trace *declares* was
+//! recorded by juror: its values are named by the expressions that read them, and only
+//! these names count. In other traces, an event may also have the name that the
+//! property gives to it, and a value the name of the capture.
 //!
-//! Invariant: what is not found is [`Unavailability::NotCaptured`], which a
+//! **Invariant:** a value that is not found is [`Unavailability::NotCaptured`], which a
 //! guard that needs it reports; nothing is guessed.
 
 use crate::model::{Declaration, Layout};
@@ -24,33 +23,33 @@ use std::sync::Arc;
 pub struct Binding {
     property: Arc<Property>,
     layouts: Vec<Vec<EventBinding>>,
-    /// By event: the trace declares it, or it has happened.
+    /// By event: true if the trace declares it, or it has occurred.
     known: Vec<bool>,
     has_declarations: bool,
 }
 
-/// An event of a property in the events of one layout.
+/// An event of a property that is bound to the events of one layout.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventBinding {
-    /// Which event of the property.
+    /// The event of the property.
     pub event: EventId,
-    /// The values that are read only where they are needed are left out by the
-    /// mask of needs. After a call everything has been read.
+    /// True if values that are read only on demand are omitted according to the mask of
+    /// needs. After a call everything has been read.
     is_masked: bool,
     slots: Vec<Option<Slot>>,
 }
 
-/// Where a capture is.
+/// The position of a capture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Slot {
-    /// Which of the layout's values.
+    /// The position among the layout's values.
     position: usize,
-    /// What it is to be read as.
+    /// The type to which the value is converted.
     conversion: Option<Conversion>,
 }
 
 impl Binding {
-    /// The property in a trace of which nothing is known yet.
+    /// Creates the binding of a property in a trace of which nothing is known yet.
     pub fn new(property: Arc<Property>) -> Binding {
         Binding {
             layouts: Vec::new(),
@@ -60,7 +59,7 @@ impl Binding {
         }
     }
 
-    /// The trace declares this event.
+    /// Records that the trace declares this event.
     pub fn declare(&mut self, declaration: &Declaration) {
         self.has_declarations = true;
         for (event, known) in self.property.events.iter().zip(&mut self.known) {
@@ -68,7 +67,7 @@ impl Binding {
         }
     }
 
-    /// The trace has this layout, the next one.
+    /// Adds the next layout of the trace.
     pub fn add(&mut self, layout: &Layout) {
         let mut bindings = Vec::new();
         for (position, event) in self.property.events.iter().enumerate() {
@@ -87,7 +86,7 @@ impl Binding {
         self.layouts.push(bindings);
     }
 
-    /// What the property knows as events of this layout, in the order of their
+    /// Returns the property's events that match this layout, in the order of their
     /// declaration.
     pub fn events(&self, layout: u32) -> &[EventBinding] {
         self.layouts
@@ -95,8 +94,8 @@ impl Binding {
             .map_or(&[], |events| events)
     }
 
-    /// Events that were not recorded: the trace declares others, and not
-    /// these, so nobody knows whether they happened.
+    /// Iterates over events that were not recorded: the trace declares others and not
+    /// these, so it is unknown whether they occurred.
     pub fn not_recorded(&self) -> impl Iterator<Item = EventId> + '_ {
         let events = (0..).map(EventId).zip(&self.known);
         let unknown = events.filter(|(_, known)| self.has_declarations && !**known);
@@ -105,7 +104,7 @@ impl Binding {
 }
 
 impl EventBinding {
-    /// One capture, out of the values of an event; nothing where the trace does not
+    /// Returns one capture from the values of an event; `None` if the trace does not
     /// have it.
     #[inline]
     pub fn value<'a>(&self, given: &'a [Value], slot: usize) -> Option<Cow<'a, Value>> {
@@ -117,8 +116,8 @@ impl EventBinding {
         })
     }
 
-    /// The captures by slot, out of the values of an event, as they would have
-    /// been read where `needed` (bit n is slot n) says what is.
+    /// Writes the captures by slot from the values of an event, as they would have been
+    /// read live if `needed` (bit n is slot n) were the mask of needs.
     pub fn fill(&self, given: &[Value], needed: u64, captures: &mut Vec<Value>) {
         captures.clear();
         for (number, slot) in self.slots.iter().enumerate() {
@@ -135,7 +134,7 @@ impl EventBinding {
     }
 }
 
-/// How a trace names an event: `before f`, `after malloc in "libc.so"`.
+/// Returns the name of an event in a trace: `before f`, `after malloc in "libc.so"`.
 pub fn event_words(event: &SymbolicEvent) -> String {
     let mut words = event.kind.word().to_owned();
     if !event.subject.is_empty() {
@@ -147,7 +146,7 @@ pub fn event_words(event: &SymbolicEvent) -> String {
     }
 }
 
-/// How a trace names a value: `queue`, `arg 1`, `*p`, `size: u64`.
+/// Returns the name of a value in a trace: `queue`, `arg 1`, `*p`, `size: u64`.
 pub fn read_words(read: &Read) -> String {
     match read {
         Read::Convert(inner, conversion) => format!("{inner}: {conversion}"),
@@ -155,7 +154,7 @@ pub fn read_words(read: &Read) -> String {
     }
 }
 
-/// Whether the events of a layout are those of a property's event.
+/// Returns true if the events of a layout are those of a property's event.
 fn is_same(event: &SymbolicEvent, layout: &Layout) -> bool {
     if event_words(event) == *layout.event {
         return true;
@@ -190,7 +189,7 @@ fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
             Read::Convert(_, conversion) => Some(*conversion),
             _ => None,
         };
-        // As it was read, to be converted now.
+        // The trace has the unconverted value, which is converted now.
         let plain = reads.iter().flatten().find_map(|read| match read {
             Read::Convert(inner, _) => of(&inner.to_string()),
             _ => None,
@@ -208,8 +207,8 @@ fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
     event.captures.iter().map(slot).collect()
 }
 
-/// Plain values of a trace that declares nothing are in the order in which the
-/// property names the parameters.
+/// Returns the name of a plain value by position: in a trace without declarations they
+/// are in the order in which the property names the parameters.
 fn nth_parameter(event: &SymbolicEvent, capture: &juror_event::Capture) -> Option<String> {
     let is_parameter = |it: &&juror_event::Capture| match &it.read {
         Read::Name(_) => !it.hoisted,
@@ -221,7 +220,7 @@ fn nth_parameter(event: &SymbolicEvent, capture: &juror_event::Capture) -> Optio
     Some(format!("arg {}", position + 1))
 }
 
-/// The same read by the name of the parameter instead of its position, or by
+/// Returns the same read by the name of the parameter instead of its position, or by
 /// its position instead of its name.
 fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
     let within = |inner: &Read| renamed(inner, parameters).map(Box::new);
@@ -234,7 +233,7 @@ fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
             let position = parameters.iter().position(|known| **known == **name)?;
             Read::Argument(u8::try_from(position + 1).ok()?)
         }
-        // A frame of the caller has other names.
+        // The caller's frame has other names.
         Read::Return | Read::Caller(_) => return None,
         Read::Dereference(inner) => Read::Dereference(within(inner)?),
         Read::AddressOf(inner) => Read::AddressOf(within(inner)?),
@@ -250,13 +249,13 @@ fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
                 operands: operands.collect(),
             })
         }
-        // What belongs to the moment has no other name.
+        // Context values have no other name.
         _ => return None,
     })
 }
 
-/// A value as another type: whole numbers keep their low bits, as when they are
-/// read from memory.
+/// Converts a value to another type: integers keep their low bits, as if read from
+/// memory.
 fn converted(value: &Value, conversion: Conversion) -> Value {
     let integer = value.as_integer().or(match value {
         Value::Bool(truth) => Some(i128::from(*truth)),
@@ -287,7 +286,7 @@ fn converted(value: &Value, conversion: Conversion) -> Value {
         Conversion::Address => Value::Address(integer as u64),
         Conversion::Float32 => Value::Float(f64::from(integer as f32)),
         Conversion::Float64 => Value::Float(integer as f64),
-        Conversion::Text => value.clone(),
+        Conversion::String => value.clone(),
     }
 }
 

@@ -1,14 +1,16 @@
-//! CSV: what other tools write.
+//! CSV, as written by other tools.
 //!
-//! Fields are separated by commas; a field in double quotes may hold commas,
-//! line ends and doubled quotes. When the first row has a field `event` and no
-//! digits begin its fields, it names the columns: `event`, `time`, `thread`,
-//! `sequence`, and the others by the values they hold. Otherwise a row is
-//! `time,thread,event`, and then values: `name=value`, or plain ones, whose
-//! names [`CsvDecoder::with_columns`] tells and which are `arg 1`, `arg 2`, …
-//! without that.
+//! Fields are separated by commas; a field in double quotes may contain commas, line
+//! ends and doubled quotes. If the first row has a field `event` and none of its fields
+//! begins with a digit, it names the columns: `event`, `time`, `thread`, `sequence`,
+//! and the others by the values that they hold. Otherwise a row is `time,thread,event`
+//! followed by values: `name=value`, or plain ones, named by
+//! [`CsvDecoder::with_columns`] and otherwise `arg 1`, `arg 2`, ….
 //!
-//! Invariant: a field in quotes is text, whatever it looks like.
+//! Rows of unusual shape take the general path; the fast path ([`short`]) must agree
+//! with it.
+//!
+//! **Invariant:** a field in quotes is a string, whatever it looks like.
 
 mod fields;
 mod short;
@@ -26,13 +28,13 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A word for the columns of events is not `EVENT=NAME,NAME`.
+/// A column specification that is not `EVENT=NAME,NAME`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {
-    /// No equals sign, or nothing before it.
-    #[error("columns are named so: EVENT=NAME,NAME and not `{0}`")]
+    /// It has no equals sign, or nothing before it.
+    #[error("invalid column names `{0}`: expected EVENT=NAME,NAME")]
     Shape(String),
-    /// The same name twice.
+    /// A name occurs twice.
     #[error("`{event}` has two columns `{name}`")]
     Repeated {
         /// The event.
@@ -42,7 +44,7 @@ pub enum ColumnError {
     },
 }
 
-/// Reads CSV.
+/// Decodes CSV.
 #[derive(Debug, Default)]
 pub(crate) struct CsvDecoder {
     /// The number of lines read.
@@ -50,19 +52,19 @@ pub(crate) struct CsvDecoder {
     header: Option<Columns>,
     has_begun: bool,
     columns: FxHashMap<Box<str>, Arc<[Arc<str>]>>,
-    /// The layout of the row before: its event and the row's names.
+    /// The layout of the previous row: its event and the names in the row.
     last: Option<Last>,
 }
 
-/// Reads rows that all go the short way, without the rows in front of them.
+/// Reads rows on the fast path only, independently of the rows before them.
 #[derive(Debug, Clone)]
 pub(crate) struct RowReader(Option<Columns>);
 
 impl RowReader {
-    /// Reads all of them, with the numbers of their lines counted from 1; gives
-    /// how many lines there are, or nothing when a row goes another way.
+    /// Reads all rows, whose lines are numbered from 1; returns the number of lines, or
+    /// `None` if a row is not on the fast path.
     pub fn read(&self, rows: &[u8], tables: &mut Tables, batch: &mut Batch) -> Option<u64> {
-        // A row with quotes may be of several lines.
+        // A row with quotes may span several lines.
         if memchr(b'"', rows).is_some() {
             return None;
         }
@@ -85,7 +87,7 @@ impl RowReader {
     }
 }
 
-/// What the columns of a header row mean.
+/// The meaning of the columns of a header row.
 #[derive(Debug, Clone, Default)]
 struct Columns {
     event: usize,
@@ -97,7 +99,7 @@ struct Columns {
     count: usize,
 }
 
-/// A layout that a row may have again.
+/// A layout that the next row is likely to have.
 #[derive(Debug)]
 struct Last {
     event: Box<[u8]>,
@@ -106,7 +108,7 @@ struct Last {
 }
 
 impl CsvDecoder {
-    /// Plain values have these names: each word is `EVENT=NAME,NAME`.
+    /// Creates a decoder with names for plain values: each word is `EVENT=NAME,NAME`.
     pub fn with_columns(words: &[String]) -> Result<CsvDecoder, ColumnError> {
         let mut columns = FxHashMap::default();
         for word in words {
@@ -133,7 +135,7 @@ impl CsvDecoder {
         })
     }
 
-    /// How many of these bytes are whole rows.
+    /// Returns the number of bytes that are complete rows.
     pub fn whole_rows(bytes: &[u8]) -> usize {
         if memchr(b'"', bytes).is_none() {
             return memrchr(b'\n', bytes).map_or(0, |end| end + 1);
@@ -145,12 +147,12 @@ impl CsvDecoder {
         whole
     }
 
-    /// What rows to come are to be read by; nothing before the first.
+    /// Returns a reader of later rows; `None` before the first row.
     pub fn row_reader(&self) -> Option<RowReader> {
         self.has_begun.then(|| RowReader(self.header.clone()))
     }
 
-    /// Reads whole rows; see [`crate::Decoder::decode`].
+    /// Reads complete rows; see [`crate::Decoder::decode`].
     pub fn decode(
         &mut self,
         bytes: &[u8],
@@ -177,7 +179,7 @@ impl CsvDecoder {
                 let excerpt = Some(Excerpt::around(row, at));
                 sink.fault(batch, kind, position, excerpt);
             }
-            // A row may be of several lines.
+            // A row may span several lines.
             if memchr(b'"', row).is_some() {
                 self.line += row.iter().filter(|&&byte| byte == b'\n').count() as u64;
             }
@@ -226,7 +228,7 @@ impl CsvDecoder {
         }
     }
 
-    /// A row of `time,thread,event` and values.
+    /// Reads a row of `time,thread,event` and values.
     fn plain_columns(
         &mut self,
         fields: &Row<'_>,
@@ -234,7 +236,7 @@ impl CsvDecoder {
         batch: &mut Batch,
     ) -> Result<Written, Wrong> {
         let [time, thread, event, values @ ..] = &fields[..] else {
-            let message = "a row is time,thread,event and then values";
+            let message = "expected time,thread,event and then values";
             return Err((FaultKind::Malformed(message.to_owned()), 0));
         };
         let name = text(event)?;
@@ -273,7 +275,7 @@ impl CsvDecoder {
     }
 }
 
-/// The short way through a row that is not the first.
+/// Reads a row that is not the first on the fast path.
 fn short_row(
     header: Option<&Columns>,
     row: &[u8],
@@ -286,7 +288,7 @@ fn short_row(
     }
 }
 
-/// A row whose columns have names.
+/// Reads a row whose columns have names.
 fn named_columns(
     columns: &Columns,
     fields: &Row<'_>,
@@ -318,7 +320,7 @@ fn named_columns(
     })
 }
 
-/// The layout of a row, which most often is that of the row before.
+/// Returns the layout of a row, which is usually that of the previous row.
 fn layout(
     event: &str,
     keys: &[Cow<'_, str>],
@@ -335,7 +337,7 @@ fn layout(
         return Ok(last.layout);
     }
     if let Some(key) = tables::repeated(keys) {
-        return Err((FaultKind::Malformed(format!("`{key}` is there twice")), 0));
+        return Err((FaultKind::Malformed(format!("`{key}` occurs twice")), 0));
     }
     let name = sink.tables.name(event);
     let layout = sink.tables.layout(name, keys);
@@ -347,7 +349,7 @@ fn layout(
     Ok(layout)
 }
 
-/// The columns, when the first row names them.
+/// Returns the columns if the first row names them.
 fn header(fields: &Row<'_>) -> Result<Option<Columns>, Wrong> {
     let begins_with_digit = |field: &Field<'_>| {
         let first = field.text.first().copied().unwrap_or(b' ');
@@ -374,7 +376,10 @@ fn header(fields: &Row<'_>) -> Result<Option<Columns>, Wrong> {
         names.push(name);
     }
     match tables::repeated(&names) {
-        Some(name) => Err((FaultKind::Malformed(format!("two columns are `{name}`")), 0)),
+        Some(name) => Err((
+            FaultKind::Malformed(format!("two columns are named `{name}`")),
+            0,
+        )),
         None => Ok(Some(columns)),
     }
 }

@@ -1,9 +1,9 @@
-//! Reading a trace, whatever its form.
+//! The decoder of traces of any form.
 //!
-//! A decoder takes bytes as they come and gives batches. What is not complete
-//! yet is left for the next time, so the caller keeps the bytes that were not
-//! consumed. After a fault it goes on with the next record: whether that is
-//! wanted, the caller knows.
+//! A decoder takes bytes as they arrive and returns batches. Incomplete records are
+//! left for the next call, so the caller keeps the bytes that were not consumed. After
+//! a fault the decoder continues with the next record; the caller decides whether to go
+//! on.
 
 use crate::binary::BinaryDecoder;
 use crate::csv::CsvDecoder;
@@ -14,23 +14,23 @@ use crate::order::{Judgement, Order};
 use crate::tables::Tables;
 use std::ops::Range;
 
-/// A batch ends after so many events.
+/// The maximum number of events in a batch.
 pub(crate) const BATCH_EVENTS: usize = 4096;
 
 /// The forms of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A JSON object a line.
+    /// JSON lines: one object per line.
     Json,
-    /// Bytes.
+    /// The binary form.
     Binary,
-    /// Comma-separated values; read, not written.
+    /// Comma-separated values; read only.
     Csv,
 }
 
 impl Form {
-    /// The form that a trace has, by what it begins with. It needs four bytes,
-    /// unless there are no more.
+    /// Determines the form of a trace by its first bytes. It needs four bytes, unless
+    /// there are no more.
     pub fn of(bytes: &[u8]) -> Form {
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         if bytes.starts_with(&crate::binary::MAGIC[..4]) {
@@ -43,7 +43,7 @@ impl Form {
     }
 }
 
-/// Reads one trace.
+/// Decodes one trace.
 #[derive(Debug)]
 pub struct Decoder {
     pub(crate) source: Source,
@@ -58,7 +58,7 @@ pub(crate) enum Source {
 }
 
 impl Decoder {
-    /// A decoder that has read nothing.
+    /// Creates a decoder that has read nothing.
     pub fn new(form: Form) -> Decoder {
         let source = match form {
             Form::Json => Source::Json(JsonDecoder::default()),
@@ -71,11 +71,11 @@ impl Decoder {
         }
     }
 
-    /// A decoder of CSV in which events have these parameters: each word is
+    /// Creates a decoder of CSV in which events have these parameters: each word is
     /// `EVENT=NAME,NAME`.
     ///
     /// # Errors
-    /// A word is not of this form.
+    /// If a word is not of this form.
     pub fn csv_with_columns(columns: &[String]) -> Result<Decoder, crate::csv::ColumnError> {
         Ok(Decoder {
             source: Source::Csv(Box::new(CsvDecoder::with_columns(columns)?)),
@@ -83,9 +83,9 @@ impl Decoder {
         })
     }
 
-    /// Reads what is complete, or some of it, into the batch, which should be
-    /// empty. Gives how many bytes were consumed; none when more are needed.
-    /// `is_last`: there will be no more bytes than these.
+    /// Reads some or all complete records into the batch, which should be empty.
+    /// Returns the number of bytes consumed; 0 if more are needed. `is_last` says that
+    /// no more bytes follow.
     pub fn decode(&mut self, bytes: &[u8], is_last: bool, batch: &mut Batch) -> usize {
         let sink = &mut self.sink;
         let consumed = match &mut self.source {
@@ -97,14 +97,14 @@ impl Decoder {
         consumed
     }
 
-    /// There are no more bytes: the end of the run, unless an end record told
-    /// it. A trace with a header must have one.
+    /// Ends the trace after the last byte: the end of the run, unless there was an end
+    /// record. A trace with a header must have one.
     pub fn finish(&mut self, batch: &mut Batch) {
         if self.sink.ended {
             return;
         }
         self.sink.ended = true;
-        // That it was cut off has been told: it has no end for that reason.
+        // The truncation has been reported, and explains the missing end record.
         if self.sink.is_cut {
             return;
         }
@@ -123,29 +123,30 @@ impl Decoder {
         }
     }
 
-    /// The run is over: an end record was read, or there are no more bytes.
+    /// Returns true if the run is over: an end record was read, or there are no more
+    /// bytes.
     pub fn has_ended(&self) -> bool {
         self.sink.ended
     }
 }
 
-/// What the forms have in common: where records go.
+/// The part that all forms share: the destination of records.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     pub tables: Tables,
     pub order: Order,
     places: u32,
     has_header: bool,
-    /// Something has been wrong.
+    /// True after any fault.
     is_faulty: bool,
-    /// The last record is not whole.
+    /// True if the last record is incomplete.
     is_cut: bool,
-    /// The trace is one that says when it ends.
+    /// True if the trace must have an end record.
     pub needs_end: bool,
     ended: bool,
 }
 
-/// An event as it is written.
+/// An event as read from the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Written {
     pub layout: u32,
@@ -156,7 +157,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// The event, with its values and its line or byte.
+    /// Converts it to an event with these values and this position.
     #[inline]
     pub fn event(self, values: Range<usize>, position: u64) -> Event {
         Event {
@@ -172,7 +173,7 @@ impl Written {
 }
 
 impl Sink {
-    /// Takes an event whose values are those of the batch from `values` on.
+    /// Adds an event whose values are those of the batch from `values` on.
     pub fn event(
         &mut self,
         batch: &mut Batch,
@@ -212,7 +213,7 @@ impl Sink {
             })
     }
 
-    /// Takes the header.
+    /// Adds the header.
     pub fn header(&mut self, batch: &mut Batch, header: Header) -> Result<(), FaultKind> {
         if self.has_header || self.order.events > 0 {
             let message = "a header after the first record: a file holds one run";
@@ -224,7 +225,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Takes a declaration.
+    /// Adds a declaration.
     pub fn declare(
         &mut self,
         batch: &mut Batch,
@@ -235,8 +236,8 @@ impl Sink {
         declared.map_err(FaultKind::Malformed)
     }
 
-    /// Takes the events of a batch that were read ahead, if nothing is wrong with
-    /// any of them. Their lines are counted from the one after `line`.
+    /// Adds the events of a batch that were read ahead, if none of them is faulty.
+    /// Their lines are numbered from the one after `line`.
     pub fn take_all(&mut self, batch: &mut Batch, line: u64) -> bool {
         let mut order = self.order;
         let places = self.places;
@@ -261,12 +262,12 @@ impl Sink {
         is_right
     }
 
-    /// The number that the next place has.
+    /// Returns the number of the next location.
     pub fn next_place(&self) -> u32 {
         self.places
     }
 
-    /// Takes a place, which must have the next number.
+    /// Adds a location, which must have the next number.
     pub fn place(&mut self, batch: &mut Batch, number: u64, place: Place) -> Result<(), FaultKind> {
         if number != u64::from(self.places) || self.places == NO_PLACE {
             let expected = self.places;
@@ -278,7 +279,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Takes the end record.
+    /// Adds the end record.
     pub fn end(&mut self, batch: &mut Batch, how: How, counted: u64) -> Result<(), FaultKind> {
         if self.ended {
             return Err(FaultKind::AfterEnd);
@@ -287,14 +288,14 @@ impl Sink {
         let found = self.order.events;
         let how = Some(how);
         batch.end = Some(End { how, events: found });
-        // What is missing has been told, where something was wrong before.
+        // After a fault, missing events have already been reported.
         match counted == found || self.is_faulty {
             true => Ok(()),
             false => Err(FaultKind::Count { counted, found }),
         }
     }
 
-    /// Notes what is wrong.
+    /// Adds a fault.
     pub fn fault(
         &mut self,
         batch: &mut Batch,

@@ -1,11 +1,11 @@
-//! Numbers out of bytes, eight digits at a time.
+//! Conversion of digits to numbers, eight at a time.
 //!
-//! Eight bytes are one word, and each step of its arithmetic joins neighbours:
-//! digits to pairs, pairs to fours, fours to the number (a well-known use of
-//! subword parallelism). So a number costs the same whatever its digits are, and
-//! no branch depends on them.
+//! Eight bytes are one word, and each step of the arithmetic combines neighbours:
+//! digits to pairs, pairs to fours, fours to the number (a well-known use of subword
+//! parallelism). So the cost is independent of the digits, and no branch depends on
+//! them.
 
-/// The most digits that surely fit in 64 bits.
+/// The maximum number of digits that always fit in 64 bits.
 const DIGITS_MAX: usize = 19;
 const EIGHT: usize = 8;
 const POWERS: [u64; EIGHT + 1] = [
@@ -20,8 +20,8 @@ const POWERS: [u64; EIGHT + 1] = [
     100_000_000,
 ];
 
-/// The number that the digits at the beginning are, and how many they are.
-/// Nothing when there are none, or more than 19.
+/// Returns the number that the leading digits denote, and their count; `None` if there
+/// are none, or more than 19.
 #[inline]
 pub(crate) fn natural(bytes: &[u8]) -> Option<(u64, usize)> {
     let (mut number, mut length) = eight_at_most(bytes);
@@ -41,7 +41,7 @@ pub(crate) fn natural(bytes: &[u8]) -> Option<(u64, usize)> {
     }
 }
 
-/// The same of the first eight bytes.
+/// Returns the same for the first eight bytes.
 #[inline]
 fn eight_at_most(bytes: &[u8]) -> (u64, usize) {
     let word = match bytes.first_chunk::<EIGHT>() {
@@ -52,8 +52,8 @@ fn eight_at_most(bytes: &[u8]) -> (u64, usize) {
             .fold(0, |word, &byte| word << 8 | u64::from(byte)),
     };
     let values = word ^ 0x3030_3030_3030_3030;
-    // The high bit of each byte that is no digit; a carry comes only out of such
-    // a byte, and what is above the first one is not looked at.
+    // The high bit of each byte that is not a digit; a carry comes only out of such a
+    // byte, and only the first one matters.
     let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
     let length = (others.trailing_zeros() / 8) as usize;
     if length == 0 {
@@ -68,7 +68,7 @@ fn eight_at_most(bytes: &[u8]) -> (u64, usize) {
     (upper.wrapping_add(lower) >> 32, length)
 }
 
-/// Of bytes that are no lower-case hexadecimal digits.
+/// Marks bytes that are not lower-case hexadecimal digits.
 const NO_DIGIT: u8 = 0x80;
 /// The value of each byte as a hexadecimal digit.
 const HEXADECIMAL: [u8; 256] = hexadecimal_values();
@@ -84,7 +84,7 @@ const fn hexadecimal_values() -> [u8; 256] {
     values
 }
 
-/// The number that up to sixteen lower-case hexadecimal digits are.
+/// Returns the number that up to sixteen lower-case hexadecimal digits denote.
 #[inline]
 pub(crate) fn hexadecimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || digits.len() > 16 {
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Digit by digit.
+    /// Converts digit by digit.
     fn natural_by_digits(bytes: &[u8]) -> Option<(u64, usize)> {
         let length = bytes.iter().take_while(|it| it.is_ascii_digit()).count();
         let digits = std::str::from_utf8(&bytes[..length]).expect("digits");

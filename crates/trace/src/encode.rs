@@ -1,8 +1,8 @@
-//! Writing a trace.
+//! The encoder of traces.
 //!
-//! The encoder gives bytes, record by record; where they go is the caller's.
-//! A layout is made once for each event that will be recorded, so that writing
-//! one allocates nothing when the buffer has room.
+//! The encoder returns bytes, record by record, and the caller writes them. A layout is
+//! created once for each event that will be recorded, so that writing an event
+//! allocates nothing if the buffer has room.
 
 use crate::binary::BinaryEncoder;
 use crate::json::JsonEncoder;
@@ -13,23 +13,23 @@ use juror_event::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutId(usize);
 
-/// An event that is to be written.
+/// An event to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment<'a> {
-    /// Its number in the run, from 1.
+    /// The number of the event in the run, from 1.
     pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the start of the run.
+    /// The time of the event, in nanoseconds since the start of the run.
     pub time_ns: Option<u64>,
     /// juror's number of the thread.
     pub thread: u32,
-    /// The number of its place.
+    /// The number of the location.
     pub place: Option<u32>,
-    /// Its values, in the order of the layout's keys; those that were not
-    /// captured are left out.
+    /// The values, in the order of the layout's keys; values that were not captured are
+    /// omitted.
     pub values: &'a [Value],
 }
 
-/// Writes one trace.
+/// Encodes one trace.
 #[derive(Debug, Clone)]
 pub struct Encoder {
     form: Written,
@@ -45,12 +45,12 @@ enum Written {
 }
 
 impl Encoder {
-    /// JSON lines.
+    /// Creates an encoder of JSON lines.
     pub fn json() -> Encoder {
         Encoder::new(Written::Json(JsonEncoder::default()))
     }
 
-    /// The binary form.
+    /// Creates an encoder of the binary form.
     pub fn binary() -> Encoder {
         Encoder::new(Written::Binary(BinaryEncoder::default()))
     }
@@ -72,7 +72,7 @@ impl Encoder {
         }
     }
 
-    /// Writes a declaration; before the first layout of its event.
+    /// Writes a declaration, which comes before the first layout of its event.
     pub fn declare(&mut self, declaration: &Declaration, out: &mut Vec<u8>) {
         match &mut self.form {
             Written::Json(json) => json.declare(declaration, out),
@@ -80,7 +80,7 @@ impl Encoder {
         }
     }
 
-    /// Makes a layout; the keys are all different.
+    /// Adds a layout; the keys are distinct.
     pub fn layout(&mut self, event: &str, keys: &[impl AsRef<str>], out: &mut Vec<u8>) -> LayoutId {
         match &mut self.form {
             Written::Json(json) => json.layout(event, keys),
@@ -91,7 +91,7 @@ impl Encoder {
         layout
     }
 
-    /// Writes a place; gives its number.
+    /// Writes a location; returns its number.
     pub fn place(&mut self, place: &Place, out: &mut Vec<u8>) -> u32 {
         let number = self.places;
         self.places += 1;

@@ -1,30 +1,30 @@
-//! What can be wrong with a trace, and where.
+//! Faults in a trace and their positions.
 
-/// Lines are shown up to so many bytes around the place of a fault.
+/// The number of bytes of a line that are shown on each side of a fault.
 const EXCERPT_BYTES: usize = 60;
 
-/// Where something stands in a trace.
+/// A position in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
-    /// In this line, from 1.
+    /// The line, from 1.
     Line(u64),
-    /// At this byte, from 0.
+    /// The byte, from 0.
     Byte(u64),
 }
 
 /// A part of a line, to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The text around the place; what is no UTF-8 has been replaced.
+    /// The text around the fault; invalid UTF-8 has been replaced.
     pub text: String,
-    /// Where in it the fault is, in bytes.
+    /// The position of the fault in the text, in bytes.
     pub start: usize,
     /// The column in the line, from 1, in bytes.
     pub column: usize,
 }
 
 impl Excerpt {
-    /// The text around a byte of a line.
+    /// Extracts the text around a byte of a line.
     pub(crate) fn around(line: &[u8], at: usize) -> Excerpt {
         let at = at.min(line.len());
         let from = at.saturating_sub(EXCERPT_BYTES);
@@ -41,80 +41,80 @@ impl Excerpt {
     }
 }
 
-/// Something wrong with a trace.
+/// A fault in a trace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct Fault {
-    /// What.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// Where.
+    /// The position.
     pub position: Position,
-    /// The text there, in traces that are text.
+    /// The surrounding text, in text formats.
     pub excerpt: Option<Excerpt>,
 }
 
-/// What is wrong.
+/// The kind of a fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
-    /// No record of a trace.
-    #[error("this is no record of a trace: {0}")]
+    /// A record that cannot be parsed.
+    #[error("invalid trace record: {0}")]
     Malformed(String),
-    /// Another version of the form.
-    #[error("this is version {0} of the trace form, and juror reads version 1")]
+    /// An unsupported version of the form.
+    #[error("this trace has version {0} of the form, and juror reads version 1")]
     Version(u64),
-    /// The file ends inside of a record.
+    /// The file ends within a record.
     #[error("the trace ends in the middle of a record")]
     Cut,
     /// There is no end record.
     #[error("the trace has no end record: it is not complete")]
     NoEnd,
-    /// The bytes of a record are not those that were written.
-    #[error("the check of this record is wrong: the file is damaged")]
+    /// The checksum of a record does not match.
+    #[error("the checksum of this record does not match: the file is damaged")]
     Damaged,
-    /// The same number again.
-    #[error("event {0} is there twice")]
+    /// A sequence number occurs twice.
+    #[error("event {0} is recorded twice")]
     Repeated(u64),
-    /// A lower number after a higher one.
+    /// A sequence number follows a higher one.
     #[error("event {sequence} comes after event {after}")]
     Reordered {
-        /// The number.
+        /// The sequence number.
         sequence: u64,
-        /// The highest before.
+        /// The highest sequence number before.
         after: u64,
     },
-    /// Numbers are left out.
+    /// Sequence numbers are missing.
     #[error("{}", missing(*first, *last))]
     Missing {
-        /// The first that is missing.
+        /// The first missing number.
         first: u64,
-        /// The last.
+        /// The last missing number.
         last: u64,
     },
-    /// A time before the one before it, and no numbers to tell the order.
+    /// A time is before the previous one, and there are no sequence numbers.
     #[error("time goes back from {before_ns} to {time_ns}, and the events have no numbers")]
     TimeBack {
         /// The time, in nanoseconds.
         time_ns: u64,
-        /// The time before.
+        /// The previous time.
         before_ns: u64,
     },
-    /// A place, string or layout that nothing has defined.
+    /// A location, string or layout is used before it is defined.
     #[error("{what} {number} has not been defined")]
     Undefined {
         /// `place`, `string` or `layout`.
         what: &'static str,
-        /// Its number.
+        /// The number.
         number: u64,
     },
-    /// More records after the end.
-    #[error("there is more after the end record")]
+    /// There are records after the end record.
+    #[error("there are records after the end record")]
     AfterEnd,
-    /// The end record counts other events than there are.
+    /// The end record has a wrong number of events.
     #[error("the end record counts {counted} events, and there are {found}")]
     Count {
-        /// What it says.
+        /// The number in the end record.
         counted: u64,
-        /// What there was.
+        /// The number of events read.
         found: u64,
     },
 }
@@ -127,7 +127,7 @@ fn missing(first: u64, last: u64) -> String {
 }
 
 impl FaultKind {
-    /// A stable word for it.
+    /// Returns a stable identifier of the kind.
     pub fn code(&self) -> &'static str {
         match self {
             FaultKind::Malformed(_) => "malformed-record",
@@ -143,29 +143,33 @@ impl FaultKind {
         }
     }
 
-    /// What to do about it.
+    /// Returns what to do about the fault.
     pub fn help(&self) -> &'static str {
         match self {
             FaultKind::Malformed(_) | FaultKind::Undefined { .. } => {
-                "--keep-going leaves such records out and goes on"
+                "--keep-going skips such records"
             }
-            FaultKind::Version(_) => "use the juror that recorded it, or record it again",
+            FaultKind::Version(_) => {
+                "use the version of juror that recorded it, or record it again"
+            }
             FaultKind::Cut | FaultKind::NoEnd => {
-                "the recording was cut off, or the file was not copied whole; what came before \
-                 counts; --follow waits for the rest of a run that is being recorded"
+                "the recording was cut off, or the file was not copied whole; the records before \
+                 it count; --follow waits for the rest of a run that is being recorded"
             }
-            FaultKind::Damaged => "copy or record it again; --keep-going goes on with the next",
-            FaultKind::Repeated(_) => "--keep-going leaves the second one out",
+            FaultKind::Damaged => {
+                "copy or record the trace again; --keep-going continues with the next record"
+            }
+            FaultKind::Repeated(_) => "--keep-going skips the second one",
             FaultKind::Reordered { .. } => {
-                "sort the records by their sequence numbers; --keep-going leaves it out"
+                "sort the records by their sequence numbers; --keep-going skips this one"
             }
             FaultKind::Missing { .. } | FaultKind::Count { .. } => {
-                "a verdict may depend on them; --keep-going goes on without them"
+                "a verdict may depend on them; --keep-going continues without them"
             }
             FaultKind::TimeBack { .. } => {
-                "sort the trace by time, or number the events; --keep-going takes them as they stand"
+                "sort the trace by time, or number the events; --keep-going keeps their order"
             }
-            FaultKind::AfterEnd => "a file holds one run; --keep-going leaves the rest out",
+            FaultKind::AfterEnd => "a file holds one run; --keep-going skips the rest",
         }
     }
 }

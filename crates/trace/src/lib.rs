@@ -1,16 +1,18 @@
-//! Recorded runs: the events of a program as files, and how a property finds
-//! its events and values in them.
+//! Recorded runs: files with the events of a program, and the binding of a property to
+//! the events and values in them.
 //!
 //! There are three forms: JSON lines ([`Form::Json`]), a compact binary one
 //! ([`Form::Binary`]) and CSV ([`Form::Csv`], read only). `book/src/traces.md`
-//! documents them. A trace knows no property: an event is a moment of a
-//! subject (`before queue_push`) with values by the words that read them
-//! (`queue`, `arg 1`, `ret`, `*p`); [`Binding`] finds the events of a property
-//! among these.
+//! documents them. A trace is independent of properties: an event is a kind and a
+//! subject (`before queue_push`) with values named by the expressions that read them
+//! (`queue`, `arg 1`, `ret`, `*p`); [`Binding`] finds the events of a property among
+//! these.
 //!
-//! Invariants: bytes in, bytes out, no I/O; no input makes any function panic;
-//! what a fast way reads is what the general way reads. Reading an event
-//! allocates nothing but the text it carries.
+//! The crate takes and returns bytes; the owner of files, of the thread that reads
+//! ahead and of the order of merged traces is `cli::check`.
+//!
+//! **Invariants:** no I/O; no input causes a panic; a fast path reads what the general
+//! path reads. Reading an event allocates only the strings that it carries.
 
 #![forbid(unsafe_code)]
 
@@ -37,6 +39,6 @@ pub use fault::{Excerpt, Fault, FaultKind, Position};
 pub use model::{Batch, Declaration, End, Event, Header, How, Layout, NO_PLACE, Place};
 pub use parts::{Part, PartReader};
 
-/// The version of both forms. It changes when a reader of the old one would
-/// misunderstand the new one.
+/// The version of the JSON and binary forms. It changes if a reader of the old version
+/// would misunderstand the new one.
 pub const VERSION: u32 = 1;

@@ -1,41 +1,41 @@
-//! The order of a trace's events: numbers and times.
+//! The order of a trace's events: sequence numbers and times.
 //!
-//! Numbers tell the order; times may go back where there are numbers, since
-//! clocks do, and must not where there are none.
+//! Sequence numbers determine the order. Times may go back if there are numbers, since
+//! clocks do, and must not if there are none.
 
 use crate::fault::FaultKind;
 
-/// What has been seen of the order.
+/// The state of the order so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Order {
     sequence: Option<u64>,
     time_ns: u64,
-    /// How many events there were.
+    /// The number of events.
     pub events: u64,
-    /// How many records could not be read: so many numbers may be left out.
+    /// The number of unreadable records, for which numbers may be missing.
     pub lost: u64,
 }
 
-/// What is to be done with an event.
+/// What to do with an event.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Judgement {
-    /// It is in order.
+    /// The event is in order.
     Take,
-    /// It is, but time went back.
+    /// The event is in order, but time went back.
     TakeWentBack,
-    /// It counts, but something is wrong.
+    /// The event counts, with a fault.
     TakeWith(FaultKind),
-    /// It does not count.
+    /// The event does not count.
     Leave(FaultKind),
 }
 
 impl Order {
-    /// Looks at the next event.
+    /// Checks the next event.
     #[inline]
     pub fn judge(&mut self, sequence: Option<u64>, time_ns: Option<u64>) -> Judgement {
         let mut missing = None;
         if let Some(sequence) = sequence {
-            // The first event is number 1; who counts from 0 is understood.
+            // The first event is number 1; numbering from 0 is accepted.
             let before = self.sequence.unwrap_or_else(|| u64::from(sequence != 0));
             match self.sequence {
                 Some(before) if sequence == before => {
@@ -55,7 +55,7 @@ impl Order {
             let last = sequence - 1;
             let count = sequence - first;
             match self.lost.checked_sub(count) {
-                // That they could not be read has been told.
+                // The unreadable records have been reported.
                 Some(lost) => self.lost = lost,
                 None => {
                     self.time_ns = time_ns.unwrap_or(self.time_ns);

@@ -1,15 +1,14 @@
-//! Parts of a trace that are read before those in front of them, by other
-//! processors.
+//! Parts of a trace that other threads read ahead, before the records in front of them.
 //!
-//! What the short ways through JSON lines and CSV read depends on nothing but the
-//! line and the names that are known, which only become more: a layout keeps its
-//! number. So a part is read by what is known at the time. What does depend on the
-//! records in front of it, the numbers of its lines and the order of its events,
-//! is looked at when its turn has come.
+//! The result of the fast paths for JSON lines and CSV depends only on the line and on
+//! the names that are known, and known names are only ever added: a layout keeps its
+//! number. So a part is read with the names known at the time. Results that depend on
+//! earlier records, namely line numbers and the order of events, are checked later, in
+//! order.
 //!
-//! Invariant: a part is taken only if all of it went the short way and is in
-//! order. Any other is decoded then, as if nobody had read it ahead; so what comes
-//! of a trace is what comes of it from its first byte to its last.
+//! **Invariant:** a part is used only if all of it was on the fast path and is in
+//! order. Any other is decoded again from its bytes, so the result is the same as
+//! decoding the trace from its first byte to its last.
 
 use crate::csv::{CsvDecoder, RowReader};
 use crate::decode::{Decoder, Source};
@@ -17,17 +16,17 @@ use crate::json::{self, JsonDecoder};
 use crate::model::Batch;
 use crate::tables::Tables;
 
-/// Some whole records of a trace, and what was read of them ahead.
+/// Complete records of a trace, and what was read ahead of them.
 #[derive(Debug, Default)]
 pub struct Part {
     /// The records.
     pub bytes: Vec<u8>,
     batch: Batch,
-    /// How many lines they are; nothing when they were not read ahead.
+    /// The number of lines; `None` if they were not read ahead.
     lines: Option<u64>,
 }
 
-/// Reads parts by what was known of a trace at some time.
+/// Reads parts with the names that were known at some time.
 #[derive(Debug, Clone)]
 pub struct PartReader {
     tables: Tables,
@@ -41,7 +40,7 @@ enum Records {
 }
 
 impl PartReader {
-    /// Reads a part ahead, as far as that is possible.
+    /// Reads a part ahead, as far as possible.
     pub fn read(&mut self, part: &mut Part) {
         part.batch.clear();
         let (bytes, tables) = (&part.bytes, &mut self.tables);
@@ -53,9 +52,9 @@ impl PartReader {
 }
 
 impl Decoder {
-    /// How many of these bytes are whole records that can be a part; nothing
-    /// where the form has no parts: records of the binary form are read by those
-    /// in front of them.
+    /// Returns the number of bytes that are complete records and can form a part;
+    /// `None` if the form has no parts: records of the binary form depend on those
+    /// before them.
     pub fn whole_records(&self, bytes: &[u8]) -> Option<usize> {
         match &self.source {
             Source::Json(_) => Some(JsonDecoder::whole_lines(bytes)),
@@ -64,13 +63,14 @@ impl Decoder {
         }
     }
 
-    /// How much is known of the trace. When it has become more, a reader of
-    /// before still reads right, but perhaps less.
+    /// Returns a measure of the known names. After it grows, an earlier reader is still
+    /// correct, but may read less.
     pub fn known(&self) -> usize {
         self.sink.tables.size()
     }
 
-    /// A reader of parts by what is known now; nothing where that is too little.
+    /// Returns a reader of parts with the names known now; `None` if there are none yet, or
+    /// the form has no parts.
     pub fn part_reader(&self) -> Option<PartReader> {
         let records = match &self.source {
             Source::Json(_) => Records::Lines,
@@ -83,8 +83,8 @@ impl Decoder {
         })
     }
 
-    /// Takes the next part into the batch, which should be empty. False when it
-    /// must be decoded; nothing was done then.
+    /// Takes the next part into the batch, which should be empty. Returns false and
+    /// does nothing if the part must be decoded.
     pub fn take_part(&mut self, part: &mut Part, batch: &mut Batch) -> bool {
         let Some(lines) = part.lines.take() else {
             return false;

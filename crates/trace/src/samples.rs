@@ -1,10 +1,10 @@
-//! Traces for tests: any of them, and what is read of one.
+//! Traces for tests: generators, writers and readers.
 
 use crate::*;
 use juror_event::{Unavailability, Value};
 use proptest::prelude::*;
 
-/// An event with its names, apart from any batch.
+/// An event with its names, independent of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneEvent {
     pub event: String,
@@ -13,7 +13,7 @@ pub struct OneEvent {
     pub thread: u32,
     pub place: Option<Place>,
     pub parameters: Option<Vec<String>>,
-    /// Without those that were not captured.
+    /// Without values that were not captured.
     pub values: Vec<(String, Value)>,
 }
 
@@ -26,8 +26,8 @@ pub struct Recorded {
     pub faults: Vec<Fault>,
 }
 
-/// Values as text that differs where they do: an address is no number, and
-/// every float is itself.
+/// Formats values so that different values differ: an address is not a number, and
+/// every float is distinct.
 pub fn exact(values: &[(String, Value)]) -> Vec<String> {
     let one = |(key, value): &(String, Value)| match value {
         Value::Float(number) if number.is_nan() => format!("{key} NaN"),
@@ -37,7 +37,7 @@ pub fn exact(values: &[(String, Value)]) -> Vec<String> {
     values.iter().map(one).collect()
 }
 
-/// All of a trace as text.
+/// Formats all of a trace.
 pub fn exact_all(recorded: &Recorded) -> Vec<String> {
     let Recorded {
         header,
@@ -61,7 +61,7 @@ pub fn read(decoder: &mut Decoder, bytes: &[u8]) -> Recorded {
     read_in_pieces(decoder, bytes, bytes.len())
 }
 
-/// Reads a trace of which the bytes up to `cut` come first.
+/// Reads a trace in two pieces, split at `cut`.
 pub fn read_in_pieces(decoder: &mut Decoder, bytes: &[u8], cut: usize) -> Recorded {
     let mut reading = Reading::default();
     let mut start = 0;
@@ -85,8 +85,8 @@ pub fn read_in_pieces(decoder: &mut Decoder, bytes: &[u8], cut: usize) -> Record
     reading.recorded
 }
 
-/// Reads a trace whose parts were read ahead, of these sizes in turn; each by
-/// what was known so many parts before. Gives how many of them counted, too.
+/// Reads a trace whose parts were read ahead, of these sizes in turn, each with the
+/// names known a number of parts before. Also returns how many parts were used.
 pub fn read_in_parts(
     decoder: &mut Decoder,
     bytes: &[u8],
@@ -216,7 +216,7 @@ pub fn write(encoder: &mut Encoder, trace: &Recorded) -> Vec<u8> {
     out
 }
 
-/// A value that an event carries: plain, or a sequence.
+/// Generates a value of an event: plain, or a sequence.
 pub fn any_value() -> impl Strategy<Value = Value> {
     let sequence = |element: BoxedStrategy<Value>| {
         let elements = proptest::collection::vec(element, 0..5);
@@ -235,8 +235,8 @@ fn any_plain_value() -> impl Strategy<Value = Value> {
         any::<u64>().prop_map(Value::Address),
         any::<bool>().prop_map(Value::Bool),
         any::<f64>().prop_map(Value::Float),
-        ".{0,4}".prop_map(|text: String| Value::Text(text.into())),
-        "0x[0-9a-f]{0,17}".prop_map(|text: String| Value::Text(text.into())),
+        ".{0,4}".prop_map(|text: String| Value::String(text.into())),
+        "0x[0-9a-f]{0,17}".prop_map(|text: String| Value::String(text.into())),
         Just(Value::Unavailable(Unavailability::OptimizedOut)),
         Just(Value::Unavailable(Unavailability::NoValue)),
         Just(Value::Unavailable(Unavailability::NoElement)),
@@ -268,7 +268,7 @@ fn any_place() -> impl Strategy<Value = Place> {
         )
 }
 
-/// A trace in good order: numbered events, or events without numbers and times.
+/// Generates a valid trace: numbered events, or events without numbers and times.
 pub fn any_trace() -> impl Strategy<Value = Recorded> {
     let keys = proptest::sample::subsequence(vec!["arg 1", "ret", "é\"\\", "p->n"], 0..=4);
     let values = keys.prop_flat_map(|keys| {
@@ -357,7 +357,7 @@ proptest! {
         }
     }
 
-    /// Wherever a trace is cut off, that is told, and what came before counts.
+    /// Any truncation of a trace is reported, and the records before it count.
     #[test]
     fn truncation_is_found(trace in any_trace(), cut in any::<proptest::sample::Index>()) {
         for (mut encoder, form) in [
@@ -365,7 +365,7 @@ proptest! {
             (Encoder::binary(), Form::Binary),
         ] {
             let bytes = write(&mut encoder, &trace);
-            // The last line end alone may be missing.
+            // Only the last line end may be missing.
             let cut = 1 + cut.index(bytes.len() - 2);
             let given = read(&mut Decoder::new(form), &bytes[..cut]);
             prop_assert!(!given.faults.is_empty(), "{:?} at {}", form, cut);

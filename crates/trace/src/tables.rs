@@ -1,8 +1,8 @@
 //! Names and layouts of a trace, each with a number.
 //!
-//! Invariant: a lookup of what is known allocates nothing. Names that JSON
-//! writes with escapes are not *plain*: the bytes of a line never stand for
-//! them as they are, so lookups by such bytes pass over them.
+//! **Invariant:** a look-up of a known name allocates nothing. Names that JSON writes
+//! with escapes are not *plain*: they never equal the bytes of a line, so look-ups by
+//! such bytes skip them.
 
 use crate::digits;
 use crate::model::{Declaration, Layout};
@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What is known of the events of one name.
+/// The known layouts of the events of one name.
 #[derive(Debug, Clone)]
 struct Known {
     name: Arc<str>,
     is_plain: bool,
     layouts: SmallVec<[u32; 1]>,
-    /// The layout that it had last: it will have it again.
+    /// The last layout, which the next event is likely to have.
     last: Option<u32>,
     declaration: Option<Arc<Declaration>>,
 }
@@ -43,19 +43,19 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// How much is known: it grows with every name and every layout.
+    /// Returns a measure of the known names and layouts, which only grows.
     pub fn size(&self) -> usize {
         self.known.len() + self.keys.len()
     }
 
-    /// The number of a plain name that has been seen.
+    /// Returns the number of a plain name that is known.
     pub fn find(&self, name: &[u8]) -> Option<Name> {
         let number = self.by_name.get(name).copied()?;
         let known = self.known.get(number as usize)?;
         known.is_plain.then_some(Name(number))
     }
 
-    /// The number of a name.
+    /// Returns the number of a name.
     pub fn name(&mut self, name: &str) -> Name {
         if let Some(&number) = self.by_name.get(name.as_bytes()) {
             return Name(number);
@@ -74,14 +74,15 @@ impl Tables {
         Name(number)
     }
 
-    /// The layout of plain names that an event of this name will have.
+    /// Returns the layout of plain names that the next event of this name is likely to
+    /// have.
     pub fn expected(&self, name: Name) -> Option<(u32, &[Arc<str>])> {
         let layout = self.known.get(name.0 as usize)?.last?;
         let keys = self.keys.get(layout as usize)?;
         keys.is_plain.then_some((layout, &keys.names))
     }
 
-    /// The layout of an event with these plain keys, when there has been one.
+    /// Returns the layout of an event with these plain keys, if it is known.
     pub fn find_plain_layout(&mut self, name: Name, keys: &[&[u8]]) -> Option<u32> {
         let layout = self.find_layout(name, keys)?;
         self.keys.get(layout as usize)?.is_plain.then_some(layout)
@@ -99,14 +100,14 @@ impl Tables {
         Some(found)
     }
 
-    /// The names of a layout's values.
+    /// Returns the names of a layout's values.
     pub fn keys(&self, layout: u32) -> &[Arc<str>] {
         self.keys
             .get(layout as usize)
             .map_or(&[], |keys| &keys.names)
     }
 
-    /// The layout of an event with these keys; they are all different.
+    /// Returns the layout of an event with these distinct keys.
     pub fn layout(&mut self, name: Name, keys: &[impl AsRef<str>]) -> u32 {
         let bytes: SmallVec<[&[u8]; 8]> = keys.iter().map(|key| key.as_ref().as_bytes()).collect();
         if let Some(layout) = self.find_layout(name, &bytes) {
@@ -134,8 +135,8 @@ impl Tables {
         layout
     }
 
-    /// Notes a declaration. Layouts that were there before do not know it, so
-    /// it is refused when there are any.
+    /// Adds a declaration. Existing layouts would not have it, so it is refused if the
+    /// event has any.
     pub fn declare(&mut self, declaration: Declaration) -> Result<(), String> {
         let name = self.name(&declaration.event);
         let Some(known) = self.known.get_mut(name.0 as usize) else {
@@ -145,7 +146,7 @@ impl Tables {
             Some(before) if **before == declaration => Ok(()),
             Some(_) => Err(format!("`{}` is declared twice", declaration.event)),
             None if !known.layouts.is_empty() => Err(format!(
-                "`{}` has happened before it is declared",
+                "`{}` occurs before it is declared",
                 declaration.event
             )),
             None => {
@@ -155,19 +156,19 @@ impl Tables {
         }
     }
 
-    /// Moves the layouts that are new to the end of a list.
+    /// Moves the new layouts to the end of a list.
     pub fn take_new(&mut self, layouts: &mut Vec<Layout>) {
         layouts.append(&mut self.new);
     }
 }
 
-/// JSON writes it as it is, between quotes.
+/// Returns true if JSON writes the name without escapes.
 fn is_plain(name: &str) -> bool {
     name.bytes()
         .all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
 }
 
-/// The first name that is there twice.
+/// Returns the first name that occurs twice.
 pub(crate) fn repeated<'a, K: AsRef<str>>(keys: &'a [K]) -> Option<&'a str> {
     let mut sorted: SmallVec<[&'a str; 16]> = keys.iter().map(AsRef::as_ref).collect();
     sorted.sort_unstable();
@@ -175,7 +176,7 @@ pub(crate) fn repeated<'a, K: AsRef<str>>(keys: &'a [K]) -> Option<&'a str> {
     pair.and_then(|pair| pair.first().copied())
 }
 
-/// An address as it is written: `0x` and lower-case hexadecimal digits, no
+/// Parses an address as it is written: `0x` and lower-case hexadecimal digits, no
 /// leading zeros.
 #[inline]
 pub(crate) fn address(text: &[u8]) -> Option<Value> {

@@ -348,7 +348,7 @@ fn read_text(machine: &impl Machine, address: u64, limit: usize, of: Character) 
             None => text.extend_from_slice(&buffer[..piece]),
         }
     }
-    Value::Text(String::from_utf8_lossy(&text).into())
+    Value::String(String::from_utf8_lossy(&text).into())
 }
 
 /// The same for characters of several bytes, one by one: they may cross pages.
@@ -370,7 +370,7 @@ fn read_wide_text(machine: &impl Machine, address: u64, limit: usize, of: Charac
     let text: String = characters
         .map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER))
         .collect();
-    Value::Text(text.into())
+    Value::String(text.into())
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ fn value_as_json<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S
         }
         Value::Bool(truth) => serializer.serialize_bool(*truth),
         Value::Float(number) if number.is_finite() => serializer.serialize_f64(*number),
-        Value::Text(text) => serializer.serialize_str(text),
+        Value::String(text) => serializer.serialize_str(text),
         other => serializer.serialize_str(&other.to_string()),
     }
 }

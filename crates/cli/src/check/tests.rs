@@ -24,18 +24,18 @@ fn a_fault_is_shown_as_a_compiler_does() {
     let fault = fault_of(b"{\"event\":\"e\"}\n{\"event\":\"e\",\"time\":x}\n");
     assert_eq!(
         plain("run.jsonl", &fault),
-        "error[malformed-record]: this is no record of a trace: expected value
+        "error[malformed-record]: invalid trace record: expected value
  --> run.jsonl:2:21
   |
 2 | {\"event\":\"e\",\"time\":x}
   |                     ^
   |
-  = help: --keep-going leaves such records out and goes on
+  = help: --keep-going skips such records
 "
     );
     assert_eq!(
         words::fault_line("run.jsonl", &fault),
-        "run.jsonl:2:21: this is no record of a trace: expected value"
+        "run.jsonl:2:21: invalid trace record: expected value"
     );
 }
 

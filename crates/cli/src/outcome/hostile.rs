@@ -15,7 +15,7 @@ fn text() -> String {
 fn poison_values(values: &mut [NamedValue]) {
     for named in values {
         named.name = text();
-        named.value = Value::Text(HOSTILE.into());
+        named.value = Value::String(HOSTILE.into());
     }
 }
 

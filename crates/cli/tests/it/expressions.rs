@@ -235,10 +235,10 @@ fn what_runs_code_of_the_program_is_refused_with_the_reason() {
     for (capture, words) in [
         ("add_one(count)", "guards are pure"),
         ("$1", "`arg 1`"),
-        ("$$", "a value of the prompt"),
+        ("$$", "values of the prompt"),
         ("thing->numbrs", "did you mean `numbers`"),
         ("(struct Nod *)thing", "there is no type `struct Nod`"),
-        ("ret + 1", "no returned value yet"),
+        ("ret + 1", "no return value before"),
         (
             "thing->spot",
             "which member it is, `thing->spot == &Node::NAME`",

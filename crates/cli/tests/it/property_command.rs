@@ -214,10 +214,10 @@ fn a_formula_that_no_run_decides_is_announced() {
     let said = check("always (asked implies eventually answered)");
     assert_eq!(said.status, 0, "{}", said.stderr);
     for part in [
-        "note[undecided]: this is decided by the end of the run alone",
+        "note[undecided]: this is decided only at the end of the run",
         "--> formula.prop:6:1",
-        "help: whatever has happened it can still come either way",
-        "a bound decides on the way",
+        "help: no events decide it earlier",
+        "a bound does:",
     ] {
         assert!(said.stderr.contains(part), "{part}: {}", said.stderr);
     }
@@ -232,7 +232,7 @@ fn what_is_not_drawn_says_why() {
     for (text, why) in [
         (
             "always (asked implies eventually from 1 to 3 s answered)",
-            "`eventually from 1 s to 3 s answered` can wait any number of times at once",
+            "`eventually from 1 s to 3 s answered` can be pending any number of times at once",
         ),
         (
             "always (asked implies eventually within 900 steps answered)",

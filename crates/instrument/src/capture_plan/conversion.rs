@@ -25,6 +25,6 @@ pub(super) fn type_word(conversion: Conversion) -> Option<&'static str> {
         Conversion::Bool => "_Bool",
         Conversion::Float32 => "float",
         Conversion::Float64 => "double",
-        Conversion::Address | Conversion::Text => return None,
+        Conversion::Address | Conversion::String => return None,
     })
 }

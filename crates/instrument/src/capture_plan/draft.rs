@@ -294,7 +294,7 @@ impl Draft {
         };
         let value = target.as_ref().unwrap_or(own).strip();
         match (value.kind(), self.conversion) {
-            (TypeKind::Composite(_), Some(Conversion::Text)) => Err(CaptureError::new(format!(
+            (TypeKind::Composite(_), Some(Conversion::String)) => Err(CaptureError::new(format!(
                 "a value of type `{}` is not text",
                 value.name()
             ))),
@@ -345,7 +345,7 @@ impl Draft {
         let to_fraction = match conversion {
             Conversion::Float32 | Conversion::Float64 => true,
             Conversion::Signed { .. } | Conversion::Unsigned { .. } | Conversion::Bool => false,
-            Conversion::Address | Conversion::Text => return false,
+            Conversion::Address | Conversion::String => return false,
         };
         let stripped = match r#type.strip().kind() {
             TypeKind::Reference(target) => target.strip(),
@@ -380,7 +380,7 @@ impl Draft {
                 Conversion::Float32 => Decode::Float32,
                 Conversion::Float64 => Decode::Float64,
                 Conversion::Address => Decode::Address,
-                Conversion::Text => {
+                Conversion::String => {
                     let own = self.r#type.as_ref();
                     let character = own.and_then(|own| own.target()?.character());
                     // What is nothing of characters is text of bytes, since that is asked for.

@@ -28,13 +28,13 @@ pub(super) fn value_of(
     };
     // A reference to an object is where that is.
     if let Some(text) = expression::text_of(&referent, scope)
-        && (conversion == Some(Conversion::Text) || referent.r#type == value.r#type)
+        && (conversion == Some(Conversion::String) || referent.r#type == value.r#type)
     {
-        return Value::Text(text.into());
+        return Value::String(text.into());
     }
     let is_object = matches!(referent.r#type.strip().kind(), TypeKind::Composite(_));
     // What a library type holds an array as (`std::array`) is that array.
-    let is_whole = matches!(conversion, None | Some(Conversion::Text));
+    let is_whole = matches!(conversion, None | Some(Conversion::String));
     let held = expression::held_array(value, scope).filter(|_| is_whole);
     let value = match &held {
         Some(array) => array,
@@ -48,7 +48,7 @@ pub(super) fn value_of(
     if is_array && let Some(array) = array_of(value, scope, program, thread, &mut left) {
         return array;
     }
-    if conversion == Some(Conversion::Text) {
+    if conversion == Some(Conversion::String) {
         return match value.to_value(program) {
             Ok(Value::Address(address)) => {
                 let decode = Decode::TextPointer(character.unwrap_or(Character::Byte));
@@ -116,7 +116,7 @@ fn array_of(
 
 fn number_of(value: &Typed, scope: &dyn Scope) -> Value {
     if let Some(text) = expression::text_of(value, scope) {
-        return Value::Text(text.into());
+        return Value::String(text.into());
     }
     match expression::number_value(value, scope) {
         Ok(value) => value,

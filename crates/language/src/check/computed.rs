@@ -1,12 +1,13 @@
-//! What is more than a place and yet read from the debuggee: `(struct node *)link`,
-//! `*(p + 1)`, `ages["ann"]`, `sizeof *p`. An event reads it as an expression of the
-//! prompt.
+//! Expressions over the debuggee that are more than a location: `(struct node *)link`,
+//! `*(p + 1)`, `ages["ann"]`, `sizeof *p`. The prompt's evaluator computes them at the
+//! event.
 //!
-//! Invariant: names in it are the debuggee's. In a guard they are captures of the event,
-//! and what each reads stands in their place; values of the property have none there.
+//! **Invariant:** names in such an expression are the debuggee's. In a guard they are
+//! captures of the event, each replaced by its read; values of the property cannot be
+//! used.
 
+use super::context_values;
 use super::kinds::either_kind;
-use super::moment;
 use super::scope::{Names, Scope};
 use super::{Checker, event::kind_of};
 use crate::diagnostic::Diagnostic;
@@ -17,28 +18,28 @@ use crate::unparse;
 use juror_event::{Conversion, EventKind, Read};
 use std::collections::HashSet;
 
-/// Whether an expression is a place: a name, and fields, elements and what pointers lead
-/// to, with numbers for indices.
-pub(super) fn is_place(expression: &Expression) -> bool {
+/// Returns true if an expression is a location: a name with fields, elements,
+/// dereferences and constant indices.
+pub(super) fn is_location(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Name(_) | ExpressionKind::Argument(_) | ExpressionKind::Return => true,
         ExpressionKind::Unary { operator, operand } => {
             use UnaryOperator::{AddressOf, Caller, Dereference};
-            matches!(operator, AddressOf | Caller | Dereference) && is_place(operand)
+            matches!(operator, AddressOf | Caller | Dereference) && is_location(operand)
         }
-        ExpressionKind::Field { object, .. } => is_place(object),
-        ExpressionKind::Index { object, index } => is_place(object) && is_number(index),
+        ExpressionKind::Field { object, .. } => is_location(object),
+        ExpressionKind::Index { object, index } => is_location(object) && is_number(index),
         ExpressionKind::Slice { object, start, end } => {
-            is_place(object) && is_number(start) && is_number(end)
+            is_location(object) && is_number(start) && is_number(end)
         }
         _ => false,
     }
 }
 
-/// Whether a read without a type can be that of a text. What the moment has tells its
-/// kind itself.
+/// Returns true if a read without a type may be read as a string. Context values have
+/// their own kind.
 fn is_readable_as_text(read: &Read) -> bool {
-    !read.is_of_moment() && !matches!(read, Read::Convert(..) | Read::Elements(..))
+    !read.is_context_value() && !matches!(read, Read::Convert(..) | Read::Elements(..))
 }
 
 fn is_number(expression: &Expression) -> bool {
@@ -52,7 +53,7 @@ fn is_number(expression: &Expression) -> bool {
     }
 }
 
-/// What is known about the value of an expression before it is read.
+/// Returns what is known about the value of an expression before it is read.
 fn kind_of_value(expression: &Expression) -> Kind {
     match &expression.kind {
         ExpressionKind::SizeOf(_)
@@ -82,8 +83,8 @@ fn kind_of_value(expression: &Expression) -> Kind {
 }
 
 impl Checker<'_> {
-    /// What is compared with text is read as text: a pointer to characters is the text
-    /// that it points to, as at the prompt.
+    /// Reads a value that is compared with a string as a string: a pointer to
+    /// characters denotes the string that it points to, as at the prompt.
     pub(super) fn as_text(&mut self, term: Term, kind: Kind, scope: &mut Scope) -> (Term, Kind) {
         if let TermKind::Conditional { .. } = term.kind {
             return self.sides_as_text(term, kind, scope);
@@ -98,18 +99,18 @@ impl Checker<'_> {
         let Some(capture) = capture.filter(|capture| is_readable_as_text(&capture.read)) else {
             return (term, kind);
         };
-        let read = Read::Convert(Box::new(capture.read.clone()), Conversion::Text);
+        let read = Read::Convert(Box::new(capture.read.clone()), Conversion::String);
         let name = capture.name.to_string();
-        match self.capture_slot(&term.span, scope, read, name, Kind::Text) {
+        match self.capture_slot(&term.span, scope, read, name, Kind::String) {
             Some(slot) => {
                 let kind = TermKind::Capture(slot);
-                (Term { kind, ..term }, Kind::Text)
+                (Term { kind, ..term }, Kind::String)
             }
             None => (term, kind),
         }
     }
 
-    /// The same for each of the two that a value may be.
+    /// Does the same for both values of a conditional.
     fn sides_as_text(&mut self, term: Term, kind: Kind, scope: &mut Scope) -> (Term, Kind) {
         match term.kind {
             TermKind::Conditional {
@@ -134,7 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An expression that an event declares to read.
+    /// Resolves an expression that an event declares to capture.
     pub(super) fn computed_read(
         &mut self,
         expression: &Expression,
@@ -150,7 +151,7 @@ impl Checker<'_> {
             is_sound: true,
         };
         unparse::write(expression, &mut names, &mut text);
-        // What an event of this kind does not have is said of the part.
+        // Names that an event of this kind does not have are reported for each part.
         names.is_sound.then_some(())?;
         for part in expression.all_parts() {
             if matches!(
@@ -163,13 +164,14 @@ impl Checker<'_> {
         Some((Read::Expression(text.into()), kind_of_value(expression)))
     }
 
-    /// An expression over captures that a guard or update reads, and how it is written.
+    /// Resolves an expression over captures in a guard or update; also returns its
+    /// text.
     pub(super) fn computed_in_guard(
         &mut self,
         expression: &Expression,
         scope: &Scope,
     ) -> Option<(Read, String, Kind)> {
-        // In a guard `len` is the property's.
+        // In a guard, `len` is the property's function.
         let mut parts = expression.all_parts().into_iter();
         if let Some(count) = parts.find(|part| part.counted().is_some()) {
             self.no_call(&count.span);
@@ -196,7 +198,8 @@ impl Checker<'_> {
         ))
     }
 
-    /// Whether nothing in an expression is of the property or of the prompt alone.
+    /// Returns true if no part of an expression belongs to the property or to the
+    /// prompt only.
     fn is_readable(&mut self, expression: &Expression) -> bool {
         let parts = expression.all_parts();
         for part in &parts {
@@ -216,8 +219,8 @@ impl Checker<'_> {
                         || name.bytes().all(|byte| byte.is_ascii_digit()) =>
                 {
                     let help = match name.parse() {
-                        Ok(1_u32..) => &format!("an argument by its position is `arg {name}`"),
-                        _ => "a value of the prompt is known there only: write it out",
+                        Ok(1_u32..) => &format!("write `arg {name}` for an argument by position"),
+                        _ => "values of the prompt are not available here: write out the value",
                     };
                     self.not_in_guards(&part.span, &format!("`${name}`"), help);
                     return false;
@@ -253,7 +256,7 @@ impl Checker<'_> {
     }
 }
 
-/// The names of an expression that an event declares: those of the debuggee.
+/// The names in an expression that an event captures: those of the debuggee.
 struct Declared<'c, 'd> {
     checker: &'c mut Checker<'d>,
     kind: EventKind,
@@ -262,14 +265,15 @@ struct Declared<'c, 'd> {
 
 impl unparse::Names for Declared<'_, '_> {
     fn replace(&mut self, name: &str, expression: &Expression, _: &mut String) -> bool {
-        let of_moment = match self.kind.is_call() {
-            // Of a call, a name is always its parameter; so it is in an expression.
+        let context_value = match self.kind.is_call() {
+            // In an event of a call, a name is always a parameter or variable of the
+            // function, also in an expression.
             true => None,
-            false => moment::read(name, self.kind),
+            false => context_values::read(name, self.kind),
         };
-        if of_moment.is_some() {
+        if context_value.is_some() {
             let message = format!("`{name}` belongs to the event, not to the program");
-            let help = "read it by itself, and compute with it in guards";
+            let help = "capture it alone, and compute with it in guards";
             self.checker.no_part(expression, message, help);
             self.is_sound = false;
         }
@@ -277,16 +281,17 @@ impl unparse::Names for Declared<'_, '_> {
     }
 }
 
-/// Whether a name can only be one of the program: `file.c::count`, `limits::highest`.
+/// Returns true if a name can only be one of the program: `file.c::count`,
+/// `limits::highest`.
 pub(super) fn is_of_program(name: &str) -> bool {
     name.contains("::")
 }
 
-/// Where names begin that are not looked for among the captures.
+/// The positions of names that are not looked up among the captures.
 struct AsWritten {
-    /// Behind `^`: those of the caller.
+    /// After `^`: names of the caller.
     of_caller: HashSet<usize>,
-    /// Behind `sizeof`: they may be types.
+    /// After `sizeof`: names that may be types.
     of_size: HashSet<usize>,
 }
 
@@ -313,25 +318,25 @@ fn as_written(expression: &Expression) -> AsWritten {
     found
 }
 
-/// The names of an expression in a guard: captures, for which stands what they read.
+/// The names in an expression of a guard: captures, which are replaced by their reads.
 struct Captured<'c, 'd, 's> {
     checker: &'c mut Checker<'d>,
     scope: &'s Scope,
-    /// Where names stand that are no captures, whatever they are called.
+    /// The positions of names that are not captures, whatever they are called.
     as_written: AsWritten,
     is_sound: bool,
 }
 
 impl Captured<'_, '_, '_> {
-    /// What a capture reads; nothing after an error, which was reported.
+    /// Returns the read of a capture; `None` after an error, which was reported.
     fn read(&mut self, name: &str, expression: &Expression) -> Option<String> {
         let (checker, scope) = (&mut *self.checker, self.scope);
         let Some(slot) = checker.capture_named(name, scope) else {
             let is_value = scope.local(name).is_some() || checker.variable_slots.contains_key(name);
             if is_value {
                 let message = format!(
-                    "`{name}` is a value of the property: what an event reads has to be known \
-                     before the run"
+                    "`{name}` is a value of the property: the values that an event reads must be \
+                     known before the run"
                 );
                 let help = "read the elements, `cells = p[0..9]`, and take one of them in the \
                             guard: `cells[i]`";
@@ -354,9 +359,9 @@ impl Captured<'_, '_, '_> {
             Read::Convert(inner, _) => inner,
             read => read,
         };
-        if read.is_of_moment() {
+        if read.is_context_value() {
             let message = format!("`{name}` belongs to the event, not to the program");
-            checker.no_part(expression, message, "compute with it outside of this");
+            checker.no_part(expression, message, "use it outside of this expression");
             return None;
         }
         Some(match read {

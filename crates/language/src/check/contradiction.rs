@@ -1,8 +1,8 @@
-//! A `where` that no instance fulfils.
+//! Detection of constraints (`where`) that no instance satisfies.
 //!
-//! What compares parameters with one another and with integers is true for
-//! some integers exactly when it is true for some near those that it names: as
-//! many steps from them as there are parameters. So few are tried.
+//! A term that compares parameters with each other and with integers is satisfiable by
+//! integers exactly if it is satisfied by some integers near those in the term: at most
+//! as many steps away as there are parameters. So few assignments are tried.
 
 use super::Checker;
 use crate::diagnostic::Diagnostic;
@@ -13,11 +13,12 @@ use juror_event::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// How many assignments are tried at most.
+/// The maximum number of assignments that are tried.
 const ASSIGNMENTS_MAX: usize = 20_000;
 
 impl Checker<'_> {
-    /// Reports a constraint that cannot be fulfilled; says nothing when unsure.
+    /// Reports a constraint that cannot be satisfied; reports nothing if this is
+    /// uncertain.
     pub(super) fn warn_of_contradiction(&mut self, constraint: &Term, span: &Range<usize>) {
         let mut parameters = BTreeSet::new();
         let mut constants = BTreeSet::from([0_i128]);
@@ -52,13 +53,13 @@ impl Checker<'_> {
         let error = Diagnostic::error(
             "contradiction",
             span.clone(),
-            "nothing fulfils this: the property would never be looked at",
+            "this is never true: the property would have no instances",
         );
         self.diagnostics.push(error);
     }
 }
 
-/// Whether a term is made of comparisons of parameters and integers alone.
+/// Returns true if a term consists of comparisons of parameters and integers only.
 fn is_plain(term: &Term, parameters: &mut BTreeSet<u16>, constants: &mut BTreeSet<i128>) -> bool {
     match &term.kind {
         TermKind::Constant(Value::Bool(_)) => true,

@@ -9,7 +9,7 @@ use crate::term::{Kind, Term, TermKind};
 use juror_event::Value;
 use std::collections::HashMap;
 
-/// What a property is sliced on or quantified over.
+/// A parameter of a property, from `slice on` or `for each`.
 #[derive(Clone, Copy)]
 pub(super) struct Parameter<'a> {
     pub name: &'a Name,
@@ -17,20 +17,19 @@ pub(super) struct Parameter<'a> {
 }
 
 impl Parameter<'_> {
-    /// What is known about its values.
+    /// Returns the kind of its values.
     pub(super) fn kind(self) -> Kind {
         match self.sort {
             ParameterSort::Thread | ParameterSort::Integer => Kind::Integer,
             ParameterSort::Address => Kind::Address,
-            ParameterSort::Text => Kind::Text,
+            ParameterSort::Text => Kind::String,
             ParameterSort::Value => Kind::Unknown,
         }
     }
 }
 
 impl<'a> Checker<'a> {
-    /// What is declared once is declared once, also among the files that are
-    /// used.
+    /// Reports names that are declared more than once, also across used files.
     pub(super) fn unique_declarations(&mut self) {
         for source in self.sources.clone() {
             let declarations = source.declarations;
@@ -39,7 +38,7 @@ impl<'a> Checker<'a> {
                 for event in &declarations.events {
                     checker.unique(&mut events, &event.name, "event");
                 }
-                // A formula speaks of all of these.
+                // All of these can be named in a formula.
                 let mut others: HashMap<&str, &Name> = HashMap::new();
                 for proposition in &declarations.propositions {
                     checker.unique(&mut others, &proposition.name, "proposition");
@@ -51,7 +50,7 @@ impl<'a> Checker<'a> {
                 }
                 for (name, other) in &others {
                     if let Some(event) = events.get(name) {
-                        let message = format!("`{name}` is an event, too");
+                        let message = format!("`{name}` is also an event");
                         let error =
                             Diagnostic::error("duplicate-name", other.span.clone(), message);
                         let label = error.label(event.span.clone(), "the event is here");
@@ -74,7 +73,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What the property is sliced on or quantified over, each name once.
+    /// Returns the parameters of the property, each name once.
     pub(super) fn parameters(&mut self) -> Vec<Parameter<'a>> {
         let declaration = self.declaration;
         let mut names = HashMap::new();
@@ -103,7 +102,7 @@ impl<'a> Checker<'a> {
         parameters
     }
 
-    /// An event binds every parameter of an automaton.
+    /// Checks that every event binds every parameter of an automaton.
     pub(super) fn bound_parameters(&mut self, parameters: &[Parameter<'_>]) {
         for parameter in parameters {
             let name = parameter.name;
@@ -125,11 +124,11 @@ impl<'a> Checker<'a> {
             let error = match crate::suggest(&name.text, known) {
                 Some(similar) => error.help(format!("did you mean `{similar}`?")),
                 None if parameter.sort == ParameterSort::Thread => error.help(format!(
-                    "let an event say which thread it is: `before function({} = thread)`",
+                    "capture the thread in an event: `before function({} = thread)`",
                     name.text
                 )),
                 None => error.help(format!(
-                    "an event binds it by a parameter of that name: `before function({})`",
+                    "bind it by a capture of that name: `before function({})`",
                     name.text
                 )),
             };
@@ -137,7 +136,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `where`: what the parameters must fulfil.
+    /// Resolves the constraint on the parameters (`where`).
     pub(super) fn constraint(&mut self, parameters: &[Parameter<'_>]) -> Option<Term> {
         let constraint = self.declaration.for_each.as_ref()?.constraint.as_ref()?;
         let names = parameters.iter().map(|p| (p.name.text.clone(), p.kind()));
@@ -147,7 +146,7 @@ impl<'a> Checker<'a> {
         Some(term)
     }
 
-    /// Variables and their initial values.
+    /// Declares variables and their initial values.
     pub(super) fn declare_variables(&mut self) {
         let declaration = self.declaration;
         let mut names: HashMap<&str, &Name> = HashMap::new();
@@ -188,7 +187,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of an initial expression; after an error any value will do.
+    /// Evaluates an initial expression; after an error returns an arbitrary value.
     fn constant(&mut self, expression: &crate::Expression) -> Value {
         let fallback = Value::Unavailable(juror_event::Unavailability::NotCaptured);
         let Some((term, _)) = self.term(expression, &mut Scope::constant()) else {
@@ -197,7 +196,7 @@ impl<'a> Checker<'a> {
         match term.kind {
             TermKind::Constant(value) => value,
             _ => {
-                // `and` and `or` are not folded while they are built.
+                // `and` and `or` are not folded during construction.
                 match crate::evaluate(&term, &Nothing) {
                     Ok(value) => value,
                     Err(problem) => {
@@ -209,7 +208,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// States get their numbers, so that transitions can lead forward.
+    /// Numbers the states, so that transitions may refer to later ones.
     pub(super) fn declare_states(&mut self) {
         let declaration = self.declaration;
         let mut names: HashMap<&str, &Name> = HashMap::new();
@@ -238,7 +237,7 @@ impl<'a> Checker<'a> {
                 format!("property `{}` has no transitions", declaration.name.text),
             );
             self.diagnostics
-                .push(error.help("without one nothing that happens changes its verdict"));
+                .push(error.help("without transitions no event changes its verdict"));
         }
     }
 
@@ -272,7 +271,7 @@ impl<'a> Checker<'a> {
         StateId(u32::try_from(position).unwrap_or(u32::MAX))
     }
 
-    /// What the variable in a slot holds.
+    /// Returns the kind of the variable in a slot.
     pub(super) fn variable_kind(&self, slot: u16) -> Kind {
         self.variables
             .get(usize::from(slot))

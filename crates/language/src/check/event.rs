@@ -1,7 +1,7 @@
-//! Events and what they read.
+//! Events and their captures.
 
-use super::computed::is_place;
-use super::{CAPTURES_MAX, Checker, moment};
+use super::computed::is_location;
+use super::{CAPTURES_MAX, Checker, context_values};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     CaptureDeclaration, EventDeclaration, Expression, ExpressionKind, Name, UnaryOperator,
@@ -11,30 +11,30 @@ use juror_event::{Capture, Conversion, EventKind, Read, SymbolicEvent};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// How many elements a place of an event may have.
+/// The maximum number of elements that a captured range may have.
 pub(super) const ELEMENTS_MAX: i64 = 4_096;
 
-/// What is known about a value read as this type.
+/// Returns the kind of a value read as this type.
 pub(super) fn kind_of(conversion: Conversion) -> Kind {
     match conversion {
         Conversion::Signed { .. } | Conversion::Unsigned { .. } => Kind::Integer,
         Conversion::Bool => Kind::Boolean,
         Conversion::Float32 | Conversion::Float64 => Kind::Float,
         Conversion::Address => Kind::Address,
-        Conversion::Text => Kind::Text,
+        Conversion::String => Kind::String,
     }
 }
 
 impl Checker<'_> {
-    /// The events of the property itself; those that it shares are declared
-    /// when something is for them, so that nothing else is watched.
+    /// Declares the events of the property itself; shared ones are declared on first
+    /// use, so that no others are watched.
     pub(super) fn declare_events(&mut self) {
         for event in &self.declaration.declarations.events {
             self.event_slot_named(&event.name.text);
         }
     }
 
-    /// The slot of an event by name, declared now if it was not.
+    /// Returns the slot of an event by name, declaring it if necessary.
     pub(super) fn event_slot_named(&mut self, name: &str) -> Option<u16> {
         if let Some(slot) = self.event_slots.get(name) {
             return Some(*slot);
@@ -45,7 +45,7 @@ impl Checker<'_> {
         Some(slot)
     }
 
-    /// The slot of an event; that of an equal one without a name, if there is.
+    /// Returns the slot of an inline event, or of an equal one.
     pub(super) fn inline_event(
         &mut self,
         event: &EventDeclaration,
@@ -55,8 +55,7 @@ impl Checker<'_> {
         let Some((last, earlier)) = self.events.split_last() else {
             return slot;
         };
-        // What guards and propositions have added stands after what was
-        // declared.
+        // Captures added by guards and propositions follow the declared ones.
         let same = (earlier.iter().zip(&self.declared_counts)).position(|(other, &count)| {
             let declared = other.captures.iter().take(count);
             other.kind == last.kind
@@ -122,9 +121,9 @@ impl Checker<'_> {
             });
             kinds.push(capture.conversion.map_or(known, kind_of));
         }
-        // `slice on thread` needs no word in the events.
+        // `slice on thread` needs no capture in the events.
         for parameter in &self.declaration.slice {
-            let Some((read, kind)) = moment::read_for_all(&parameter.text) else {
+            let Some((read, kind)) = context_values::read_for_all(&parameter.text) else {
                 continue;
             };
             if !self.capture_names.contains(&*parameter.text) {
@@ -146,20 +145,20 @@ impl Checker<'_> {
 
     fn declared_read(&mut self, capture: &CaptureDeclaration, kind: EventKind) -> (Read, Kind) {
         let name = &capture.name;
-        // After an error any read will do: no property comes out.
+        // After an error any read will do: no property results.
         let by_name = || Read::Name(name.text.clone());
         let (read, known) = match &capture.read {
             None => match self.read_by_name(name, kind) {
                 Some((read, known)) => (read, known),
                 None => (by_name(), Kind::Unknown),
             },
-            Some(read) if !is_place(read) => match self.computed_read(read, kind) {
+            Some(read) if !is_location(read) => match self.computed_read(read, kind) {
                 Some((read, known)) => (read, known),
                 None => (by_name(), Kind::Unknown),
             },
             Some(read) => match self.read(read, kind) {
                 Some(read) => {
-                    let known = moment::kind_of(&read);
+                    let known = context_values::kind_of(&read);
                     (read, known)
                 }
                 None => (by_name(), Kind::Unknown),
@@ -171,15 +170,15 @@ impl Checker<'_> {
         }
     }
 
-    /// The read that an expression of a capture stands for.
+    /// Resolves the read of a capture.
     pub(super) fn read(&mut self, expression: &Expression, kind: EventKind) -> Option<Read> {
         let span = &expression.span;
         match &expression.kind {
-            ExpressionKind::Name(name) => Some(match moment::read(name, kind) {
+            ExpressionKind::Name(name) => Some(match context_values::read(name, kind) {
                 Some((read, _)) => read,
                 None => Read::Name(name.clone()),
             }),
-            ExpressionKind::Argument(_) if !moment::has_arguments(kind) => {
+            ExpressionKind::Argument(_) if !context_values::has_arguments(kind) => {
                 let message = format!("`{kind}` has no arguments");
                 self.error("bad-read", span, message);
                 None
@@ -196,10 +195,10 @@ impl Checker<'_> {
                 let error = Diagnostic::error(
                     "return-before-call",
                     span.clone(),
-                    "before the call there is no returned value yet",
+                    "there is no return value before the call",
                 );
                 self.diagnostics
-                    .push(error.help("use an `after` event for what a call returns"));
+                    .push(error.help("use an `after` event to read the return value"));
                 None
             }
             ExpressionKind::Return => Some(Read::Return),
@@ -255,7 +254,8 @@ impl Checker<'_> {
         inner: Read,
         whole: &Expression,
     ) -> Option<Read> {
-        let in_register = matches!(inner, Read::Argument(_) | Read::Return) || inner.is_of_moment();
+        let in_register =
+            matches!(inner, Read::Argument(_) | Read::Return) || inner.is_context_value();
         match operator {
             UnaryOperator::Dereference => Some(Read::Dereference(Box::new(inner))),
             UnaryOperator::AddressOf if in_register => {
@@ -277,7 +277,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The numbers of `[0..81]`.
+    /// Evaluates the bounds of `[0..81]`.
     pub(super) fn constant_range(
         &mut self,
         start: &Expression,
@@ -288,12 +288,13 @@ impl Checker<'_> {
         if (1..=ELEMENTS_MAX).contains(&to.saturating_sub(from)) {
             return Some((from, to));
         }
-        let message = format!("an event reads 1 to {ELEMENTS_MAX} elements, first number first");
+        let message =
+            format!("a range must have 1 to {ELEMENTS_MAX} elements, with the lower bound first");
         self.error("bad-index", span, message);
         None
     }
 
-    /// The number in brackets, which has to be known before the run.
+    /// Evaluates an index, which must be constant.
     pub(super) fn constant_index(&mut self, index: &Expression) -> Option<i64> {
         let number = match &index.kind {
             ExpressionKind::Integer(number) => Some(*number),
@@ -312,16 +313,16 @@ impl Checker<'_> {
             let error = Diagnostic::error(
                 "bad-index",
                 index.span.clone(),
-                "the index of an element that an event reads is a plain number",
+                "the index of an element that an event reads must be a constant",
             );
             self.diagnostics
-                .push(error.help("what an event reads has to be known before the run"));
+                .push(error.help("the values that an event reads must be known before the run"));
         }
         found
     }
 }
 
-/// `object.field` or `object->field`.
+/// Builds the read of `object.field` or `object->field`.
 pub(super) fn field_of(object: Read, field: Box<str>, arrow: bool) -> Read {
     let object = if arrow {
         Read::Dereference(Box::new(object))

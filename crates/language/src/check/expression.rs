@@ -1,7 +1,7 @@
-//! Expressions to terms, with what is known about their kinds.
+//! Resolution of expressions to terms, with their kinds.
 //!
-//! Operators over constants are computed here, so that a division by zero
-//! that stands in the text is found before the run.
+//! Operators on constants are evaluated here, so that a division by zero in the text is
+//! reported before the run.
 
 use super::Checker;
 use super::computed::is_of_program;
@@ -16,7 +16,7 @@ use juror_event::{Read, Value};
 use std::ops::Range;
 
 impl Checker<'_> {
-    /// The term of an expression; nothing after an error, which was reported.
+    /// Resolves an expression; returns `None` after an error, which was reported.
     pub(super) fn term(
         &mut self,
         expression: &Expression,
@@ -32,20 +32,20 @@ impl Checker<'_> {
         }
     }
 
-    /// The same, with numbers that have no types.
+    /// Resolves an expression whose numbers have no types.
     fn exact_term(&mut self, expression: &Expression, scope: &mut Scope) -> Option<(Term, Kind)> {
         let span = expression.span.clone();
         let value = match &expression.kind {
             ExpressionKind::Error => return None,
             ExpressionKind::Integer(number) => Value::Int(*number),
             ExpressionKind::Float(number) => Value::Float(*number),
-            ExpressionKind::Text(text) => Value::Text(text.clone()),
+            ExpressionKind::Text(text) => Value::String(text.clone()),
             ExpressionKind::Bool(truth) => Value::Bool(*truth),
             ExpressionKind::Null => Value::Address(0),
             ExpressionKind::Name(name) => return self.name(name, span, scope),
             ExpressionKind::Unary { operator, operand } => match operator {
                 UnaryOperator::Dereference | UnaryOperator::AddressOf | UnaryOperator::Caller => {
-                    return self.debuggee_place(expression, scope);
+                    return self.debuggee_location(expression, scope);
                 }
                 _ => return self.unary(*operator, operand, span, scope),
             },
@@ -70,7 +70,7 @@ impl Checker<'_> {
             | ExpressionKind::SizeOfType(_)
             | ExpressionKind::SizeOfCharacter
             | ExpressionKind::Member { .. }
-            | ExpressionKind::Cast { .. } => return self.debuggee_place(expression, scope),
+            | ExpressionKind::Cast { .. } => return self.debuggee_location(expression, scope),
             ExpressionKind::Call {
                 function,
                 arguments,
@@ -92,7 +92,7 @@ impl Checker<'_> {
                 }
                 return self.collection(TermKind::Map(terms), Kind::Map, span);
             }
-            _ if scope.is_of_reaction() => return self.debuggee_place(expression, scope),
+            _ if scope.is_of_reaction() => return self.debuggee_location(expression, scope),
             _ => {
                 self.not_in_guards(&span, "this", "declare what is read in the event");
                 return None;
@@ -106,13 +106,13 @@ impl Checker<'_> {
         Some((term, kind))
     }
 
-    /// Watching a program never runs code of it: only a person at the prompt
-    /// calls functions.
+    /// Reports a call: monitoring never runs code of the program; only the user at the
+    /// prompt calls functions.
     pub(super) fn no_call(&mut self, span: &Range<usize>) {
         self.not_in_guards(
             span,
             "a call of a function",
-            "guards are pure: watching runs no code of the program; let an event read what is needed",
+            "guards are pure and never run code of the program; capture the value in an event",
         );
     }
 
@@ -120,12 +120,12 @@ impl Checker<'_> {
         let error = Diagnostic::error(
             "not-in-properties",
             span.clone(),
-            format!("{what} has no meaning in a property"),
+            format!("{what} is not allowed in a property"),
         );
         self.diagnostics.push(error.help(help));
     }
 
-    fn debuggee_place(
+    fn debuggee_location(
         &mut self,
         expression: &Expression,
         scope: &mut Scope,
@@ -149,10 +149,10 @@ impl Checker<'_> {
                 let error = Diagnostic::error(
                     "bad-place",
                     expression.span.clone(),
-                    "nothing is read from the debuggee here",
+                    "the debuggee cannot be read here",
                 );
                 self.diagnostics
-                    .push(error.help("let a guard read it and pass it: `ok(board[0..81])`"));
+                    .push(error.help("read it in a guard and pass it: `ok(board[0..81])`"));
                 None
             }
         }
@@ -162,10 +162,10 @@ impl Checker<'_> {
         let error = Diagnostic::error(
             "not-constant",
             span.clone(),
-            "the initial value of a variable is a constant",
+            "the initial value of a variable must be a constant",
         );
         self.diagnostics
-            .push(error.help("assign what is known later in the block of a transition"));
+            .push(error.help("assign other values in the block of a transition"));
     }
 
     fn name(&mut self, text: &str, span: Range<usize>, scope: &mut Scope) -> Option<(Term, Kind)> {
@@ -194,7 +194,7 @@ impl Checker<'_> {
                     let term = TermKind::Variable(slot);
                     return Some((Term { kind: term, span }, self.variable_kind(slot)));
                 }
-                if let Some(found) = self.fact(text, &span, scope) {
+                if let Some(found) = self.context_value(text, &span, scope) {
                     return found;
                 }
             }
@@ -213,7 +213,7 @@ impl Checker<'_> {
         None
     }
 
-    /// A capture, a variable, or what the moment of the event has.
+    /// Resolves the name of a capture, a variable, or a context value of the event.
     fn event_name(
         &mut self,
         text: &str,
@@ -235,7 +235,7 @@ impl Checker<'_> {
             return Some((Term { kind: term, span }, self.variable_kind(slot)));
         }
         let moment = self.events.get(usize::from(event))?.kind;
-        let (read, kind) = match super::moment::read(text, moment) {
+        let (read, kind) = match super::context_values::read(text, moment) {
             Some(found) => found,
             None if is_of_program(text) => (Read::Name(text.into()), Kind::Unknown),
             None => return None,
@@ -245,7 +245,7 @@ impl Checker<'_> {
         Some((Term { kind: term, span }, kind))
     }
 
-    /// The slot of a declared capture of the scope's event.
+    /// Returns the slot of a declared capture of the scope's event.
     pub(super) fn capture_named(&self, name: &str, scope: &Scope) -> Option<u8> {
         let event = self.events.get(usize::from(scope.event()?))?;
         let slot = event
@@ -271,10 +271,15 @@ impl Checker<'_> {
                 what = "parameter";
                 known.extend(parameters.iter().map(|(name, _)| name.clone()));
             }
-            Names::Reaction(told) => {
+            Names::Reaction(names) => {
                 what = "variable";
                 known.extend(self.variable_slots.keys().map(|&name| name.into()));
-                known.extend(told.facts.iter().map(|fact| fact.name.clone()));
+                known.extend(
+                    names
+                        .context_values
+                        .iter()
+                        .map(|context_value| context_value.name.clone()),
+                );
             }
             Names::Function | Names::Constant => {}
         }
@@ -285,19 +290,19 @@ impl Checker<'_> {
             error = error.label(span, format!("`{event}` does not read it"));
             if kind.is_call() {
                 error = error.help(format!(
-                    "when it is a parameter of the function, or a variable or constant of the \
-                     program, let the event read it: `({})`",
+                    "if it is a parameter of the function, or a variable or constant of the \
+                     program, capture it in the event: `({})`",
                     name.text
                 ));
             }
         } else if matches!(scope.names, Names::Reaction(_)) && error.help.is_none() {
             error = error.help(format!(
-                "declare it, `var {0} = 0`; when it is a variable of the program, write \
+                "declare it, `var {0} = 0`; if it is a variable of the program, write \
                  `{PROGRAM}({0})`",
                 name.text
             ));
         } else if matches!(scope.names, Names::Function) && error.help.is_none() {
-            error = error.help("a function knows its parameters only: pass it");
+            error = error.help("a function sees only its parameters: pass it as an argument");
         }
         self.report_unknown(&name.text, error);
     }
@@ -316,7 +321,7 @@ impl Checker<'_> {
             (UnaryOperator::Negate | UnaryOperator::Plus, Kind::Integer | Kind::Float) => kind,
             (UnaryOperator::Complement, Kind::Integer) => kind,
             _ => {
-                let message = format!("`{operator}` has no meaning for {kind}");
+                let message = format!("`{operator}` is not defined for {kind}");
                 let error = Diagnostic::error("type-mismatch", span, message);
                 self.diagnostics
                     .push(error.label(operand.span.clone(), format!("this is {kind}")));
@@ -331,7 +336,7 @@ impl Checker<'_> {
         Some((Term { kind, span }, result))
     }
 
-    /// `a ? b : c`: both are looked at, and one is evaluated.
+    /// Resolves `a ? b : c`: both branches are checked, one is evaluated.
     fn conditional(
         &mut self,
         parts: [&Expression; 3],
@@ -343,15 +348,16 @@ impl Checker<'_> {
         let (first, second) = (self.term(then, scope), self.term(otherwise, scope));
         let ((decides, decides_kind), mut first, mut second) = (decides?, first?, second?);
         if !matches!(decides_kind, Kind::Boolean | Kind::Unknown) {
-            let message = format!("`?` needs true or false before it, and this is {decides_kind}");
+            let message =
+                format!("the condition of `?` must be boolean, and this is {decides_kind}");
             let error = Diagnostic::error("type-mismatch", condition.span.clone(), message);
             self.diagnostics
                 .push(error.help("compare it: `n != 0 ? …`"));
             return None;
         }
-        if first.1 == Kind::Text {
+        if first.1 == Kind::String {
             second = self.as_text(second.0, second.1, scope);
-        } else if second.1 == Kind::Text {
+        } else if second.1 == Kind::String {
             first = self.as_text(first.0, first.1, scope);
         }
         let Some(kind) = either_kind(first.1, second.1) else {
@@ -409,9 +415,9 @@ impl Checker<'_> {
                 },
                 span,
             };
-            return self.debuggee_place(&whole, scope);
+            return self.debuggee_location(&whole, scope);
         }
-        // Both sides are looked at, so that both are reported.
+        // Both sides are checked, so that both are reported.
         let left_term = self.term(left, scope);
         let right_term = self.term(right, scope);
         let ((mut left_term, mut left_kind), (mut right_term, mut right_kind)) =
@@ -425,8 +431,7 @@ impl Checker<'_> {
         }
         let result = result_kind(operator, left_kind, right_kind);
         let Some(result) = result else {
-            let message =
-                format!("`{operator}` has no meaning between {left_kind} and {right_kind}");
+            let message = format!("`{operator}` is not defined for {left_kind} and {right_kind}");
             let error = Diagnostic::error("type-mismatch", span, message)
                 .label(left.span.clone(), format!("this is {left_kind}"))
                 .label(right.span.clone(), format!("this is {right_kind}"));
@@ -448,7 +453,7 @@ impl Checker<'_> {
     }
 }
 
-/// A whole number as the fraction that it is beside one.
+/// Converts an integer term to a floating-point number, for use with another one.
 fn as_float(term: Term, kind: Kind) -> Term {
     if kind != Kind::Integer {
         return term;

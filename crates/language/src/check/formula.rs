@@ -1,7 +1,7 @@
-//! Formulas as they are written to formulas over bits.
+//! Resolution of formulas to formulas over the bits of a letter.
 //!
-//! A defined formula stands for its text, with its parameters replaced: what is
-//! given for them keeps the meaning that it has where it stands.
+//! A defined formula is expanded, with its parameters replaced by the arguments, whose
+//! names keep the meaning that they have at the use.
 
 use super::Checker;
 use super::grounding::{Argument, Grounding};
@@ -15,22 +15,22 @@ use juror_logic::{Bound, Formula};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many parts a formula may have once its definitions are written out.
+/// The maximum number of parts of a formula after expansion.
 const PARTS_MAX: usize = 4_000;
-/// How deeply formulas may be nested then.
+/// The maximum nesting of formulas after expansion.
 const DEPTH_MAX: usize = 450;
 
-/// What the parameters of a definition stand for.
+/// The arguments of a definition.
 pub(super) struct Environment<'e, 'a> {
-    /// The definition that is open; nothing outside of all.
+    /// The definition that is being expanded; `None` outside of definitions.
     definition: Option<&'a FormulaDefinition>,
     given: &'e [&'a FormulaExpression],
-    /// What stands around the use of the definition.
+    /// The environment of the use of the definition.
     outer: Option<&'e Environment<'e, 'a>>,
 }
 
 impl<'e, 'a> Environment<'e, 'a> {
-    /// Outside of all definitions.
+    /// Creates the environment outside of all definitions.
     pub(super) fn outside() -> Environment<'e, 'a> {
         Environment {
             definition: None,
@@ -39,14 +39,14 @@ impl<'e, 'a> Environment<'e, 'a> {
         }
     }
 
-    /// What stands for a name, and where its own names mean something.
+    /// Returns the argument for a name, and the environment of the argument.
     fn given(&self, name: &str) -> Option<(&'a FormulaExpression, &'e Environment<'e, 'a>)> {
         let mut parameters = self.definition?.parameters.iter();
         let position = parameters.position(|parameter| &*parameter.text == name)?;
         Some((self.given.get(position).copied()?, self.outer?))
     }
 
-    /// Whether a definition is being written out.
+    /// Returns true if a definition is being expanded.
     fn is_open(&self, definition: &FormulaDefinition) -> bool {
         let here = self.definition.is_some_and(|d| std::ptr::eq(d, definition));
         here || self.outer.is_some_and(|outer| outer.is_open(definition))
@@ -54,7 +54,7 @@ impl<'e, 'a> Environment<'e, 'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// The formula over bits; nothing after an error, which was reported.
+    /// Resolves a formula; returns `None` after an error, which was reported.
     pub(super) fn formula(
         &mut self,
         expression: &'a FormulaExpression,
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     "not-a-formula",
                     &expression.span,
-                    "`any` is an argument only",
+                    "`any` is allowed only as an argument",
                 );
                 None
             }
@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
                 right,
             } => {
                 self.note_steps(operator.words(), bound.as_ref(), expression, grounding);
-                // Both sides are looked at, so that both are reported.
+                // Both sides are checked, so that both are reported.
                 let left = self.formula(left, environment, grounding);
                 let right = self.formula(right, environment, grounding);
                 Some(binary(*operator, lowered(bound.as_ref()), left?, right?))
@@ -128,7 +128,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Remembers the first operator that counts single steps.
+    /// Records the first operator that counts single steps.
     fn note_steps(
         &self,
         words: &str,
@@ -156,7 +156,10 @@ impl<'a> Checker<'a> {
     ) -> Option<Formula> {
         if let Some((given, outer)) = environment.given(&name.text) {
             if arguments.is_some() {
-                let message = format!("`{}` stands for a formula and takes nothing", name.text);
+                let message = format!(
+                    "`{}` stands for a formula and takes no arguments",
+                    name.text
+                );
                 self.error("wrong-arguments", &name.span, message);
                 return None;
             }
@@ -169,7 +172,7 @@ impl<'a> Checker<'a> {
         Some(Formula::Proposition(bit))
     }
 
-    /// The bit of a proposition or event.
+    /// Returns the formula for the bit of a proposition or event.
     pub(super) fn letter(
         &mut self,
         name: &'a Name,
@@ -226,7 +229,7 @@ impl<'a> Checker<'a> {
         self.report_unknown(&name.text, error);
     }
 
-    /// What an argument of a proposition stands for.
+    /// Resolves an argument of a proposition.
     fn argument(
         &mut self,
         argument: &'a FormulaExpression,
@@ -260,7 +263,7 @@ impl<'a> Checker<'a> {
                 let error = match error.help {
                     Some(_) => error,
                     None => error.help(format!(
-                        "declare it: `for each value {}`; or write `any`",
+                        "declare it: `for each value {}`, or write `any`",
                         name.text
                     )),
                 };
@@ -275,7 +278,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A defined formula, written out.
+    /// Expands a defined formula.
     fn defined(
         &mut self,
         definition: &'a FormulaDefinition,
@@ -296,7 +299,7 @@ impl<'a> Checker<'a> {
             let error = Diagnostic::error("recursive-definition", name.span.clone(), message);
             let error = error.label(definition.name.span.clone(), "its definition");
             self.diagnostics
-                .push(error.help("`always` and `until` say what holds again and again"));
+                .push(error.help("use `always` and `until` for repetition"));
             return None;
         }
         let inner = Environment {
@@ -310,12 +313,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The value of a literal.
+/// Returns the value of a literal.
 fn constant_value(expression: &Expression) -> Option<Value> {
     Some(match &expression.kind {
         ExpressionKind::Integer(number) => Value::Int(*number),
         ExpressionKind::Float(number) => Value::Float(*number),
-        ExpressionKind::Text(text) => Value::Text(text.clone()),
+        ExpressionKind::Text(text) => Value::String(text.clone()),
         ExpressionKind::Bool(truth) => Value::Bool(*truth),
         ExpressionKind::Null => Value::Address(0),
         ExpressionKind::Unary {
@@ -373,7 +376,7 @@ fn binary(operator: FormulaBinary, bound: Bound, left: Formula, right: Formula) 
         FormulaBinary::Or => Formula::Or(left, right),
         FormulaBinary::And => Formula::And(left, right),
         FormulaBinary::Until => Formula::Until(left, right, bound),
-        // Within a bound: the right side comes, or the left side lasts.
+        // Within a bound: the right side occurs, or the left side lasts.
         FormulaBinary::WeakUntil if bound != Bound::Unbounded => {
             let lasts = Formula::Release(Arc::new(Formula::False), Arc::clone(&left), bound);
             Formula::Or(

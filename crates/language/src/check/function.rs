@@ -1,4 +1,4 @@
-//! Functions: those of the language, those of properties, and their calls.
+//! Functions of the language and of properties, and their calls.
 
 use super::Checker;
 use super::scope::{PROGRAM, Scope};
@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// Functions by name, then their bodies: they may call each other in any
-    /// order.
+    /// Declares the names of functions, then their bodies: they may call each other in
+    /// any order.
     pub(super) fn declare_functions(&mut self) {
         let mut declared: Vec<(&'a FunctionDeclaration, Option<&'a Range<usize>>)> = Vec::new();
         for source in self.sources.clone() {
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
             scope.declare(parameter, Kind::Unknown);
         }
         if Builtin::named(&declaration.name.text).is_some() {
-            let message = format!("the language has a function `{}`", declaration.name.text);
+            let message = format!("`{}` is a function of the language", declaration.name.text);
             let error = Diagnostic::error("duplicate-name", declaration.name.span.clone(), message);
             self.diagnostics.push(error.help("choose another name"));
         }
@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A call in a guard or update.
+    /// Resolves a call in a guard or update.
     pub(super) fn call(
         &mut self,
         function: &Expression,
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
         if arguments.len() != count {
             let plural = if count == 1 { "" } else { "s" };
             let message = format!(
-                "`{name}` takes {count} argument{plural}, and here are {}",
+                "`{name}` takes {count} argument{plural}, and {} are given",
                 arguments.len()
             );
             self.error("wrong-arguments", &span, message);
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
         let builtin = builtin?;
         let Some(result) = builtin_kind(builtin, &kinds) else {
             let kinds: Vec<String> = kinds.iter().map(Kind::to_string).collect();
-            let message = format!("`{name}` has no meaning for {}", kinds.join(" and "));
+            let message = format!("`{name}` is not defined for {}", kinds.join(" and "));
             self.error("type-mismatch", &span, message);
             return None;
         };
@@ -139,14 +139,13 @@ impl<'a> Checker<'a> {
         let error = match suggestion {
             Some(_) => error.did_you_mean(suggestion),
             None => error.help(
-                "guards are pure: watching runs no code of the program; let an event read what \
-                 is needed",
+                "guards are pure and never run code of the program; capture the value in an event",
             ),
         };
         self.report_unknown(name, error);
     }
 
-    /// Terms of expressions; all are looked at, so that all are reported.
+    /// Resolves expressions; all are checked, so that all are reported.
     pub(super) fn terms(
         &mut self,
         expressions: &[Expression],
@@ -168,7 +167,7 @@ impl<'a> Checker<'a> {
         found.into_iter().collect()
     }
 
-    /// A set, map or sequence as it is written.
+    /// Resolves a set, map or sequence literal.
     pub(super) fn collection(
         &mut self,
         kind: TermKind,
@@ -178,7 +177,7 @@ impl<'a> Checker<'a> {
         self.constant_folded(Term { kind, span }, result)
     }
 
-    /// The value of a term of constants, else the term.
+    /// Evaluates a term of constants; returns other terms unchanged.
     fn constant_folded(&mut self, term: Term, result: Kind) -> Option<(Term, Kind)> {
         let is_constant = |term: &Term| matches!(term.kind, TermKind::Constant(_));
         let constant = match &term.kind {
@@ -206,8 +205,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether brackets after it take an element of a value, as against a place
-    /// of the debuggee.
+    /// Returns true if brackets after an expression take an element of a value, and not
+    /// a location of the debuggee.
     pub(super) fn is_collection(&self, object: &Expression, scope: &Scope) -> bool {
         match &object.kind {
             ExpressionKind::Name(name) => {
@@ -234,7 +233,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `m[k]`
+    /// Resolves `m[k]`.
     pub(super) fn element(
         &mut self,
         object: &Expression,
@@ -246,10 +245,10 @@ impl<'a> Checker<'a> {
         let key = self.term(index, scope);
         let ((collection, kind), (key, _)) = (collection?, key?);
         if !matches!(kind, Kind::Map | Kind::Sequence | Kind::Unknown) {
-            let message = format!("elements are taken of maps and sequences, and this is {kind}");
+            let message = format!("only maps and sequences have elements, and this is {kind}");
             let error = Diagnostic::error("type-mismatch", object.span.clone(), message);
             self.diagnostics.push(match kind {
-                Kind::Set => error.help("ask whether something is in a set: `x in s`"),
+                Kind::Set => error.help("test membership in a set: `x in s`"),
                 _ => error,
             });
             return None;
@@ -262,7 +261,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a statement may return something.
+/// Returns true if a statement may return a value.
 fn returns(statement: &crate::syntax::Statement) -> bool {
     use crate::syntax::Statement;
     match statement {
@@ -275,14 +274,15 @@ fn returns(statement: &crate::syntax::Statement) -> bool {
     }
 }
 
-/// What a function of the language gives, when it has a meaning for these.
+/// Returns the kind of the result of a function of the language, if it is defined for
+/// these arguments.
 fn builtin_kind(function: Builtin, arguments: &[Kind]) -> Option<Kind> {
     let first = arguments.first().copied().unwrap_or(Kind::Unknown);
     let second = arguments.get(1).copied().unwrap_or(Kind::Unknown);
     let is = |kinds: &[Kind]| first == Kind::Unknown || kinds.contains(&first);
     let collections = [Kind::Set, Kind::Map, Kind::Sequence];
     match function {
-        Builtin::Length => (is(&collections) || first == Kind::Text).then_some(Kind::Integer),
+        Builtin::Length => (is(&collections) || first == Kind::String).then_some(Kind::Integer),
         Builtin::Add => is(&[Kind::Set, Kind::Sequence]).then_some(first),
         Builtin::Remove => is(&[Kind::Set, Kind::Map]).then_some(first),
         Builtin::Get => is(&[Kind::Map, Kind::Sequence]).then_some(Kind::Unknown),

@@ -1,10 +1,10 @@
-//! Propositions and events in a formula become bits of a letter, and what
-//! events do to them becomes effects.
+//! Grounding: propositions and events in a formula become bits of a letter, and the
+//! clauses of propositions become effects of events.
 //!
-//! `holds(t, a)` and `holds(t, b)` are two bits; each clause of `holds` gives
-//! an effect on both. Which instances an event concerns follows from the
-//! arguments: where a parameter of the property stands, the value of the
-//! event's capture must be that of the instance.
+//! `holds(t, a)` and `holds(t, b)` are two bits; each clause of `holds` produces an
+//! effect on both. The arguments determine the instances that an event concerns: for a
+//! parameter of the property, the value of the event's capture must equal that of the
+//! instance.
 
 use super::Checker;
 use super::declarations::Parameter;
@@ -21,17 +21,17 @@ use juror_event::{EventId, Read, Value};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// How many propositions a letter has room for.
+/// The maximum number of propositions in a letter.
 const PROPOSITIONS_MAX: usize = 64;
 
-/// What stands for a parameter of a proposition.
+/// The argument for a parameter of a proposition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Argument {
     /// The parameter of the property at this position.
     Parameter(usize),
-    /// This value.
+    /// A constant.
     Constant(Value),
-    /// Anything.
+    /// Any value.
     Any,
 }
 
@@ -42,17 +42,17 @@ struct Ground {
     arguments: Option<Vec<Argument>>,
 }
 
-/// The propositions of one property, as they are met.
+/// The propositions of one property, in the order of use.
 pub(super) struct Grounding<'p> {
     pub parameters: &'p [Parameter<'p>],
     pub propositions: Vec<Proposition>,
     pub effects: Vec<Effect>,
     bits: HashMap<Ground, u8>,
-    /// Parts of formulas that have been made.
+    /// The number of parts of formulas that have been made.
     pub parts: usize,
-    /// Formulas that are open.
+    /// The nesting of the current formulas.
     pub depth: usize,
-    /// An operator that counts single steps, with what it is called.
+    /// An operator that counts single steps, with its name.
     pub counts_steps: Option<(Range<usize>, String)>,
 }
 
@@ -69,7 +69,7 @@ impl<'p> Grounding<'p> {
         }
     }
 
-    /// The position of a parameter of the property.
+    /// Returns the position of a parameter of the property.
     pub(super) fn parameter(&self, name: &str) -> Option<usize> {
         let mut names = self.parameters.iter();
         names.position(|parameter| &*parameter.name.text == name)
@@ -95,7 +95,7 @@ impl<'p> Grounding<'p> {
 }
 
 impl<'a> Checker<'a> {
-    /// The bit of a declared proposition with its arguments.
+    /// Returns the bit of a declared proposition with its arguments.
     pub(super) fn ground_proposition(
         &mut self,
         declaration: &'a PropositionDeclaration,
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
     ) -> Option<u8> {
         let bit = grounding.propositions.len();
         if bit >= PROPOSITIONS_MAX {
-            let message = format!("a property speaks of at most {PROPOSITIONS_MAX} propositions");
+            let message = format!("a property can have at most {PROPOSITIONS_MAX} propositions");
             self.error("too-many", &used.span, message);
             return None;
         }
@@ -155,13 +155,13 @@ impl<'a> Checker<'a> {
     pub(super) fn wrong_count(&mut self, used: &Name, expected: usize, found: usize) {
         let plural = if expected == 1 { "" } else { "s" };
         let message = format!(
-            "`{}` takes {expected} argument{plural}, and here are {found}",
+            "`{}` takes {expected} argument{plural}, and {found} are given",
             used.text
         );
         self.error("wrong-arguments", &used.span, message);
     }
 
-    /// What one clause does to one bit.
+    /// Returns the effect of one clause on one bit.
     fn clause_effect(
         &mut self,
         clause: &PropositionClause,
@@ -243,7 +243,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// The slot of the event of a clause.
+    /// Returns the slot of the event of a clause.
     fn clause_event(
         &mut self,
         clause: &PropositionClause,
@@ -265,33 +265,33 @@ impl<'a> Checker<'a> {
         Some(slot)
     }
 
-    /// The capture of an event that a parameter of a proposition stands for;
-    /// what the moment has needs no declaration.
+    /// Returns the capture of an event that a parameter of a proposition denotes;
+    /// context values need no declaration.
     fn bound_capture(&mut self, event: u16, parameter: &Name) -> Option<u8> {
         let scope = Scope::of_event(event);
         if let Some(slot) = self.capture_named(&parameter.text, &scope) {
             return Some(slot);
         }
         let kind = self.events.get(usize::from(event))?.kind;
-        if let Some((read, known)) = super::moment::read(&parameter.text, kind) {
-            return self.bound_moment(event, parameter, &read, known);
+        if let Some((read, known)) = super::context_values::read(&parameter.text, kind) {
+            return self.bound_context_value(event, parameter, &read, known);
         }
         let symbolic = self.events.get(usize::from(event))?;
         let message = format!(
-            "`{}` does not say what `{}` is",
+            "the event `{}` does not bind `{}`",
             symbolic.name, parameter.text
         );
         let error = Diagnostic::error("unbound-parameter", symbolic.span.clone(), message)
             .label(parameter.span.clone(), "the parameter of the proposition")
             .help(format!(
-                "let the event read it: `({})` or `({} = arg 1)`",
+                "capture it in the event: `({})` or `({} = arg 1)`",
                 parameter.text, parameter.text
             ));
         self.diagnostics.push(error);
         None
     }
 
-    fn bound_moment(
+    fn bound_context_value(
         &mut self,
         event: u16,
         parameter: &Name,
@@ -301,13 +301,13 @@ impl<'a> Checker<'a> {
         let mut scope = Scope::of_event(event);
         let name = parameter.text.to_string();
         let slot = self.capture_slot(&parameter.span, &mut scope, read.clone(), name, known)?;
-        // What binds an instance is read each time.
+        // A capture that binds an instance is always read.
         let captures = &mut self.events.get_mut(usize::from(event))?.captures;
         captures.get_mut(usize::from(slot))?.hoisted = false;
         Some(slot)
     }
 
-    /// The bit of an event: true at the steps at which it happens.
+    /// Returns the bit of an event, which is true at the steps at which it occurs.
     pub(super) fn ground_event(
         &mut self,
         slot: u16,
@@ -363,7 +363,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Moves what is said about a term of another file to the `use`.
+/// Moves the positions of a term of another file to the `use`, where its errors are
+/// reported.
 fn relocate(term: &mut Term, span: &Range<usize>) {
     term.span = span.clone();
     for part in term.parts_mut() {

@@ -1,9 +1,9 @@
-//! Guards of one state on one event that overlap, leave a gap, or leave nothing
-//! for a later one.
+//! Guards of one state on one event that overlap, leave a gap, or make a later one
+//! unreachable.
 //!
-//! Only guards that compare one and the same term with integers are looked at,
-//! as sets of integers; of all others nothing is said. An integer that shows an
-//! overlap or a gap shows it for floats, too.
+//! Only guards that compare the same term with integers are analysed, as sets of
+//! integers; nothing is reported about others. An integer that proves an overlap or a
+//! gap proves it for floating-point numbers, too.
 
 use super::Checker;
 use crate::diagnostic::Diagnostic;
@@ -12,8 +12,7 @@ use crate::syntax::{BinaryOperator, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use juror_event::Value;
 
-/// Integers, as ranges that neither touch nor overlap, in order; both ends
-/// belong to a range.
+/// A set of integers as disjoint, non-adjacent, sorted ranges; both ends are inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Integers(Vec<(i128, i128)>);
 
@@ -67,15 +66,15 @@ impl Integers {
     }
 }
 
-/// A guard as the values of a term for which it holds.
+/// A guard as the set of values of a term for which it holds.
 struct Range {
     term: Term,
     integers: Integers,
-    /// True when it has an order in it, not only `==` and `!=`.
+    /// True if it contains an order comparison, not only `==` and `!=`.
     ordered: bool,
 }
 
-/// The same term, wherever it stands.
+/// Returns true if two terms are equal except for their positions.
 fn same(a: &Term, b: &Term) -> bool {
     match (&a.exact().kind, &b.exact().kind) {
         (TermKind::Variable(a), TermKind::Variable(b)) => a == b,
@@ -99,7 +98,7 @@ fn same(a: &Term, b: &Term) -> bool {
 
 fn range_of(guard: &Term) -> Option<Range> {
     match &guard.kind {
-        // Below zero its type tells what comes of it.
+        // For negative numbers the result depends on the type.
         TermKind::Arithmetic { exact, .. } => match has_negative(exact) {
             true => None,
             false => range_of(exact),
@@ -209,8 +208,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Compares the guards of the transitions of a state on one event, when all
-    /// of them are about the same term.
+    /// Compares the guards of a state's transitions on one event, if all of them
+    /// concern the same term.
     fn warn_of_ranges(&mut self, transitions: &[&Transition]) {
         let ranges: Option<Vec<Range>> = transitions
             .iter()
@@ -240,7 +239,7 @@ impl Checker<'_> {
                     )
                 })
                 .find(|(common, other, _)| {
-                    // A narrow guard before a wide one says what goes first.
+                    // A narrow guard before a wide one expresses a priority.
                     !common.0.is_empty() && !other.integers.is_subset(&range.integers)
                 });
             let Some(transition) = transitions.get(position) else {
@@ -257,7 +256,7 @@ impl Checker<'_> {
             }
             taken = taken.union(&range.integers);
         }
-        // What is ignored is no gap: it was said.
+        // An ignored value is no gap: the user has handled it.
         let doubts = transitions.iter().filter_map(|it| it.ignored.as_ref());
         for doubt in doubts.map(|ignored| range_of(&ignored.doubt)) {
             match doubt.filter(|doubt| same(&doubt.term, &first.term)) {
@@ -270,7 +269,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the values of a term are known to be whole.
+    /// Returns true if the values of a term are known to be integers.
     fn is_whole(&self, term: &Term, transitions: &[&Transition]) -> bool {
         let kind = match &term.kind {
             TermKind::Variable(slot) => self.variable_kind(*slot),
@@ -313,11 +312,11 @@ impl Checker<'_> {
         self.diagnostics.push(
             warning
                 .label(earlier.span.clone(), "this one is taken then")
-                .help("make them exclude one another, or use `else`"),
+                .help("make them mutually exclusive, or use `else`"),
         );
     }
 
-    /// Values between those of the guards for which nothing happens.
+    /// Warns of values between those of the guards for which no transition exists.
     fn warn_of_gap(&mut self, transitions: &[&Transition], taken: &Integers) {
         let open_at = |end: i128| end == i128::MIN || end == i128::MAX;
         let rest = taken.complement();
@@ -343,11 +342,11 @@ impl Checker<'_> {
                 warning.label(t.span.clone(), "the same event")
             });
         self.diagnostics
-            .push(warning.help("if that is meant, say so: `ignore when …`"));
+            .push(warning.help("if this is intended, write `ignore when …`"));
     }
 }
 
-/// A value that a person would name.
+/// Returns a natural example value.
 fn witness(integers: &Integers) -> Option<i128> {
     let near_zero = integers.intersection(&Integers::range(0, i128::MAX));
     let from = near_zero.0.first().map(|range| range.0);

@@ -1,10 +1,9 @@
-//! What is known about the result of an operator from what is known about its
-//! operands.
+//! The kind of an operator's result, from the kinds of its operands.
 
 use crate::syntax::BinaryOperator;
 use crate::term::Kind;
 
-/// What comes out of an operator, when it has a meaning.
+/// Returns the kind of the result if the operator is defined for these kinds.
 pub(super) fn result_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind> {
     use BinaryOperator as Op;
     let unknown = left == Kind::Unknown || right == Kind::Unknown;
@@ -43,8 +42,8 @@ pub(super) fn result_kind(operator: BinaryOperator, left: Kind, right: Kind) -> 
     }
 }
 
-/// What a value is that is one of two, when they have something in common. Of a whole
-/// number and a fraction both are fractions, as in C.
+/// Returns the common kind of both values of a conditional. If one is an integer and
+/// the other a floating-point number, both are floating-point numbers, as in C.
 pub(super) fn either_kind(then: Kind, otherwise: Kind) -> Option<Kind> {
     match (then, otherwise) {
         _ if then == otherwise => Some(then),
@@ -55,7 +54,7 @@ pub(super) fn either_kind(then: Kind, otherwise: Kind) -> Option<Kind> {
     }
 }
 
-/// What comes out of an operator between collections, when it has a meaning.
+/// Returns the kind of the result of an operator on collections, if it is defined.
 fn collection_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind> {
     use BinaryOperator as Op;
     let either = |kind: Kind| {

@@ -12,7 +12,8 @@ use juror_logic::{Decidable, Formula, Meaning, decidable, decidable_expression};
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
-    /// What the property demands; nothing after an error, which was reported.
+    /// Resolves the demand of the property; returns `None` after an error, which was
+    /// reported.
     pub(super) fn logic(&mut self, parameters: &[Parameter<'a>]) -> Option<Logic> {
         let declaration = self.declaration;
         let mut grounding = Grounding::new(parameters);
@@ -38,13 +39,11 @@ impl<'a> Checker<'a> {
         let mut expressions = demands.iter().filter_map(expression);
         let found = expressions.next();
         if let (Some((first, ..)), Some(other)) = (found, demands.get(1)) {
-            let message = "an expression is the only demand of its property";
+            let message = "a property with an expression cannot have another demand";
             let error = Diagnostic::error("two-behaviours", other.span.clone(), message);
             let error = error.label(first.span.clone(), "the expression is here");
             self.diagnostics.push(
-                error.help(
-                    "write two properties; they may share events that stand before the first",
-                ),
+                error.help("write two properties; they can share events declared before the first"),
             );
             return None;
         }
@@ -59,7 +58,7 @@ impl<'a> Checker<'a> {
                 );
                 let error = error.label(declaration.span.clone(), "so it is always violated");
                 self.diagnostics
-                    .push(error.help("let it have at least one step: `a+` for `a*`"));
+                    .push(error.help("require at least one step: `a+` instead of `a*`"));
                 return None;
             }
             return Some(Demand::Expression {
@@ -89,9 +88,8 @@ impl<'a> Checker<'a> {
         whole.filter(|_| sound).map(Demand::Formula)
     }
 
-    /// Every event of the property is a step of its expression, also where the
-    /// expression does not name it: between two steps that it does name, such a
-    /// one must not be.
+    /// Makes every event of the property a step of its expression, also events that the
+    /// expression does not name: they must not occur between two steps that it names.
     fn every_event(&mut self, grounding: &mut Grounding<'_>) {
         for event in &self.declaration.declarations.events {
             if let Some(slot) = self.event_slot_named(&event.name.text) {
@@ -100,7 +98,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Every parameter is in something that the property speaks of.
+    /// Checks that every parameter occurs in a proposition or event of the property.
     fn concerned_parameters(&mut self, grounding: &Grounding<'_>) {
         for (position, parameter) in grounding.parameters.iter().enumerate() {
             let concerned = grounding
@@ -122,8 +120,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A property that stops no program on its way is announced: whoever waits for
-    /// it to do so waits in vain.
+    /// Notes that a property is never decided during a run, so that a user does not
+    /// wait for a stop.
     fn note_undecided(&mut self, demand: &Demand) {
         let found = match demand {
             Demand::Formula(formula) => decidable(formula),
@@ -132,23 +130,22 @@ impl<'a> Checker<'a> {
                 meaning,
             } => decidable_expression(expression, *meaning),
         };
-        // What is too large to tell is refused or told elsewhere.
+        // A demand that is too large to decide this is refused or reported elsewhere.
         let (Ok(true), Some(first)) = (
             found.map(Decidable::never),
             self.declaration.demands.first(),
         ) else {
             return;
         };
-        let message = "this is decided by the end of the run alone";
+        let message = "this is decided only at the end of the run";
         let note = Diagnostic::note("undecided", first.span.clone(), message);
         self.diagnostics.push(note.help(
-            "whatever has happened it can still come either way, so no event stops the program; a \
-             bound decides on the way: `eventually within 100 ms \u{2026}`",
+            "no events decide it earlier, so no event stops the program; a bound does: \
+             `eventually within 100 ms \u{2026}`",
         ));
     }
 
-    /// The steps of several threads come in an order that the next run need
-    /// not have.
+    /// Warns that the order of steps of several threads may differ in the next run.
     fn warn_of_interleaving(&mut self, grounding: &Grounding<'_>) {
         let Some((span, what)) = &grounding.counts_steps else {
             return;
@@ -161,16 +158,16 @@ impl<'a> Checker<'a> {
         let warning = Diagnostic::warning(
             "interleaving",
             span.clone(),
-            format!("{what} depends on how threads take turns"),
+            format!("{what} depends on how the threads are scheduled"),
         );
         self.diagnostics.push(warning.help(
-            "between two events of one thread there may be events of others, in this run or the \
-             next; say `until` or `eventually`, or look at each thread alone: `slice on thread`",
+            "events of other threads may come between two events of one thread; use `until` or \
+             `eventually`, or evaluate each thread separately: `slice on thread`",
         ));
     }
 }
 
-/// The expression of a demand that is one.
+/// Returns the expression of a demand that is one.
 fn expression(
     demand: &DemandDeclaration,
 ) -> Option<(&DemandDeclaration, &SequenceExpression, Meaning)> {

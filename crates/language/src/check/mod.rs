@@ -1,10 +1,11 @@
-//! Syntax tree to properties: names become slots, and what has no meaning is
-//! rejected where it stands.
+//! The checker: resolves the names of a syntax tree to slots, and reports meaningless
+//! code.
 //!
-//! Invariant: a property comes out only when there is no error in it; every
-//! slot, state and event number in it is valid.
+//! **Invariant:** a property is returned only if it has no errors; every slot, state
+//! and event number in it is valid.
 
 mod computed;
+mod context_values;
 mod contradiction;
 mod declarations;
 mod event;
@@ -13,12 +14,11 @@ mod formula;
 mod function;
 mod grounding;
 mod guards;
+mod hoisting;
 mod kinds;
 mod logic;
-mod moment;
 mod names;
 mod pattern;
-mod place;
 mod program_types;
 mod reachability;
 mod reaction;
@@ -40,47 +40,46 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many captures an event may have: they are counted in a bit mask.
+/// The maximum number of captures of an event, which are bits of a mask.
 const CAPTURES_MAX: usize = 64;
-/// How many slice parameters a property may have.
+/// The maximum number of slice parameters of a property.
 const SLICE_PARAMETERS_MAX: usize = 16;
-/// How many events, variables or states a property may have: monitors keep a
+/// The maximum number of events, variables or states of a property: monitors keep a
 /// table of states by events.
 const ITEMS_MAX: usize = 1_000;
 
-/// Declarations of another file, and the `use` that brought them here: what
-/// there is to say about them is said there.
+/// The declarations of another file, and the `use` that imports them, where diagnostics
+/// about them are reported.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Used<'a> {
     pub declarations: &'a Declarations,
     pub span: &'a Range<usize>,
 }
 
-/// What a file sees of those that it uses, the nearest last.
+/// The declarations that a file sees of the files that it uses, the nearest last.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Uses<'a> {
     pub seen: Vec<Used<'a>>,
-    /// Some cannot be used: names that are not known may be of these.
+    /// True if some files could not be read: unknown names may be declared there.
     pub is_partial: bool,
 }
 
-/// Resolves a file: the properties without errors, and what is to be said.
+/// Checks a file; returns the properties without errors, and diagnostics.
 ///
-/// What the parser could not read is not reported again, and a property it
-/// belongs to is checked but not returned. The files that it uses are not
-/// looked at; see [`crate::load_with`].
+/// Syntax errors are not reported again; a property with syntax errors is checked but
+/// not returned. The used files are not read; see [`crate::load_with`].
 pub fn check(file: &File) -> (Vec<Property>, Vec<Diagnostic>) {
     check_with(file, &Uses::default())
 }
 
-/// The same with the declarations of the files that it uses.
+/// Checks a file with the declarations of the files that it uses.
 pub(crate) fn check_with(file: &File, uses: &Uses<'_>) -> (Vec<Property>, Vec<Diagnostic>) {
     let mut sources: Vec<Source<'_>> = uses.seen.iter().map(Source::of_used).collect();
     sources.push(Source::own(&file.shared));
     let mut properties = Vec::new();
     let mut diagnostics = Vec::new();
     let mut names: HashMap<&str, &Name> = HashMap::new();
-    // What no property uses has to be right, too.
+    // Declarations that no property uses must be correct, too.
     let nobody = empty_property();
     let mut checker = Checker::new(&nobody, &sources, uses.is_partial);
     checker.shared_declarations();
@@ -95,7 +94,7 @@ pub(crate) fn check_with(file: &File, uses: &Uses<'_>) -> (Vec<Property>, Vec<Di
     (properties, distinct(diagnostics))
 }
 
-/// Each message once: several properties may share what it is about.
+/// Removes duplicate diagnostics: several properties may share a declaration.
 fn distinct(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen = HashSet::new();
     let mut kept = Vec::new();
@@ -130,8 +129,8 @@ fn empty_property() -> PropertyDeclaration {
     }
 }
 
-/// Declarations that a property sees, and for those of another file the `use`
-/// that brought them.
+/// Declarations that a property sees, and for those of another file the `use` that
+/// imports them.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     declarations: &'a Declarations,
@@ -154,39 +153,39 @@ impl<'a> Source<'a> {
     }
 }
 
-/// One property being checked.
+/// The state of the check of one property.
 struct Checker<'a> {
     declaration: &'a PropertyDeclaration,
-    /// What it sees, its own last.
+    /// The declarations that it sees, its own last.
     sources: Vec<Source<'a>>,
     diagnostics: Vec<Diagnostic>,
     events: Vec<SymbolicEvent>,
-    /// For each event, how many captures were declared.
+    /// By event: the number of declared captures.
     declared_counts: Vec<usize>,
-    /// For each event, what is known about each of its captures.
+    /// By event and capture: what is known about the value.
     capture_kinds: Vec<Vec<Kind>>,
-    /// Which events a transition or proposition is for.
+    /// By event: true if a transition or proposition refers to it.
     used_events: Vec<bool>,
     event_slots: HashMap<&'a str, u16>,
     variables: Vec<Variable>,
     variable_slots: HashMap<&'a str, u16>,
-    /// Which variables a guard or update reads.
+    /// The variables that a guard or update reads.
     read_variables: HashSet<u16>,
     state_slots: HashMap<&'a str, StateId>,
     functions: Arc<Vec<Function>>,
-    /// By name: the position, and how many parameters there are.
+    /// By name: the position, and the number of parameters.
     function_slots: HashMap<&'a str, (u16, usize)>,
     /// True while functions are checked: their calls need no table.
     in_function: bool,
-    /// Functions, propositions and formulas that something uses.
+    /// The functions, propositions and formulas that are used.
     used_names: HashSet<&'a str>,
-    /// Names that some event gives to a value.
+    /// The names that events give to their captures.
     capture_names: HashSet<&'a str>,
-    /// Names whose declarations are there and could not be read.
+    /// The names of declarations that have syntax errors.
     unread: HashSet<&'a str>,
-    /// There are declarations that nobody has read.
+    /// True if there are declarations in files that could not be read.
     is_partial: bool,
-    /// True when something names what could not be read.
+    /// True if a declaration with a syntax error is used.
     needs_unread: bool,
 }
 
@@ -274,7 +273,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The states, checked.
+    /// Checks the states.
     fn automaton(&mut self) -> Behaviour {
         self.declare_states();
         let states = self.resolved_states();
@@ -287,8 +286,8 @@ impl<'a> Checker<'a> {
         Behaviour::Automaton { states, initial }
     }
 
-    /// Either states or a formula or expression: each has its own way to take
-    /// a step.
+    /// Checks that there are either states or a formula or expression, since each
+    /// defines steps in its own way.
     fn exclusive_behaviour(&mut self, is_logic: bool) {
         let declaration = self.declaration;
         let (true, Some(demand)) = (is_logic, declaration.demands.first()) else {
@@ -302,7 +301,7 @@ impl<'a> Checker<'a> {
                     "a property has states or a formula, not both",
                 )
                 .label(demand.span.clone(), "the demand is here")
-                .help("write two properties; they may share events that stand before the first"),
+                .help("write two properties; they can share events declared before the first"),
             );
         }
         if let Some(variable) = declaration.variables.first() {
@@ -314,13 +313,14 @@ impl<'a> Checker<'a> {
                 )
                 .label(demand.span.clone(), "this has a formula or expression")
                 .help(
-                    "a proposition keeps what a formula needs: `proposition open set … cleared …`",
+                    "use a proposition to keep state for a formula: `proposition open set … \
+                     cleared …`",
                 ),
             );
         }
     }
 
-    /// Looks at everything that properties may share.
+    /// Checks all declarations that properties may share.
     fn shared_declarations(&mut self) {
         self.unique_declarations();
         self.declare_functions();
@@ -333,8 +333,8 @@ impl<'a> Checker<'a> {
         self.check_unused(&[]);
     }
 
-    /// Runs a check of a declaration; where that stands in another file, what
-    /// it says is said at the `use`.
+    /// Runs a check of a declaration; if it is in another file, its diagnostics are
+    /// reported at the `use`.
     fn at_origin<T>(
         &mut self,
         origin: Option<&Range<usize>>,
@@ -384,7 +384,7 @@ impl<'a> Checker<'a> {
         before == self.diagnostics.len()
     }
 
-    /// True when everything could be read and nothing in it is wrong.
+    /// Returns true if there are no errors, including syntax errors.
     fn is_sound(&self) -> bool {
         self.declaration.complete && !self.has_errors()
     }
@@ -399,7 +399,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The names that events of these declarations give to values.
+/// Iterates over the names of the captures of these declarations.
 fn captures(declarations: &Declarations) -> impl Iterator<Item = &str> {
     let inline = declarations
         .propositions
@@ -415,7 +415,7 @@ fn captures(declarations: &Declarations) -> impl Iterator<Item = &str> {
         .map(|capture| &*capture.name.text)
 }
 
-/// For each event and slice parameter, the capture that binds it.
+/// Returns for each event and slice parameter the capture that binds it.
 fn bindings(slice: &[Box<str>], events: &[SymbolicEvent]) -> Vec<Vec<Option<u8>>> {
     let slot_of = |event: &SymbolicEvent, parameter: &str| {
         let slot = event

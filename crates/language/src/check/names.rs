@@ -1,4 +1,4 @@
-//! What a name stands for, and what is said where it stands for nothing.
+//! Declared names, and reports of unknown names.
 
 use super::Checker;
 use crate::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use crate::syntax::{EventDeclaration, FormulaDefinition, Name, PropositionDeclar
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// How many known names a message lists.
+/// The maximum number of known names that a message lists.
 const LISTED_MAX: usize = 8;
 
 impl<'a> Checker<'a> {
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Enters a name; false, and an error, when it is there already.
+    /// Declares a name; reports an error and returns false if it exists already.
     pub(super) fn unique<'n>(
         &mut self,
         names: &mut HashMap<&'n str, &'n Name>,
@@ -69,8 +69,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a name that stands for nothing, unless its declaration, or a file
-    /// that may have it, could not be read: that was said.
+    /// Reports an unknown name, unless its declaration, or a file that may contain it,
+    /// could not be read, which has been reported.
     pub(super) fn report_unknown(&mut self, name: &str, error: Diagnostic) {
         if self.is_partial || self.unread.contains(name) {
             self.needs_unread = true;
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
     ) -> Diagnostic {
         let message = format!("there is no {what} `{}`", name.text);
         let mut known: Vec<&str> = known.into_iter().collect();
-        // Sorted, so that the same text gives the same message each time.
+        // Sorted, so that messages are deterministic.
         known.sort_unstable();
         known.dedup();
         let error = Diagnostic::error(code, name.span.clone(), message);

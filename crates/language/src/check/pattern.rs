@@ -1,4 +1,4 @@
-//! Specification patterns, written out as formulas.
+//! Expansion of specification patterns to formulas.
 
 use super::Checker;
 use super::formula::Environment;
@@ -7,12 +7,11 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::{PatternExpression, PatternKind, PatternScope};
 use juror_logic::{Formula, patterns};
 
-/// How often a pattern may let something happen: each time makes the formula
-/// longer.
+/// The maximum count of a bounded pattern: each occurrence makes the formula longer.
 const TIMES_MAX: u32 = 32;
 
 impl<'a> Checker<'a> {
-    /// A specification pattern, written out.
+    /// Expands a specification pattern.
     pub(super) fn pattern(
         &mut self,
         pattern: &'a PatternExpression,
@@ -27,7 +26,7 @@ impl<'a> Checker<'a> {
             PatternKind::Universality(p) => patterns::universality(of(self, p)?, &scope?),
             PatternKind::BoundedExistence(p, times) => {
                 if *times > TIMES_MAX {
-                    let message = format!("a pattern counts up to {TIMES_MAX}");
+                    let message = format!("a pattern can count to at most {TIMES_MAX}");
                     self.error("too-many", &pattern.span, message);
                     return None;
                 }
@@ -72,10 +71,11 @@ impl<'a> Checker<'a> {
     }
 
     fn no_such_chain(&mut self, pattern: &PatternExpression) -> Option<Formula> {
-        let message = "a chain has two on one side and one on the other";
+        let message = "a chain has two propositions on one side and one on the other";
         let error = Diagnostic::error("bad-pattern", pattern.span.clone(), message);
-        self.diagnostics
-            .push(error.help("longer ones are formulas: `ltl always (p implies eventually …)`"));
+        self.diagnostics.push(
+            error.help("write a longer chain as a formula: `ltl always (p implies eventually …)`"),
+        );
         None
     }
 

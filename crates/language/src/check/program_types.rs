@@ -1,12 +1,12 @@
-//! What a guard or update computes with values of the event alone is computed in the
-//! types that these have in the program, as at the prompt: `count - 1` wraps where `count`
-//! has no sign, and `p + 1` is the next element.
+//! Operations on values of the event in the types of the program, as at the prompt:
+//! `count - 1` wraps if `count` is unsigned, and `p + 1` is the next element.
 //!
-//! The types are known where the event is bound. So the operation becomes a capture of the
-//! event; the exact one stays beside it, for what has no type: values of a recorded run.
+//! The types are known when the event is bound to the program. So the operation becomes
+//! a capture of the event; the exact operation is kept for values without types, which
+//! are those of a recorded run.
 //!
-//! Invariant: what a property holds, what belongs to the moment, and what is computed with
-//! either of them is exact.
+//! **Invariant:** operations that involve variables of the property or context values
+//! are exact.
 
 use super::Checker;
 use super::scope::{Names, Scope};
@@ -16,8 +16,8 @@ use juror_event::{Arithmetic, Read, Value};
 use std::fmt::Write as _;
 
 impl Checker<'_> {
-    /// A term whose largest parts over values of the event alone are computed in their
-    /// types.
+    /// Replaces the largest subterms that depend on values of the event only by
+    /// operations in the types of the program.
     pub(super) fn in_program_types(&mut self, mut term: Term, scope: &mut Scope) -> Term {
         let Names::Event(event) = scope.names else {
             return term;
@@ -49,7 +49,8 @@ impl Checker<'_> {
         term
     }
 
-    /// An operation as it is computed with captures; nothing where it has other values.
+    /// Converts an operation to one over captures; returns `None` if it has other
+    /// operands.
     fn arithmetic(&self, term: &Term, event: u16) -> Option<Arithmetic> {
         let mut writer = Writer {
             checker: self,
@@ -60,7 +61,7 @@ impl Checker<'_> {
         writer.operation(term)?;
         let is_exact = match *writer.operands {
             [] => true,
-            // What a place holds and what it held have one type.
+            // The old and the new value of a location have the same type.
             [Read::Value, Read::Old] | [Read::Old, Read::Value] => compares_values(term),
             _ => false,
         };
@@ -83,7 +84,7 @@ fn compares_values(term: &Term) -> bool {
     }
 }
 
-/// Whether the types of its operands may change what an operation comes to.
+/// Returns true if the result of an operation may depend on the types of its operands.
 fn is_typed(term: &Term) -> bool {
     let is_plain = |side: &Term| match &side.kind {
         TermKind::Constant(Value::Int(number)) => *number >= 0,
@@ -100,7 +101,7 @@ fn is_typed(term: &Term) -> bool {
             operator: BinaryOperator::In,
             ..
         } => false,
-        // A value and a number that all types have.
+        // A value and a number that all types can represent.
         TermKind::Binary {
             operator,
             left,
@@ -116,7 +117,7 @@ fn is_typed(term: &Term) -> bool {
     }
 }
 
-/// Writes an operation with its operands by their numbers.
+/// Writes an operation with numbered operands.
 struct Writer<'c, 'd> {
     checker: &'c Checker<'d>,
     event: usize,
@@ -198,7 +199,7 @@ impl Writer<'_, '_> {
             Read::Convert(inner, _) => inner,
             read => read,
         };
-        if inner.is_of_moment() && !matches!(inner, Read::Value | Read::Old) {
+        if inner.is_context_value() && !matches!(inner, Read::Value | Read::Old) {
             return None;
         }
         let known = self.operands.iter().position(|known| known == read);

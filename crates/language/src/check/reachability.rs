@@ -1,4 +1,4 @@
-//! States that nothing leads to, and states that are never left.
+//! Unreachable states, and states that are never left.
 
 use super::Checker;
 use crate::diagnostic::Diagnostic;
@@ -18,9 +18,9 @@ impl Checker<'_> {
         }
     }
 
-    /// An accepting state that waits for events and is never left, although
-    /// there are others. One that waits for nothing is an end, and one that is
-    /// not accepting a violation.
+    /// Warns of an accepting state that has transitions and is never left, although
+    /// there are other states. A state without transitions is an end, and a
+    /// non-accepting one a violation.
     pub(super) fn warn_of_stuck(&mut self, states: &[State]) {
         if states.len() < 2 {
             return;
@@ -44,7 +44,7 @@ impl Checker<'_> {
                     format!("the state `{}` is never left", state.name),
                 );
                 self.diagnostics.push(warning.help(
-                    "let a transition lead elsewhere: `-> STATE`; if this is the end, it needs \
+                    "add a transition to another state: `-> STATE`; if this is the end, it needs \
                      no transitions",
                 ));
             }
@@ -52,7 +52,7 @@ impl Checker<'_> {
     }
 }
 
-/// For each state, whether some path from the initial one leads to it.
+/// Returns for each state whether it is reachable from the initial one.
 fn reachable(states: &[State], initial: StateId) -> Vec<bool> {
     let mut reached = vec![false; states.len()];
     let mut pending = vec![initial];
@@ -62,7 +62,7 @@ fn reachable(states: &[State], initial: StateId) -> Vec<bool> {
             Some(seen) if !*seen => *seen = true,
             _ => continue,
         }
-        // Nothing leads out of a final state: its slice is gone.
+        // A final state has no successors: its slice is forgotten.
         let Some(state) = states.get(position).filter(|state| !state.is_final) else {
             continue;
         };

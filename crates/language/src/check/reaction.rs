@@ -1,15 +1,15 @@
-//! The statements of reactions.
+//! Statements of reactions.
 
 use super::Checker;
-use super::scenario::{Known, point_facts};
+use super::scenario::{Known, point_context_values};
 use super::scope::Scope;
 use super::updates::Assigned;
 use crate::diagnostic::Diagnostic;
 use crate::scenario::{
-    Action, ActionKind, Fact, Input, Piece, PointAction, ReactionBlock, Target, Template,
+    Action, ActionKind, ContextValue, Input, Piece, PointAction, ReactionBlock, Target, Template,
 };
 use crate::syntax::{
-    self, Expression, ExpressionKind, Message, MessagePiece, PointDeclaration, PointPlace,
+    self, Expression, ExpressionKind, Message, MessagePiece, PointDeclaration, PointLocation,
     ReactionKind, ReactionStatement, Statement,
 };
 use crate::term::{Kind, Term, TermKind};
@@ -17,11 +17,12 @@ use crate::unparse;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many things the terms of one reaction may read.
+/// The maximum number of inputs of one reaction.
 const READS_MAX: usize = 200;
 
 impl Checker<'_> {
-    /// The statements of a block; nothing after an error, which was reported.
+    /// Resolves the statements of a block; returns `None` after an error, which was
+    /// reported.
     pub(super) fn actions(
         &mut self,
         block: &[ReactionStatement],
@@ -44,7 +45,7 @@ impl Checker<'_> {
         is_sound.then_some(actions)
     }
 
-    /// Statements with what they were seen to read.
+    /// Combines statements with the inputs found in their scope.
     pub(super) fn reaction_block(&mut self, actions: Vec<Action>, scope: Scope) -> ReactionBlock {
         ReactionBlock {
             actions: actions.into(),
@@ -132,7 +133,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What is shown, with a space between the messages.
+    /// Resolves the messages of a line, joined by spaces.
     fn line(&mut self, messages: &[Message], scope: &mut Scope) -> Option<Template> {
         let mut pieces = Vec::new();
         let mut is_sound = true;
@@ -158,8 +159,8 @@ impl Checker<'_> {
         })
     }
 
-    /// An expression that the program gives a meaning: variables of the
-    /// scenario stand for their values.
+    /// Resolves an expression of the program, with variables of the scenario replaced
+    /// by their values.
     pub(super) fn code(&mut self, expression: &Expression, scope: &mut Scope) -> Option<Template> {
         let mut names = Replaced {
             checker: self,
@@ -184,7 +185,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `program(expression)`
+    /// Resolves `program(expression)`.
     pub(super) fn program_value(
         &mut self,
         arguments: &[Expression],
@@ -202,15 +203,15 @@ impl Checker<'_> {
         Some((Term { kind, span }, Kind::Unknown))
     }
 
-    /// Something about what has happened, by its name.
-    pub(super) fn fact(
+    /// Resolves a context value by name.
+    pub(super) fn context_value(
         &mut self,
         name: &str,
         span: &Range<usize>,
         scope: &mut Scope,
     ) -> Option<Option<(Term, Kind)>> {
-        let (fact, kind) = scope.fact(name)?;
-        let slot = self.read_slot(Input::Fact(fact), span, scope);
+        let (context_value, kind) = scope.context_value(name)?;
+        let slot = self.read_slot(Input::Context(context_value), span, scope);
         Some(slot.map(|slot| {
             let kind_of_term = TermKind::Capture(slot);
             let span = span.clone();
@@ -239,12 +240,12 @@ impl Checker<'_> {
         if matches!(kind, Kind::Integer | Kind::Unknown) {
             return Some(term);
         }
-        let message = format!("a number stands here, and this is {kind}");
+        let message = format!("a number is expected here, and this is {kind}");
         self.error("type-mismatch", &expression.span, message);
         None
     }
 
-    /// The variable that takes a number.
+    /// Resolves the variable that receives a number.
     fn target(&mut self, target: &syntax::Target, scope: &mut Scope) -> Option<Target> {
         if target.is_new {
             let value = Expression {
@@ -272,22 +273,26 @@ impl Checker<'_> {
         scope: &mut Scope,
         known: &Known<'_>,
     ) -> Option<PointAction> {
-        let place = self.place_of(point, scope);
+        let place = self.location_of(point, scope);
         let lasting = self.state_names(&point.lasting, known);
-        if let (Some(first), false) = (point.lasting.first(), scope.has_fact(&Fact::NewState)) {
+        if let (Some(first), false) = (
+            point.lasting.first(),
+            scope.has_context_value(&ContextValue::NewState),
+        ) {
             let error = Diagnostic::error(
                 "no-slice",
                 first.span.clone(),
-                "there is no state that this could last for",
+                "this reaction has no slice whose state could limit the point",
             );
-            self.diagnostics
-                .push(error.help("`while` goes with `on enter`, `leave`, `verdict` and `action`"));
+            self.diagnostics.push(
+                error.help("`while` is allowed in `on enter`, `leave`, `verdict` and `action`"),
+            );
             return None;
         }
-        // The body sees the local variables of before.
+        // The body sees the local variables declared before it.
         let body = match &point.body {
             Some(body) => {
-                let mut inner = scope.of_point(point_facts(point.word.is_watch()));
+                let mut inner = scope.of_point(point_context_values(point.word.is_watch()));
                 let actions = self.actions(body, &mut inner, known);
                 Some(self.reaction_block(actions?, inner))
             }
@@ -306,14 +311,14 @@ impl Checker<'_> {
         })
     }
 
-    fn place_of(&mut self, point: &PointDeclaration, scope: &mut Scope) -> Option<Template> {
+    fn location_of(&mut self, point: &PointDeclaration, scope: &mut Scope) -> Option<Template> {
         let mut place = match &point.place {
-            PointPlace::Text(message) => self.line(std::slice::from_ref(message), scope)?,
-            PointPlace::Function(name) => Template {
+            PointLocation::Text(message) => self.line(std::slice::from_ref(message), scope)?,
+            PointLocation::Function(name) => Template {
                 pieces: vec![Piece::Text(name.text.clone())],
                 span: name.span.clone(),
             },
-            PointPlace::Memory(expression) => self.code(expression, scope)?,
+            PointLocation::Memory(expression) => self.code(expression, scope)?,
         };
         if let Some(condition) = &point.condition {
             let code = self.code(condition, scope)?;
@@ -350,7 +355,7 @@ impl unparse::Names for Replaced<'_, '_, '_> {
 }
 
 impl Replaced<'_, '_, '_> {
-    /// The value of an expression of the scenario, as code.
+    /// Appends the value of a scenario's expression to the code.
     fn put(&mut self, expression: &Expression, before: &mut String) {
         if !before.is_empty() {
             self.pieces.push(Piece::Text(std::mem::take(before).into()));

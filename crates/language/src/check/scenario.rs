@@ -1,13 +1,13 @@
-//! Scenarios: what their reactions wait for, and which names they see.
+//! Scenarios: triggers and visible names.
 //!
-//! A scenario may be for properties of other files. Where the caller does not
-//! know the properties, nothing is said about their states, actions and names.
+//! A scenario may be for properties of other files. If the caller does not know the
+//! properties, their states, actions and names are not checked.
 
-use super::scope::{FactName, Scope};
+use super::scope::{NamedContextValue, Scope};
 use super::{Checker, Source, Uses, empty_property};
 use crate::diagnostic::Diagnostic;
 use crate::property::Property;
-use crate::scenario::{Fact, Reaction, Scenario, StateName, Trigger};
+use crate::scenario::{ContextValue, Reaction, Scenario, StateName, Trigger};
 use crate::syntax::{
     File, Name, PropertyDeclaration, ReactionDeclaration, ScenarioDeclaration, TriggerDeclaration,
 };
@@ -15,7 +15,7 @@ use crate::term::Kind;
 use juror_event::Verdict;
 use std::collections::HashMap;
 
-/// The verdicts as they are written.
+/// The verdicts and their names.
 const VERDICTS: [(&str, Verdict); 4] = [
     ("satisfied", Verdict::Satisfied),
     ("presumably satisfied", Verdict::PresumablySatisfied),
@@ -23,22 +23,22 @@ const VERDICTS: [(&str, Verdict); 4] = [
     ("violated", Verdict::Violated),
 ];
 
-/// What is known about a property's names.
+/// The properties whose names are visible.
 pub(super) struct Known<'p> {
-    /// The properties that a reaction is about; nothing when nobody knows.
+    /// The properties that a reaction concerns; `None` if unknown.
     pub properties: Option<Vec<&'p Property>>,
 }
 
-/// The properties that scenarios may be for.
+/// The properties to which scenarios may apply.
 #[derive(Clone, Copy)]
 pub(crate) struct Among<'p> {
     pub properties: &'p [&'p Property],
-    /// There are no others.
+    /// True if there are no others.
     pub is_all: bool,
 }
 
 impl<'p> Among<'p> {
-    /// All that a scenario can be for; nothing when nobody knows.
+    /// Returns the properties to which a scenario may apply; `None` if unknown.
     fn of(self, declaration: &ScenarioDeclaration) -> Option<&'p [&'p Property]> {
         let named = &declaration.properties;
         let is_settled = match named.is_empty() {
@@ -54,8 +54,7 @@ impl<'p> Among<'p> {
     }
 }
 
-/// Resolves the scenarios of a file: those without errors, and what is to be
-/// said.
+/// Checks the scenarios of a file; returns those without errors, and diagnostics.
 pub(crate) fn check_scenarios(
     file: &File,
     uses: &Uses<'_>,
@@ -67,7 +66,8 @@ pub(crate) fn check_scenarios(
     let mut diagnostics = Vec::new();
     let mut names: HashMap<&str, &Name> = HashMap::new();
     let is_known = |it: &PropertyDeclaration| among.has(&it.name);
-    // What has mistakes is not among them, and what else there is to say follows from that.
+    // Properties with errors are missing here, and errors in scenarios may follow from
+    // that.
     let is_sound = !uses.is_partial && file.properties.iter().all(is_known);
     for declaration in &file.scenarios {
         let variables = PropertyDeclaration {
@@ -76,7 +76,7 @@ pub(crate) fn check_scenarios(
         };
         let mut checker = Checker::new(&variables, &sources, uses.is_partial);
         checker.declare_functions();
-        // What is wrong with those is told with the properties.
+        // Errors in shared declarations are reported with the properties.
         checker.diagnostics.clear();
         checker.needs_unread = false;
         checker.unique(&mut names, &declaration.name, "scenario");
@@ -112,7 +112,7 @@ impl Checker<'_> {
             reactions.extend(self.reaction(reaction, own.as_deref()));
         }
         if declaration.reactions.is_empty() && declaration.complete {
-            let message = format!("scenario `{}` reacts to nothing", declaration.name.text);
+            let message = format!("scenario `{}` has no reactions", declaration.name.text);
             let warning =
                 Diagnostic::warning("no-reaction", declaration.name.span.clone(), message);
             self.diagnostics
@@ -135,7 +135,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A variable of a scenario is not called as something that has happened.
+    /// Reports a variable that has the name of a context value.
     fn scenario_variables(&mut self) {
         let reserved: Vec<Name> = self
             .declaration
@@ -143,12 +143,14 @@ impl Checker<'_> {
             .iter()
             .map(|variable| variable.name.clone())
             .filter(|name| {
-                FIXED_FACTS.iter().any(|(known, ..)| *known == &*name.text)
+                CONTEXT_VALUES
+                    .iter()
+                    .any(|(known, ..)| *known == &*name.text)
                     || *name.text == *super::scope::PROGRAM
             })
             .collect();
         for name in reserved {
-            let message = format!("`{}` has a meaning in scenarios", name.text);
+            let message = format!("`{}` is reserved in scenarios", name.text);
             let error = Diagnostic::error("reserved-name", name.span, message);
             self.diagnostics.push(error.help("choose another name"));
         }
@@ -161,9 +163,8 @@ impl Checker<'_> {
         let error = self.unknown("unknown-property", "property", name, known.iter().copied());
         let error = match (&error.help, known) {
             (Some(_), _) => error,
-            (None, []) => error.help(
-                "no property is watched: bring its file with `use`, or with `--property FILE`",
-            ),
+            (None, []) => error
+                .help("no property is loaded: load its file with `use`, or with `--property FILE`"),
             (None, _) => error.help(format!("known: `{}`", known.join("`, `"))),
         };
         self.diagnostics.push(error);
@@ -187,12 +188,13 @@ impl Checker<'_> {
         };
         let trigger = self.trigger(&declaration.trigger, &known)?;
         if let (Some(name), false) = (&declaration.property, trigger.is_of_monitor()) {
-            let message = "this trigger is about no property";
+            let message = "this trigger does not concern a property";
             let error = Diagnostic::error("not-of-a-property", name.span.clone(), message);
             self.diagnostics
-                .push(error.help("`of` goes with `enter`, `leave`, `verdict` and `action`"));
+                .push(error.help("`of` is allowed with `enter`, `leave`, `verdict` and `action`"));
         }
-        let mut scope = Scope::of_reaction(facts(&trigger, &known), known.properties.is_none());
+        let mut scope =
+            Scope::of_reaction(context_values(&trigger, &known), known.properties.is_none());
         let guard = match &declaration.guard {
             Some(guard) => Some(self.condition(guard, &mut scope)?),
             None => None,
@@ -246,7 +248,7 @@ impl Checker<'_> {
         is_sound.then_some(verdicts)
     }
 
-    /// States by their names, or by what they are.
+    /// Resolves states by name or class.
     pub(super) fn state_names(
         &mut self,
         names: &[Name],
@@ -281,7 +283,7 @@ impl Checker<'_> {
         let error = match error.help {
             Some(_) => error,
             None => error.help(
-                "formulas have no names for their states: `accepting`, `non-accepting`, `final`",
+                "the states of formulas have no names; use `accepting`, `non-accepting`, `final`",
             ),
         };
         self.diagnostics.push(error);
@@ -296,8 +298,8 @@ impl Checker<'_> {
                 let error = match error.help {
                     Some(_) => error,
                     None => error.help(
-                        "states and transitions of a property name actions: `state full action \
-                         alarm`",
+                        "declare actions at states and transitions of the property: `state full \
+                         action alarm`",
                     ),
                 };
                 self.diagnostics.push(error);
@@ -308,7 +310,7 @@ impl Checker<'_> {
     }
 }
 
-/// The actions that a property names.
+/// Iterates over the names of a property's actions.
 fn action_names(property: &Property) -> impl Iterator<Item = &str> {
     property.states().iter().flat_map(|state| {
         let branches = state.transitions.iter().flat_map(|it| it.branches());
@@ -317,72 +319,81 @@ fn action_names(property: &Property) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What each trigger tells, by the names that stand for it.
-const FIXED_FACTS: &[(&str, Fact, Kind)] = &[
-    ("property_name", Fact::Property, Kind::Text),
-    ("event_name", Fact::Event, Kind::Text),
-    ("old_state", Fact::OldState, Kind::Text),
-    ("new_state", Fact::NewState, Kind::Text),
-    ("verdict", Fact::Verdict, Kind::Text),
-    ("thread", Fact::Thread, Kind::Integer),
-    ("stop_reason", Fact::Reason, Kind::Text),
-    ("signal_name", Fact::Signal, Kind::Text),
-    ("exit_status", Fact::ExitStatus, Kind::Integer),
-    ("point", Fact::Point, Kind::Integer),
-    ("old_value", Fact::OldValue, Kind::Text),
-    ("new_value", Fact::NewValue, Kind::Text),
+/// The context values of all triggers, by name.
+const CONTEXT_VALUES: &[(&str, ContextValue, Kind)] = &[
+    ("property_name", ContextValue::Property, Kind::String),
+    ("event_name", ContextValue::Event, Kind::String),
+    ("old_state", ContextValue::OldState, Kind::String),
+    ("new_state", ContextValue::NewState, Kind::String),
+    ("verdict", ContextValue::Verdict, Kind::String),
+    ("thread", ContextValue::Thread, Kind::Integer),
+    ("stop_reason", ContextValue::Reason, Kind::String),
+    ("signal_name", ContextValue::Signal, Kind::String),
+    ("exit_status", ContextValue::ExitStatus, Kind::Integer),
+    ("point", ContextValue::Point, Kind::Integer),
+    ("old_value", ContextValue::OldValue, Kind::String),
+    ("new_value", ContextValue::NewValue, Kind::String),
 ];
 
-fn fixed(wanted: &[Fact]) -> Vec<FactName> {
-    let chosen = FIXED_FACTS
+fn fixed(wanted: &[ContextValue]) -> Vec<NamedContextValue> {
+    let chosen = CONTEXT_VALUES
         .iter()
-        .filter(|(_, fact, _)| wanted.contains(fact));
+        .filter(|(_, context_value, _)| wanted.contains(context_value));
     chosen
-        .map(|(name, fact, kind)| FactName {
+        .map(|(name, context_value, kind)| NamedContextValue {
             name: (*name).into(),
-            fact: fact.clone(),
+            context_value: context_value.clone(),
             kind: *kind,
         })
         .collect()
 }
 
-/// What a point tells its reaction.
-pub(super) fn point_facts(is_watch: bool) -> Vec<FactName> {
+/// Returns the context values of a point.
+pub(super) fn point_context_values(is_watch: bool) -> Vec<NamedContextValue> {
     match is_watch {
-        true => fixed(&[Fact::Point, Fact::Thread, Fact::OldValue, Fact::NewValue]),
-        false => fixed(&[Fact::Point, Fact::Thread]),
+        true => fixed(&[
+            ContextValue::Point,
+            ContextValue::Thread,
+            ContextValue::OldValue,
+            ContextValue::NewValue,
+        ]),
+        false => fixed(&[ContextValue::Point, ContextValue::Thread]),
     }
 }
 
-fn facts(trigger: &Trigger, known: &Known<'_>) -> Vec<FactName> {
-    let mut facts = match trigger {
-        Trigger::Start => return fixed(&[Fact::Thread]),
-        Trigger::Exit => return fixed(&[Fact::ExitStatus]),
-        Trigger::Stop => return fixed(&[Fact::Reason, Fact::Thread]),
-        Trigger::Signal(_) => return fixed(&[Fact::Signal, Fact::Thread]),
+fn context_values(trigger: &Trigger, known: &Known<'_>) -> Vec<NamedContextValue> {
+    let mut context_values = match trigger {
+        Trigger::Start => return fixed(&[ContextValue::Thread]),
+        Trigger::Exit => return fixed(&[ContextValue::ExitStatus]),
+        Trigger::Stop => return fixed(&[ContextValue::Reason, ContextValue::Thread]),
+        Trigger::Signal(_) => return fixed(&[ContextValue::Signal, ContextValue::Thread]),
         _ => fixed(&[
-            Fact::Property,
-            Fact::Event,
-            Fact::OldState,
-            Fact::NewState,
-            Fact::Verdict,
-            Fact::Thread,
+            ContextValue::Property,
+            ContextValue::Event,
+            ContextValue::OldState,
+            ContextValue::NewState,
+            ContextValue::Verdict,
+            ContextValue::Thread,
         ]),
     };
-    let mut add = |name: &str, fact: Fact, kind| {
-        if !facts.iter().any(|known| *known.name == *name) {
+    let mut add = |name: &str, context_value: ContextValue, kind| {
+        if !context_values.iter().any(|known| *known.name == *name) {
             let name = name.into();
-            facts.push(FactName { name, fact, kind });
+            context_values.push(NamedContextValue {
+                name,
+                context_value,
+                kind,
+            });
         }
     };
     for property in known.properties.iter().flatten() {
         for name in &property.slice {
-            add(name, Fact::Parameter(name.clone()), Kind::Unknown);
+            add(name, ContextValue::Parameter(name.clone()), Kind::Unknown);
         }
         for variable in &property.variables {
             let name = &variable.name;
-            add(name, Fact::Variable(name.clone()), Kind::Unknown);
+            add(name, ContextValue::Variable(name.clone()), Kind::Unknown);
         }
     }
-    facts
+    context_values
 }

@@ -1,56 +1,56 @@
-//! Which names an expression sees: nothing, a function's parameters, those of
-//! the property, variables and the captures of an event, or what a scenario is
-//! told; and local variables in all of them.
+//! The names that are visible to an expression: none, the parameters of a function or
+//! property, variables and captures of an event, or variables and context values of a
+//! scenario; and local variables in all of them.
 
-use crate::scenario::{Fact, Input};
+use crate::scenario::{ContextValue, Input};
 use crate::syntax::Name;
 use crate::term::Kind;
 
-/// How a value of the program is asked for in a scenario.
+/// The keyword for a value of the program in a scenario.
 pub(super) const PROGRAM: &str = "program";
 
-/// Something that a reaction is told, with the name that stands for it.
+/// A context value of a reaction, with its name.
 #[derive(Debug, Clone)]
-pub(super) struct FactName {
+pub(super) struct NamedContextValue {
     pub name: Box<str>,
-    pub fact: Fact,
+    pub context_value: ContextValue,
     pub kind: Kind,
 }
 
-/// What a reaction sees, and what it was seen to read.
+/// The context values of a reaction, and the inputs that it was found to use.
 #[derive(Default)]
-pub(super) struct Told {
-    pub facts: Vec<FactName>,
-    /// The properties are not known: any name may be one of theirs.
+pub(super) struct ReactionNames {
+    pub context_values: Vec<NamedContextValue>,
+    /// True if the properties are unknown: any name may be one of theirs.
     pub is_open: bool,
     pub reads: Vec<Input>,
 }
 
-/// Which names an expression sees beside local variables.
+/// The visible names besides local variables.
 pub(super) enum Names {
-    /// None: the value is known before the run.
+    /// None: the value is constant.
     Constant,
-    /// Variables, and the captures of the event.
+    /// Variables, and the captures of this event.
     Event(u16),
-    /// None: a function knows its parameters only.
+    /// None: a function sees its parameters only.
     Function,
     /// The parameters of the property.
     Parameters(Vec<(Box<str>, Kind)>),
-    /// Variables, and what a reaction is told.
-    Reaction(Told),
+    /// Variables and context values of a reaction.
+    Reaction(ReactionNames),
 }
 
-/// Which names an expression sees, and which captures it was seen to use.
+/// The visible names of an expression, and the captures that it was found to use.
 pub(super) struct Scope {
     pub names: Names,
     /// The captures used so far: bit n is slot n.
     pub captures: u64,
-    /// How many expressions lie around the one that is looked at.
+    /// The nesting depth of the current expression.
     pub depth: u32,
-    /// Local variables, the innermost last; the slot of each is its position
-    /// at most.
+    /// The local variables, the innermost last; the slot of each is at least its
+    /// position.
     pub locals: Vec<Local>,
-    /// The next slot of a local variable that is free.
+    /// The next free slot of a local variable.
     pub locals_count: u16,
 }
 
@@ -73,99 +73,107 @@ impl Scope {
         }
     }
 
-    /// No names at all.
+    /// Creates a scope without names.
     pub(super) fn constant() -> Scope {
         Scope::of(Names::Constant)
     }
 
-    /// Variables, and the captures of an event.
+    /// Creates a scope with variables and the captures of an event.
     pub(super) fn of_event(event: u16) -> Scope {
         Scope::of(Names::Event(event))
     }
 
-    /// What a function sees.
+    /// Creates the scope of a function.
     pub(super) fn of_function() -> Scope {
         Scope::of(Names::Function)
     }
 
-    /// The parameters of the property, each in its slot.
+    /// Creates a scope with the parameters of the property, each in its slot.
     pub(super) fn of_parameters(parameters: Vec<(Box<str>, Kind)>) -> Scope {
         Scope::of(Names::Parameters(parameters))
     }
 
-    /// The variables of a scenario, and what its reaction is told.
-    pub(super) fn of_reaction(facts: Vec<FactName>, is_open: bool) -> Scope {
-        Scope::of(Names::Reaction(Told {
-            facts,
+    /// Creates a scope with the variables of a scenario and the context values of its
+    /// reaction.
+    pub(super) fn of_reaction(context_values: Vec<NamedContextValue>, is_open: bool) -> Scope {
+        Scope::of(Names::Reaction(ReactionNames {
+            context_values,
             is_open,
             reads: Vec::new(),
         }))
     }
 
-    /// What the reaction of a point sees that is set here: the parameters of the
-    /// slice stay what they are.
-    pub(super) fn of_point(&self, mut facts: Vec<FactName>) -> Scope {
+    /// Creates the scope of the reaction of a point that is set here: the parameters of
+    /// the slice stay visible.
+    pub(super) fn of_point(&self, mut context_values: Vec<NamedContextValue>) -> Scope {
         let mut is_open = false;
-        if let Names::Reaction(told) = &self.names {
-            is_open = told.is_open;
-            let parameters = told.facts.iter();
-            let parameters = parameters.filter(|it| matches!(it.fact, Fact::Parameter(_)));
-            facts.extend(parameters.cloned());
+        if let Names::Reaction(names) = &self.names {
+            is_open = names.is_open;
+            let parameters = names.context_values.iter();
+            let parameters =
+                parameters.filter(|it| matches!(it.context_value, ContextValue::Parameter(_)));
+            context_values.extend(parameters.cloned());
         }
         Scope {
             locals: self.locals.clone(),
             locals_count: self.locals_count,
-            ..Scope::of_reaction(facts, is_open)
+            ..Scope::of_reaction(context_values, is_open)
         }
     }
 
-    /// Whether it is that of a reaction.
+    /// Returns true for the scope of a reaction.
     pub(super) fn is_of_reaction(&self) -> bool {
         matches!(self.names, Names::Reaction(_))
     }
 
-    /// What the reaction was seen to read.
+    /// Returns the inputs that the reaction was found to use.
     pub(super) fn reads(self) -> Vec<Input> {
         match self.names {
-            Names::Reaction(told) => told.reads,
+            Names::Reaction(names) => names.reads,
             _ => Vec::new(),
         }
     }
 
-    /// What a reaction is told under this name.
-    pub(super) fn fact(&self, name: &str) -> Option<(Fact, Kind)> {
-        let Names::Reaction(told) = &self.names else {
+    /// Returns the context value with this name.
+    pub(super) fn context_value(&self, name: &str) -> Option<(ContextValue, Kind)> {
+        let Names::Reaction(names) = &self.names else {
             return None;
         };
-        let found = told.facts.iter().find(|fact| *fact.name == *name);
+        let found = names
+            .context_values
+            .iter()
+            .find(|context_value| *context_value.name == *name);
         match found {
-            Some(found) => Some((found.fact.clone(), found.kind)),
-            None if told.is_open => Some((Fact::Parameter(name.into()), Kind::Unknown)),
+            Some(found) => Some((found.context_value.clone(), found.kind)),
+            None if names.is_open => Some((ContextValue::Parameter(name.into()), Kind::Unknown)),
             None => None,
         }
     }
 
-    /// Whether a reaction is told this.
-    pub(super) fn has_fact(&self, wanted: &Fact) -> bool {
+    /// Returns true if the reaction has this context value.
+    pub(super) fn has_context_value(&self, wanted: &ContextValue) -> bool {
         match &self.names {
-            Names::Reaction(told) => told.facts.iter().any(|it| it.fact == *wanted),
+            Names::Reaction(names) => names
+                .context_values
+                .iter()
+                .any(|it| it.context_value == *wanted),
             _ => false,
         }
     }
 
-    /// The position of what a reaction reads.
+    /// Returns the position of an input of the reaction, adding it if necessary.
     pub(super) fn read(&mut self, input: Input) -> usize {
-        let Names::Reaction(told) = &mut self.names else {
+        let Names::Reaction(names) = &mut self.names else {
             return usize::MAX;
         };
-        let known = told.reads.iter().position(|it| *it == input);
+        let known = names.reads.iter().position(|it| *it == input);
         known.unwrap_or_else(|| {
-            told.reads.push(input);
-            told.reads.len() - 1
+            names.reads.push(input);
+            names.reads.len() - 1
         })
     }
 
-    /// The event whose captures are visible.
+    /// Returns the event whose captures are visible.
     pub(super) fn event(&self) -> Option<u16> {
         match self.names {
             Names::Event(event) => Some(event),
@@ -173,7 +181,7 @@ impl Scope {
         }
     }
 
-    /// Makes a local variable visible.
+    /// Declares a local variable; returns its slot.
     pub(super) fn declare(&mut self, name: &Name, kind: Kind) -> u16 {
         let slot = self.locals_count;
         self.locals_count = self.locals_count.saturating_add(1);
@@ -185,7 +193,7 @@ impl Scope {
         slot
     }
 
-    /// The local variable of this name.
+    /// Returns the local variable with this name.
     pub(super) fn local(&self, name: &str) -> Option<&Local> {
         let mut locals = self.locals.iter().rev();
         locals.find(|local| &*local.name.text == name)

@@ -1,8 +1,8 @@
-//! Regular expressions as they are written to expressions over letters.
+//! Resolution of regular expressions to expressions over letters.
 //!
-//! What takes exactly one step is a *class* of letters, kept as guards of which
-//! one must apply; `not` of a class is the class of all other steps, `not` of
-//! anything else is every run that it does not match.
+//! An expression that takes exactly one step is a *class* of letters, represented by
+//! guards of which one must apply; `not` of a class is the class of all other steps,
+//! `not` of any other expression is every run that does not match it.
 
 use super::Checker;
 use super::formula::Environment;
@@ -12,14 +12,14 @@ use crate::syntax::{SequenceExpression, SequenceKind};
 use juror_logic::{Guard, Regex};
 use std::sync::Arc;
 
-/// How many guards a class may have.
+/// The maximum number of guards of a class.
 const CLASS_MAX: usize = 256;
 
 /// A part of an expression.
 enum Part {
-    /// One step that one of these guards takes.
+    /// One step that one of these guards accepts.
     Class(Vec<Guard>),
-    /// Anything else.
+    /// Any other expression.
     Other(Regex),
 }
 
@@ -37,7 +37,7 @@ impl Part {
 }
 
 impl<'a> Checker<'a> {
-    /// The expression over letters; nothing after an error, which was reported.
+    /// Resolves an expression; returns `None` after an error, which was reported.
     pub(super) fn regex(
         &mut self,
         expression: &'a SequenceExpression,
@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
                     let error = Diagnostic::error("not-an-event", name.span.clone(), message);
                     let error = error.label(definition.name.span.clone(), "its definition");
                     self.diagnostics
-                        .push(error.help("expressions are made of events and propositions"));
+                        .push(error.help("expressions consist of events and propositions"));
                     return None;
                 }
                 let outside = Environment::outside();
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
         Some(part)
     }
 
-    /// All are looked at, so that all are reported.
+    /// Resolves all parts, so that the errors of all are reported.
     fn parts(
         &mut self,
         parts: &'a [SequenceExpression],
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
         found.into_iter().collect()
     }
 
-    /// The steps that none of the guards takes.
+    /// Returns the steps that none of the guards accepts.
     fn other_steps(
         &mut self,
         guards: &[Guard],
@@ -142,7 +142,7 @@ impl<'a> Checker<'a> {
         self.common(negations.collect(), expression)
     }
 
-    /// The steps that a guard of each class takes.
+    /// Returns the steps that a guard of each class accepts.
     fn common(
         &mut self,
         classes: Vec<Vec<Guard>>,
@@ -164,7 +164,7 @@ impl<'a> Checker<'a> {
                 }
             }
             if joined.len() > CLASS_MAX {
-                let message = "too many different steps are meant here";
+                let message = "this matches too many different steps";
                 self.error("too-long", &expression.span, message);
                 return None;
             }
@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The guards of parts that all take one step.
+/// Returns the guards of parts that all take one step.
 fn classes(parts: &[Part]) -> Option<Vec<Vec<Guard>>> {
     let guards = parts.iter().map(|part| match part {
         Part::Class(guards) => Some(guards.clone()),
@@ -191,7 +191,7 @@ fn joined(parts: Vec<Part>, join: fn(Arc<Regex>, Arc<Regex>) -> Regex) -> Part {
     Part::Other(whole.unwrap_or(Regex::Empty))
 }
 
-/// Whether an expression matches the empty run.
+/// Returns true if an expression matches the empty run.
 pub(super) fn matches_nothing(regex: &Regex) -> bool {
     match regex {
         Regex::Nothing | Regex::Letter(_) => false,

@@ -48,7 +48,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A transition after one on the same event that always takes a branch.
+    /// Warns of a transition after one on the same event that always takes a branch.
     fn warn_of_shadowed(&mut self, state: &StateDeclaration) {
         for (position, transition) in state.transitions.iter().enumerate() {
             let earlier = state.transitions.iter().take(position).find(|earlier| {
@@ -72,8 +72,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The transitions that one declaration stands for; nothing after an
-    /// error, which was reported.
+    /// Resolves a declaration to transitions; returns `None` after an error, which was
+    /// reported.
     fn transition(
         &mut self,
         transition: &TransitionDeclaration,
@@ -92,7 +92,7 @@ impl Checker<'_> {
         let success = self.branch(&transition.success, from, &mut scope);
         let failure =
             (transition.failure.as_ref()).map(|failure| self.branch(failure, from, &mut scope));
-        // An error inside was reported; the transition is left out.
+        // An error inside was reported; the transition is omitted.
         let guard = required(guard)?;
         let ignored = required(ignored)?;
         let failure = required(failure)?;
@@ -119,7 +119,7 @@ impl Checker<'_> {
         self.report_unknown(&name.text, error);
     }
 
-    /// An expression that is true or false, as far as is known.
+    /// Resolves a condition, and reports a value that is known not to be boolean.
     pub(super) fn condition(&mut self, condition: &Expression, scope: &mut Scope) -> Option<Term> {
         let (term, kind) = self.term(condition, scope)?;
         if matches!(kind, Kind::Boolean | Kind::Unknown) {
@@ -128,7 +128,7 @@ impl Checker<'_> {
         let error = Diagnostic::error(
             "not-boolean",
             condition.span.clone(),
-            format!("a condition is true or false, and this is {kind}"),
+            format!("a condition must be boolean, and this is {kind}"),
         );
         self.diagnostics.push(match kind {
             Kind::Integer => error.help("compare it: `… != 0`"),
@@ -166,7 +166,7 @@ impl Checker<'_> {
     }
 }
 
-/// What is absent stays absent; what could not be resolved is nothing.
+/// Distinguishes an absent part, `Some(None)`, from an unresolved one, `None`.
 fn required<T>(found: Option<Option<T>>) -> Option<Option<T>> {
     match found {
         Some(None) => None,
@@ -175,7 +175,7 @@ fn required<T>(found: Option<Option<T>>) -> Option<Option<T>> {
     }
 }
 
-/// `on e ignore when x` alone: the event is taken and nothing happens.
+/// Returns true for `on e ignore when x` alone: the event is taken and does nothing.
 fn only_ignores(transition: &TransitionDeclaration) -> bool {
     transition.guard.is_none()
         && transition.failure.is_none()
@@ -184,8 +184,8 @@ fn only_ignores(transition: &TransitionDeclaration) -> bool {
         && transition.success.action.is_none()
 }
 
-/// A guard with three outcomes, as guards with two: first ignored or not, then
-/// held or failed.
+/// Expands a guard with three outcomes to guards with two: first ignored or not, then
+/// true or false.
 fn with_ignored(whole: Transition, ignored: &Term, alone: bool) -> Vec<Transition> {
     let written = |otherwise: bool| {
         let guard = whole.guard.as_ref().map(|guard| guard.span.clone());

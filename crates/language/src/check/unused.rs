@@ -1,4 +1,4 @@
-//! What is declared and has no effect.
+//! Declarations without effect.
 
 use super::declarations::Parameter;
 use super::formula::Environment;
@@ -8,9 +8,8 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::Name;
 
 impl<'a> Checker<'a> {
-    /// Looks at propositions and formulas that nothing uses: their events and
-    /// names have to be right, too. The events that only they are for are not
-    /// the property's.
+    /// Checks unused propositions and formulas: their events and names must be correct,
+    /// too. Events that only they use are not the property's.
     pub(super) fn check_unused(&mut self, parameters: &[Parameter<'a>]) {
         let Some(source) = self.sources.last().copied() else {
             return;
@@ -34,7 +33,7 @@ impl<'a> Checker<'a> {
             }
             for definition in &declarations.definitions {
                 // A parameter may be a formula or an argument, which only a use
-                // tells.
+                // decides.
                 if !used.1.contains(&*definition.name.text) && definition.parameters.is_empty() {
                     let outside = Environment::outside();
                     let mut grounding = Grounding::new(parameters);
@@ -49,8 +48,8 @@ impl<'a> Checker<'a> {
         (self.used_events, self.used_names) = used;
     }
 
-    /// Warns of what the property itself declares and nothing uses; what it
-    /// shares, others may use.
+    /// Warns of the property's own unused declarations; shared ones may be used by
+    /// others.
     pub(super) fn warn_of_unused(&mut self) {
         let declarations = &self.declaration.declarations;
         let mut warnings = Vec::new();
@@ -59,8 +58,8 @@ impl<'a> Checker<'a> {
             let used = slot.and_then(|slot| self.used_events.get(usize::from(slot)));
             if used == Some(&false) {
                 let what = match self.declaration.demands.is_empty() {
-                    true => "no transition is for the event",
-                    false => "nothing speaks of the event",
+                    true => "no transition uses the event",
+                    false => "nothing uses the event",
                 };
                 warnings.push(unused("unused-event", &event.name, what));
             }
@@ -78,13 +77,9 @@ impl<'a> Checker<'a> {
             (
                 propositions.collect::<Vec<_>>(),
                 "unused-proposition",
-                "nothing speaks of",
+                "nothing uses",
             ),
-            (
-                definitions.collect(),
-                "unused-definition",
-                "nothing speaks of",
-            ),
+            (definitions.collect(), "unused-definition", "nothing uses"),
             (functions.collect(), "unused-function", "nothing calls"),
         ];
         for (names, code, what) in others {

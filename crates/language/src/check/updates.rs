@@ -4,10 +4,10 @@ use super::Checker;
 use super::scope::{Names, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, Statement};
-use crate::term::{Kind, Place, Update};
+use crate::term::{Kind, Update, VariableSlot};
 use std::ops::Range;
 
-/// What an assignment gives a value.
+/// The target of an assignment.
 #[derive(Clone, Copy)]
 pub(super) enum Assigned {
     Variable(u16),
@@ -15,8 +15,8 @@ pub(super) enum Assigned {
 }
 
 impl Checker<'_> {
-    /// The updates of a block, whose local variables end with it; nothing after
-    /// an error, which was reported.
+    /// Resolves the updates of a block, whose local variables end with it; returns
+    /// `None` after an error, which was reported.
     pub(super) fn block(&mut self, block: &[Statement], scope: &mut Scope) -> Option<Vec<Update>> {
         let outer = scope.locals.len();
         let mut updates = Vec::new();
@@ -75,7 +75,7 @@ impl Checker<'_> {
                     let error = Diagnostic::error(
                         "return-outside",
                         span.clone(),
-                        "only a function returns something",
+                        "`return` is allowed only in functions",
                     );
                     self.diagnostics.push(error);
                     return None;
@@ -86,7 +86,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A local variable is not another thing that is called so.
+    /// Reports a local variable that has the name of something else.
     fn shadowed(&mut self, name: &Name, scope: &Scope) {
         let (what, place) = if let Some(local) = scope.local(&name.text) {
             ("local variable", Some(local.name.span.clone()))
@@ -99,7 +99,7 @@ impl Checker<'_> {
         } else {
             return;
         };
-        let message = format!("`{}` is the name of a {what}, too", name.text);
+        let message = format!("`{}` is also the name of a {what}", name.text);
         let error = Diagnostic::error("duplicate-name", name.span.clone(), message);
         let error = error.help("choose another name");
         self.diagnostics.push(match place {
@@ -127,8 +127,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What a loop goes through, and the slot for each element; the element is
-    /// visible from now on.
+    /// Resolves the collection of a loop, and declares the element; returns its slot.
     pub(super) fn loop_header(
         &mut self,
         element: &Name,
@@ -140,7 +139,7 @@ impl Checker<'_> {
             && *kind != Kind::Unknown
             && !kind.is_collection()
         {
-            let message = format!("a loop goes through a collection, and this is {kind}");
+            let message = format!("a loop needs a collection, and this is {kind}");
             let error = Diagnostic::error("type-mismatch", collection.span.clone(), message);
             self.diagnostics
                 .push(error.help("for numbers, write `for i in 0..9 { … }`"));
@@ -148,7 +147,7 @@ impl Checker<'_> {
         }
         self.shadowed(element, scope);
         let slot = scope.declare(element, Kind::Unknown);
-        // After an error in the collection the body is looked at all the same.
+        // After an error in the collection the body is checked nevertheless.
         let empty = crate::Term {
             kind: crate::TermKind::Sequence(Vec::new()),
             span: collection.span.clone(),
@@ -223,8 +222,8 @@ impl Checker<'_> {
     ) -> Option<Update> {
         let assigned = self.assigned(variable, scope)?;
         let (place, holds) = match assigned {
-            Assigned::Variable(slot) => (Place::Variable(slot), self.variable_kind(slot)),
-            Assigned::Local(slot, kind) => (Place::Local(slot), kind),
+            Assigned::Variable(slot) => (VariableSlot::Variable(slot), self.variable_kind(slot)),
+            Assigned::Local(slot, kind) => (VariableSlot::Local(slot), kind),
         };
         if !matches!(holds, Kind::Map | Kind::Sequence | Kind::Unknown) {
             let message = format!("`{}` holds {holds}, which has no elements", variable.text);
@@ -267,7 +266,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What stands on the left of an assignment.
+    /// Resolves the left side of an assignment.
     pub(super) fn assigned(&mut self, variable: &Name, scope: &Scope) -> Option<Assigned> {
         if let Some(local) = scope.local(&variable.text) {
             return Some(Assigned::Local(local.slot, local.kind));
@@ -289,10 +288,10 @@ impl Checker<'_> {
         if let Some(slot) = self.variable_slots.get(&*variable.text) {
             return Some(Assigned::Variable(*slot));
         }
-        let is_closed = matches!(&scope.names, Names::Reaction(told) if !told.is_open);
-        if is_closed && scope.fact(&variable.text).is_some() {
+        let is_closed = matches!(&scope.names, Names::Reaction(names) if !names.is_open);
+        if is_closed && scope.context_value(&variable.text).is_some() {
             let message = format!(
-                "`{}` tells what has happened and cannot be assigned",
+                "`{}` describes the event and cannot be assigned",
                 variable.text
             );
             self.error("assignment-to-fact", &variable.span, message);
@@ -352,7 +351,7 @@ fn conditional(
     })
 }
 
-/// True when a variable that holds one kind can be given another.
+/// Returns true if a variable of one kind can be assigned a value of another.
 fn fits(holds: Kind, kind: Kind) -> bool {
     holds == kind
         || holds == Kind::Unknown

@@ -1,17 +1,16 @@
-//! Update blocks, and the bodies of functions.
+//! Execution of update blocks and function bodies.
 
 use super::{Budget, EvaluationError, Frame, Nothing, Store};
 use crate::collection;
-use crate::term::{Function, Kind, Place, Term, Update};
+use crate::term::{Function, Kind, Term, Update, VariableSlot};
 use juror_event::{Unavailability, Value};
 use std::ops::Range;
 
-/// Runs updates in order.
+/// Executes updates in order.
 ///
 /// # Errors
-/// As [`super::evaluate`], and when a value is not of the kind that its
-/// variable holds. Assignments before the error have been made: a caller that
-/// wants all or nothing runs it on a copy.
+/// As [`super::evaluate`], and if a value has not the kind of its variable. Assignments
+/// before the error remain: a caller that needs atomicity executes on a copy.
 pub fn execute(updates: &[Update], store: &mut impl Store) -> Result<(), EvaluationError> {
     let mut block = Block {
         store,
@@ -23,7 +22,7 @@ pub fn execute(updates: &[Update], store: &mut impl Store) -> Result<(), Evaluat
     block.run(updates).map(|_| ())
 }
 
-/// The same with local variables, which later updates see, too.
+/// Executes updates in order with local variables, which later updates see, too.
 ///
 /// # Errors
 /// As [`execute`].
@@ -44,7 +43,7 @@ pub fn execute_in(
     result
 }
 
-/// Runs a function; nothing when it ends without `return`.
+/// Calls a function; returns `None` if it ends without `return`.
 pub(super) fn call(
     function: &Function,
     functions: &[Function],
@@ -66,7 +65,7 @@ impl Store for Nothing {
     fn assign(&mut self, _slot: u16, _value: Value) {}
 }
 
-/// Updates under way.
+/// The state of an execution of updates.
 struct Block<'a, S> {
     store: &'a mut S,
     locals: Vec<Value>,
@@ -86,7 +85,7 @@ impl<S: Store> Block<'_, S> {
         }
     }
 
-    /// Runs updates in order; what is returned ends them.
+    /// Executes updates in order, up to a `return`, whose value is the result.
     fn run(&mut self, updates: &[Update]) -> Result<Option<Value>, EvaluationError> {
         for update in updates {
             if let Some(returned) = self.update(update)? {
@@ -156,14 +155,14 @@ impl<S: Store> Block<'_, S> {
         body: &[Update],
     ) -> Result<Option<Value>, EvaluationError> {
         let span = &collection.span;
-        // A copy shares what it holds, and the body may change the original.
+        // The copy shares its elements; the body may change the original.
         let value = self.frame().evaluate(collection)?;
         let elements: Box<dyn Iterator<Item = &Value>> = match &value {
             Value::Set(set) => Box::new(set.iter()),
             Value::Sequence(sequence) => Box::new(sequence.iter()),
             Value::Map(map) => Box::new(map.iter().map(|(key, _)| key)),
             other => {
-                let message = format!("this is no collection but {}", Kind::of(other));
+                let message = format!("a loop needs a collection, and this is {}", Kind::of(other));
                 return Err(EvaluationError::new(span, message));
             }
         };
@@ -179,7 +178,7 @@ impl<S: Store> Block<'_, S> {
 
     fn assign_element(
         &mut self,
-        place: Place,
+        slot: VariableSlot,
         keys: &[Term],
         value: &Term,
         span: &Range<usize>,
@@ -187,16 +186,16 @@ impl<S: Store> Block<'_, S> {
         self.budget.spend(1, span)?;
         let value = self.frame().evaluate(value)?;
         let keys = self.frame().all(keys)?;
-        let whole = match place {
-            Place::Variable(slot) => self.store.variable(slot),
-            Place::Local(slot) => self.locals.get(usize::from(slot)),
+        let whole = match slot {
+            VariableSlot::Variable(slot) => self.store.variable(slot),
+            VariableSlot::Local(slot) => self.locals.get(usize::from(slot)),
         };
         let whole = whole.cloned().unwrap_or_else(absent);
         let changed = replaced(&whole, &keys, value);
         let changed = changed.map_err(|message| EvaluationError::new(span, message))?;
-        match place {
-            Place::Variable(slot) => self.store.assign(slot, changed),
-            Place::Local(slot) => self.assign_local(slot, changed),
+        match slot {
+            VariableSlot::Variable(slot) => self.store.assign(slot, changed),
+            VariableSlot::Local(slot) => self.assign_local(slot, changed),
         }
         Ok(())
     }
@@ -206,7 +205,7 @@ fn absent() -> Value {
     Value::Unavailable(Unavailability::NotCaptured)
 }
 
-/// The collection with another value at the end of a path of keys.
+/// Returns the collection with the value at the end of a path of keys replaced.
 fn replaced(whole: &Value, keys: &[Value], value: Value) -> Result<Value, String> {
     match keys {
         [] => Ok(value),
@@ -219,7 +218,7 @@ fn replaced(whole: &Value, keys: &[Value], value: Value) -> Result<Value, String
     }
 }
 
-/// The value as a variable of this kind holds it.
+/// Converts the value to the kind of a variable.
 fn fitted(value: Value, holds: Kind, span: &Range<usize>) -> Result<Value, EvaluationError> {
     match (holds, Kind::of(&value)) {
         (Kind::Integer | Kind::Address, Kind::Integer | Kind::Address) | (Kind::Unknown, _) => {

@@ -1,11 +1,12 @@
-//! The one evaluator, over values that the caller supplies.
+//! The evaluator of terms and updates, over values that the caller supplies.
 //!
-//! Pure but for [`execute`], which assigns variables of its [`Store`]. Nothing
-//! is allocated for numbers and truth values; `and` and `or` do not look at
-//! their right side when the left decides.
+//! It is pure except for [`execute`], which assigns variables of its [`Store`]. Numbers
+//! and truth values allocate nothing; `and` and `or` skip the right operand if the left
+//! one decides.
 //!
-//! Every evaluation ends: it has [`STEPS_MAX`] steps, and calls nest so deeply
-//! that the stack suffices. What goes beyond is an error that is shown.
+//! Every evaluation terminates: it has at most [`STEPS_MAX`] steps, and the nesting of
+//! calls is limited so that the stack suffices. Exceeding a limit is an error that is
+//! shown.
 
 mod block;
 #[cfg(test)]
@@ -21,35 +22,34 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
-/// How many steps one evaluation of a guard or of a block may take: terms that
-/// are computed and elements of collections that are looked at.
+/// The maximum number of steps of one evaluation of a guard or block: terms computed
+/// and collection elements looked at.
 pub const STEPS_MAX: usize = 1_000_000;
 
-/// How deeply functions may be nested: the sum of their terms' heights.
+/// The maximum nesting of function calls, as the sum of the heights of their terms.
 const HEIGHT_MAX: u32 = 1_000;
 
-/// Where the values of names come from.
+/// The values of names.
 pub trait Environment {
-    /// The value of the variable in this slot, if there is one.
+    /// Returns the value of the variable in this slot, if there is one.
     fn variable(&self, slot: u16) -> Option<&Value>;
-    /// The value of the event's capture in this slot, if there is one.
+    /// Returns the value of the event's capture in this slot, if there is one.
     fn capture(&self, slot: u8) -> Option<&Value>;
 }
 
 /// An environment whose variables can be assigned.
 pub trait Store: Environment {
-    /// Gives the variable in this slot a value; a slot that does not exist is
-    /// ignored.
+    /// Assigns the variable in this slot; a slot that does not exist is ignored.
     fn assign(&mut self, slot: u16, value: Value);
 }
 
-/// A guard or update that has no value.
+/// The error of a guard or update that has no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct EvaluationError {
-    /// Where in the property source, in bytes.
+    /// The position in the property source, in bytes.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -62,17 +62,17 @@ impl EvaluationError {
     }
 }
 
-/// The value of a term.
+/// Evaluates a term.
 ///
 /// # Errors
-/// When a value is not available, an integer overflows, something is divided
-/// by zero, an operator has no meaning between its operands, an element is not
-/// there, or the evaluation takes too many steps.
+/// If a value is unavailable, an integer overflows, a divisor is zero, an operator is
+/// undefined for its operands, an element does not exist, or the evaluation takes too
+/// many steps.
 pub fn evaluate(term: &Term, environment: &impl Environment) -> Result<Value, EvaluationError> {
     Frame::new(environment, &Budget::default()).evaluate(term)
 }
 
-/// The value of a term that sees local variables.
+/// Evaluates a term that refers to local variables.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -89,15 +89,15 @@ pub fn evaluate_in(
     frame.evaluate(term)
 }
 
-/// The truth of a condition.
+/// Evaluates a condition.
 ///
 /// # Errors
-/// As [`evaluate`], and when the value is not a boolean.
+/// As [`evaluate`], and if the value is not a boolean.
 pub fn truth(term: &Term, environment: &impl Environment) -> Result<bool, EvaluationError> {
     Frame::new(environment, &Budget::default()).truth(term)
 }
 
-/// What is left of an evaluation.
+/// The remaining steps of an evaluation.
 struct Budget {
     steps: Cell<usize>,
 }
@@ -125,7 +125,7 @@ impl Budget {
     }
 }
 
-/// The environment of functions: their parameters are all they know.
+/// The environment of functions, which see their parameters only.
 struct Nothing;
 
 impl Environment for Nothing {
@@ -138,13 +138,13 @@ impl Environment for Nothing {
     }
 }
 
-/// What a term sees: the environment, local variables, and functions.
+/// The names visible to a term: the environment, local variables, and functions.
 struct Frame<'a, E> {
     environment: &'a E,
     locals: &'a [Value],
-    /// The functions that calls without their own mean.
+    /// The functions for calls that do not carry their own.
     functions: &'a [Function],
-    /// How high the calls are already.
+    /// The height of the calls so far.
     height: u32,
     budget: &'a Budget,
 }
@@ -236,7 +236,8 @@ impl<'a, E: Environment> Frame<'a, E> {
             } => self.binary(*operator, left, right, &term.span),
             TermKind::Arithmetic { slot, exact } => match self.environment.capture(*slot) {
                 Some(Value::Unavailable(Unavailability::NotCaptured)) | None => self.value(exact),
-                // What is wrong, the exact operation knows, or the types are too narrow.
+                // Either the exact operation finds the error, or the types are too
+                // narrow.
                 Some(Value::Unavailable(_)) => {
                     self.value(exact)?;
                     let message = "this cannot be computed in the types of the program";
@@ -268,7 +269,7 @@ impl<'a, E: Environment> Frame<'a, E> {
         arithmetic::binary(operator, &left_value, &right_value)
             .map(Cow::Owned)
             .map_err(|message| {
-                // The place that could not be read, not the whole sum.
+                // Point at the unavailable operand, not at the whole expression.
                 let span = match (&*left_value, &*right_value) {
                     (Value::Unavailable(_), _) => &left.span,
                     (_, Value::Unavailable(_)) => &right.span,
@@ -302,7 +303,7 @@ impl<'a, E: Environment> Frame<'a, E> {
         }
     }
 
-    /// Values that are made: collections, and what functions give.
+    /// Evaluates terms that create values: collections and calls.
     fn built(&self, term: &Term) -> Result<Value, EvaluationError> {
         let error = |message: String| EvaluationError::new(&term.span, message);
         match &term.kind {
@@ -404,7 +405,8 @@ impl<'a, E: Environment> Frame<'a, E> {
     }
 }
 
-/// Whether a value is the program's, where truth and numbers are one, as in C.
+/// Returns true if the value comes from the program, where truth values are numbers as
+/// in C.
 fn is_of_program(term: &Term) -> bool {
     matches!(
         term.kind,
@@ -412,7 +414,7 @@ fn is_of_program(term: &Term) -> bool {
     )
 }
 
-/// Of the numbers of the program all but zero are true.
+/// Interprets a number of the program as a truth value: all except zero are true.
 fn program_truth(term: &Term, value: &Value) -> Option<bool> {
     let truth = match value {
         Value::Int(number) => *number != 0,
@@ -423,7 +425,7 @@ fn program_truth(term: &Term, value: &Value) -> Option<bool> {
     is_of_program(term).then_some(truth)
 }
 
-/// A truth value of the program is 0 or 1 beside a number.
+/// Converts a truth value of the program to 0 or 1 if the other operand is a number.
 fn program_number(term: &Term, value: &Value, other: &Value) -> Option<Value> {
     match (value, other) {
         (Value::Bool(truth), Value::Int(_) | Value::Float(_)) if is_of_program(term) => {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Property, load};
 
-/// Variables and captures of a test.
+/// The variables and captures of a test.
 struct Values {
     variables: Vec<Value>,
     captures: Vec<Value>,
@@ -23,8 +23,8 @@ impl Store for Values {
     }
 }
 
-/// `p` is a null pointer, `p->len` cannot be read, `q` points somewhere
-/// and `q->len` is 5, `t` is text.
+/// `p` is a null pointer, `p->len` cannot be read, `q` is a valid pointer and `q->len`
+/// is 5, `t` is a string.
 fn values(property: &Property) -> Values {
     let captures = property.events[0].captures.iter();
     Values {
@@ -37,7 +37,7 @@ fn values(property: &Property) -> Values {
             .map(|capture| match &*capture.name {
                 "p" => Value::Address(0),
                 "q" => Value::Address(0x1000),
-                "t" => Value::Text("text".into()),
+                "t" => Value::String("text".into()),
                 "q->len" => Value::Int(5),
                 _ if matches!(capture.read, juror_event::Read::Arithmetic(_)) => {
                     Value::Unavailable(Unavailability::NotCaptured)
@@ -99,7 +99,7 @@ fn guards() {
     check("q->len > 4 or p->len > 4", Ok(true));
     check("p != null and p->len > 3", Ok(false));
     check("b", Ok(true));
-    // As in C, values of the program are true where they are not zero.
+    // As in C, values of the program are true if they are not zero.
     check("q->len and not (p or not q)", Ok(true));
     check("p or q->len - 5", Ok(false));
 }
@@ -124,7 +124,7 @@ fn what_has_no_value_is_an_error_never_false() {
     check("q->len == t", Err(("q->len == t", "an integer and text")));
     check("q == t", Err(("q == t", "an address and text")));
     check("q == b", Err(("q == b", "an address and a boolean")));
-    check("q + q == n", Err(("q + q", "no meaning")));
+    check("q + q == n", Err(("q + q", "not defined")));
     check("p - 1 == q", Err(("p - 1", "address space")));
     check("-q == n", Err(("-q", "an address")));
 }
@@ -199,7 +199,7 @@ fn updates() {
     check_update("n = big + n", Err("too large"));
 }
 
-/// A property whose one event carries nothing.
+/// A property whose only event has no captures.
 fn collection_source(rest: &str, transition: &str) -> String {
     format!(
         "function double(x) {{ return x + x }}
@@ -274,7 +274,7 @@ fn collections() {
     check_collection("m[3] == 1", Err("no key 3"));
     check_collection("l[2] == 1", Err("none at position 2"));
     check_collection("l[-1] == 1", Err("none at position -1"));
-    check_collection("l[\"x\"] == 1", Err("a position is an integer"));
+    check_collection("l[\"x\"] == 1", Err("a position must be an integer"));
     check_collection("q->len in l", Ok(false));
     check_collection("p->len in l", Err("not available"));
 }
@@ -333,7 +333,7 @@ fn blocks() {
     check_block("for x in l { for y in s { n += x * y } }", Ok("n=97"));
     check_block("l[5] = 1", Err("none at position 5"));
     check_block("d[1][2] = 3", Err("no key 1"));
-    check_block("for x in q->len { n = 1 }", Err("no collection"));
+    check_block("for x in q->len { n = 1 }", Err("needs a collection"));
     check_block(
         "for i in 0..100000 { for j in 0..100000 { n += 1 } }",
         Err("steps"),

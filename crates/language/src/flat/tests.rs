@@ -1,4 +1,4 @@
-//! Flat forms against the trees that they are of.
+//! Flat forms compared with the trees from which they are compiled.
 
 use super::*;
 use crate::evaluate::{execute, truth};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const SLOTS: u16 = 4;
 
-/// What a guard sees and an update changes.
+/// The variables and captures.
 #[derive(Debug, Clone, PartialEq)]
 struct Values {
     variables: Vec<Value>,
@@ -32,7 +32,7 @@ impl Store for Values {
     }
 }
 
-/// Values of all kinds; numbers where something may overflow, too.
+/// Generates values of all kinds, including numbers near overflow.
 fn any_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         6 => (-3..4_i128).prop_map(Value::Int),
@@ -43,7 +43,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         3 => prop_oneof![0..5_u64, any::<u64>(), Just(u64::MAX)].prop_map(Value::Address),
         3 => any::<bool>().prop_map(Value::Bool),
         1 => prop_oneof![Just(1.5), Just(f64::NAN)].prop_map(Value::Float),
-        1 => Just(Value::Text("text".into())),
+        1 => Just(Value::String("text".into())),
         1 => Just(Value::Unavailable(Unavailability::OptimizedOut)),
         1 => Just(Value::Unavailable(Unavailability::NotCaptured)),
     ]
@@ -83,7 +83,7 @@ fn term(kind: TermKind) -> Term {
 fn any_term() -> impl Strategy<Value = Term> {
     let leaf = prop_oneof![
         any_value().prop_map(|value| term(TermKind::Constant(value))),
-        // One slot more than there are.
+        // One slot more than exist.
         (0..SLOTS + 1).prop_map(|slot| term(TermKind::Variable(slot))),
         (0..SLOTS as u8 + 1).prop_map(|slot| term(TermKind::Capture(slot))),
     ];
@@ -136,7 +136,7 @@ fn any_kind() -> impl Strategy<Value = Kind> {
         Kind::Boolean,
         Kind::Float,
         Kind::Address,
-        Kind::Text,
+        Kind::String,
         Kind::Unknown,
     ])
 }

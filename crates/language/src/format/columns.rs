@@ -1,29 +1,29 @@
-//! Lines as text, neighbours of one kind in columns.
+//! Writes lines as text, with adjacent lines of one kind in columns.
 
 use super::lines::Line;
 use super::spacing::Spacing;
 use crate::token::{Sign, Token, TokenKind};
 use unicode_width::UnicodeWidthStr as _;
 
-/// Spaces of one step of indentation.
+/// The number of spaces of one indentation step.
 const STEP: usize = 4;
-/// A cell wider than this is not followed by a column.
+/// The maximum width of a cell that is followed by a column.
 const CELL_MAX: usize = 48;
 
-/// What neighbouring lines have in common.
+/// The kind of a line that is aligned with its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// `event name = before f()`
     Event,
     /// `var name = value`
     Variable,
-    /// `state name accepting`, all on one line.
+    /// `state name accepting`, on a single line.
     State,
     /// `on event when guard { updates } -> state else -> state`
     Transition,
 }
 
-/// A line cut where columns may stand.
+/// A line split at its possible columns.
 struct Row {
     kind: Kind,
     cells: Vec<String>,
@@ -50,7 +50,7 @@ pub(super) fn write(source: &str, tokens: &[Token], lines: &[Line<'_>]) -> Strin
     page
 }
 
-/// Where the run of neighbours of one kind ends that begins here.
+/// Returns the end of the run of adjacent lines of one kind that begins here.
 fn run_end(lines: &[Line<'_>], rows: &[Option<Row>], start: usize) -> usize {
     let Some(first) = &rows[start] else {
         return start + 1;
@@ -69,7 +69,7 @@ fn run_end(lines: &[Line<'_>], rows: &[Option<Row>], start: usize) -> usize {
 fn widths(rows: &[Option<Row>]) -> Vec<usize> {
     let mut widths = Vec::new();
     for row in rows.iter().flatten() {
-        // The last cell of a row needs no room.
+        // The last cell of a row is not padded.
         let cells = row.cells.len().saturating_sub(1);
         for (position, cell) in row.cells.iter().take(cells).enumerate() {
             if widths.len() <= position {
@@ -103,7 +103,7 @@ impl Writer<'_> {
         token.is_some_and(|token| token.kind == TokenKind::Sign(sign))
     }
 
-    /// The tokens of a range with the spaces between them.
+    /// Writes the tokens of a range with the spaces between them.
     fn joined(&self, range: std::ops::Range<usize>) -> String {
         let mut text = String::new();
         for position in range.clone() {
@@ -137,7 +137,7 @@ impl Writer<'_> {
         Some(Row { kind, cells })
     }
 
-    /// Before the `=`, and after the word that says which moment it is.
+    /// Cuts before the `=`, and after the word for the kind of event.
     fn declaration_cuts(&self, line: &Line<'_>, is_event: bool) -> Vec<usize> {
         let mut tokens = line.tokens.clone();
         let Some(assign) = tokens.find(|&position| self.is_sign(position, Sign::Assign)) else {
@@ -158,7 +158,7 @@ impl Writer<'_> {
         (whole && attributes < line.tokens.end).then(|| vec![attributes])
     }
 
-    /// After the event, before the way to the next state, before `else`.
+    /// Cuts after the event, before the target state, and before `else`.
     fn transition_cuts(&self, line: &Line<'_>) -> Vec<usize> {
         let mut cuts = vec![line.tokens.start + 2];
         let mut depth = 0_usize;
@@ -172,7 +172,7 @@ impl Writer<'_> {
             let otherwise = self.text(position) == "else";
             if depth == 0 && (arrow && cuts.len() == 1 || otherwise) {
                 if otherwise && cuts.len() == 1 {
-                    // No way before it: its column stays empty.
+                    // There is no target before it: the column stays empty.
                     cuts.push(position);
                 }
                 cuts.push(position);
@@ -209,7 +209,7 @@ impl Writer<'_> {
 }
 
 fn write_cells(text: &mut String, row: &Row, widths: &[usize]) {
-    // The ways out of a state stand apart from what they are taken for.
+    // Targets are separated from the conditions by a wider gap.
     let gap = |position: usize| {
         if row.kind == Kind::Transition && position > 0 {
             2
@@ -225,7 +225,7 @@ fn write_cells(text: &mut String, row: &Row, widths: &[usize]) {
         }
         let width = widths.get(position).copied().unwrap_or(0);
         let padding = width.saturating_sub(cell.width());
-        // Nothing at all in this column: no gap for it.
+        // The column is empty: no gap for it.
         let gap = if width == 0 { 0 } else { gap(position) };
         text.extend(std::iter::repeat_n(' ', padding + gap));
     }

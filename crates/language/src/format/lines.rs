@@ -1,25 +1,25 @@
-//! A source as lines of tokens, each with its indentation.
+//! Splits a source into lines of tokens with their indentation.
 
 use crate::token::{Sign, Token, TokenKind};
 
 /// A line of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// How deep it stands, in steps.
+    /// The indentation, in steps.
     pub depth: usize,
-    /// It goes on with what the line before began.
+    /// True if it continues the previous line.
     pub continued: bool,
-    /// An empty line stands before it.
+    /// True if an empty line precedes it.
     pub separated: bool,
     /// The positions of its tokens.
     pub tokens: std::ops::Range<usize>,
-    /// The comment at its end, or the whole line.
+    /// The comment at its end, or the comment that is the whole line.
     pub comment: Option<&'a str>,
 }
 
 /// A block whose lines are being read.
 struct Block {
-    /// The author's indentation of its first line, once it is known.
+    /// The author's indentation of its first line, once known.
     indentation: Option<usize>,
 }
 
@@ -28,9 +28,9 @@ struct Reader<'a> {
     tokens: &'a [Token],
     blocks: Vec<Block>,
     lines: Vec<Line<'a>>,
-    /// Line ends since the last token or comment.
+    /// The number of line ends since the last token or comment.
     breaks: usize,
-    /// Where the present line of the source begins.
+    /// The position of the current source line.
     line_start: usize,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn lines<'a>(source: &'a str, tokens: &'a [Token]) -> Vec<Line<'a>> {
 }
 
 impl<'a> Reader<'a> {
-    /// White space and comments before the token at `position`.
+    /// Reads white space and comments before the token at `position`.
     fn gap(&mut self, span: std::ops::Range<usize>, position: usize) {
         let start = span.start;
         let text = self.source.get(span).unwrap_or("");
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins a line with what stands at `at`.
+    /// Begins a line with the token or comment at `at`.
     fn begin(&mut self, at: usize, position: usize, closes: bool) {
         let before = self.source.get(self.line_start..at).unwrap_or("");
         let indentation: usize = before
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         self.lines.push(Line {
             depth,
             continued,
-            // No empty line at the edges of a block.
+            // No empty line at the beginning or end of a block.
             separated: self.breaks > 1 && !first && !opened && !closes,
             tokens: position..position,
             comment: None,
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         self.breaks = 0;
     }
 
-    /// Whether the line before ends in an open brace.
+    /// Returns true if the previous line ends in an open brace.
     fn opened_block(&self) -> bool {
         let last = self
             .lines

@@ -1,13 +1,12 @@
-//! One layout for property files.
+//! The formatter of property files.
 //!
-//! The formatter works on the tokens, not on the tree: it keeps the lines as
-//! the author broke them and all comments, and decides indentation, the spaces
-//! between tokens, empty lines, and the columns of neighbouring declarations
-//! and transitions. So it knows little of the grammar and can change nothing
-//! of the meaning.
+//! It works on tokens, not on the tree: it keeps the author's line breaks and all
+//! comments, and decides the indentation, the spaces between tokens, empty lines, and
+//! the columns of adjacent declarations and transitions. So it depends little on the
+//! grammar and cannot change the meaning.
 //!
-//! Invariants: the tokens of the result are those of the source, in order;
-//! formatting twice is formatting once.
+//! **Invariants:** the tokens of the result are those of the source, in order;
+//! formatting is idempotent.
 
 mod columns;
 mod lines;
@@ -16,13 +15,14 @@ mod spacing;
 use crate::lexer::{Tokens, tokenize};
 use crate::token::Token;
 
-/// How often a text is laid out until nothing changes any more: what is read
-/// from the author's spaces may change with them.
+/// The maximum number of rounds until the text no longer changes: decisions based on
+/// the author's spaces may change with them.
 const ROUNDS_MAX: usize = 8;
 
-/// Lays a source text out; nothing when it holds what no token begins with.
+/// Formats a source text; returns `None` if it contains a character that begins no
+/// token.
 ///
-/// Whether the text is a property is not asked: see [`crate::parse`].
+/// The text need not be a valid property: see [`crate::parse`].
 pub fn format(source: &str) -> Option<String> {
     let mut formatted = format_once(source)?;
     for _ in 0..ROUNDS_MAX {
@@ -47,7 +47,7 @@ fn format_once(source: &str) -> Option<String> {
     let lines = lines::lines(source, &tokens);
     let formatted = columns::write(source, &tokens, &lines);
     let again = tokenize(&formatted).tokens;
-    // A space that the lexer or the parser looks at must not come or go.
+    // A space that the lexer or the parser depends on must not appear or disappear.
     same(source, &tokens, &formatted, &again).then_some(formatted)
 }
 

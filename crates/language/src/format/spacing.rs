@@ -1,12 +1,12 @@
-//! Whether a space stands between two tokens.
+//! Spaces between tokens.
 //!
-//! Where the parser itself looks at spaces (`->` as a field or as the way to a
-//! state, a repetition or a product) the author's choice is kept.
+//! If the parser itself depends on spaces (`->` for a field or for a target state, a
+//! repetition or a product), the author's choice is kept.
 
 use crate::parse::TYPE_WORDS;
 use crate::token::{Sign, Token, TokenKind};
 
-/// Words after which an operand stands, never the parenthesis of a call.
+/// Words that are followed by an operand, never by the parenthesis of a call.
 const PREFIX_WORDS: &[&str] = &[
     "when",
     "and",
@@ -42,7 +42,7 @@ const PREFIX_WORDS: &[&str] = &[
     "responds",
 ];
 
-/// The tokens of one line, and what is known about each.
+/// The tokens of one line and their properties.
 pub(super) struct Spacing<'a> {
     pub source: &'a str,
     pub tokens: &'a [Token],
@@ -72,7 +72,7 @@ impl Spacing<'_> {
         kind == Some(TokenKind::Word) && PREFIX_WORDS.contains(&self.text(position))
     }
 
-    /// Whether an operand ends with this token.
+    /// Returns true if an operand ends with this token.
     fn ends_operand(&self, position: usize) -> bool {
         match self.tokens.get(position).map(|token| token.kind) {
             Some(TokenKind::Sign(sign)) => matches!(
@@ -85,7 +85,7 @@ impl Spacing<'_> {
         }
     }
 
-    /// Whether this sign belongs to the operand after it (`-x`, `*p`).
+    /// Returns true if this sign belongs to the operand after it (`-x`, `*p`).
     fn is_prefix(&self, position: usize) -> bool {
         let Some(sign) = self.sign(position) else {
             return false;
@@ -103,11 +103,11 @@ impl Spacing<'_> {
         }
     }
 
-    /// Whether this sign belongs to the operand before it (`read*`).
+    /// Returns true if this sign belongs to the operand before it (`read*`).
     fn is_postfix(&self, position: usize) -> bool {
         let sign = self.sign(position);
         if sign == Some(Sign::Question) {
-            // `read?` of a sequence, where `a ? b : c` is written with spaces.
+            // `read?` in a sequence, while `a ? b : c` is written with spaces.
             return !self.spaced(position);
         }
         let repeats = matches!(sign, Some(Sign::Star | Sign::Plus));
@@ -125,8 +125,8 @@ impl Spacing<'_> {
         repeats && !self.spaced(position) && followed
     }
 
-    /// Whether a space stands before the token at `position`, which is not
-    /// the first of its line.
+    /// Returns true if a space precedes the token at `position`, which is not the first
+    /// of its line.
     pub(super) fn before(&self, position: usize) -> bool {
         use Sign::{
             Arrow, At, CloseBrace, CloseBracket, CloseParenthesis, Colon, Comma, Dot, OpenBrace,
@@ -165,8 +165,8 @@ impl Spacing<'_> {
         !self.is_postfix(position)
     }
 
-    /// Whether an arrow leads to a state rather than to a field: the parser
-    /// asks for the space before it.
+    /// Returns true if an arrow leads to a state and not to a field; the parser decides
+    /// by the space before it.
     pub(super) fn leads(&self, position: usize) -> bool {
         let previous = position.saturating_sub(1);
         self.spaced(position)
@@ -174,8 +174,8 @@ impl Spacing<'_> {
             || self.text(previous) == "else"
     }
 
-    /// Whether this stands directly behind a type in braces, `{int}p`, which the parser
-    /// tells from a set by that.
+    /// Returns true if the token directly follows a type in braces, as in `{int}p`, by
+    /// which the parser distinguishes it from a set.
     fn follows_type(&self, position: usize) -> bool {
         let Some(close) = position.checked_sub(1) else {
             return false;
@@ -189,7 +189,7 @@ impl Spacing<'_> {
         open.is_some_and(|open| TYPE_WORDS.contains(&self.text(open + 1)))
     }
 
-    /// Whether this colon is that of `a ? b : c`.
+    /// Returns true if this colon belongs to `a ? b : c`.
     fn is_of_choice(&self, position: usize) -> bool {
         let (mut depth, mut colons) = (0_usize, 0_usize);
         for at in (0..position).rev() {
@@ -215,7 +215,7 @@ impl Spacing<'_> {
         false
     }
 
-    /// Whether this brace holds a count of repetitions (`x{2,5}`).
+    /// Returns true if this brace contains a repetition count (`x{2,5}`).
     fn is_count(&self, position: usize) -> bool {
         let next = self.tokens.get(position + 1).map(|token| token.kind);
         matches!(
@@ -224,7 +224,8 @@ impl Spacing<'_> {
         )
     }
 
-    /// A brace closes as it was opened: `{ x }`, `{1, 2}`.
+    /// Returns true if a brace closes with a space, as it was opened: `{ x }`, `{1,
+    /// 2}`.
     fn closes_spaced(&self, position: usize) -> bool {
         let mut depth = 0_usize;
         for at in (0..position).rev() {

@@ -130,7 +130,7 @@ fn the_properties_of_the_house_keep_their_meaning() {
     assert!(seen > 3);
 }
 
-/// Pieces of properties, in any order and spacing.
+/// Generates pieces of properties, in any order and spacing.
 fn any_source() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "property p",

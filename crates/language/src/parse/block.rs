@@ -1,4 +1,4 @@
-//! Update blocks and functions.
+//! Parser of update blocks and functions.
 
 use super::Parser;
 use crate::syntax::{
@@ -7,8 +7,8 @@ use crate::syntax::{
 use crate::token::{Sign, TokenKind};
 use std::ops::Range;
 
-/// How many keys may stand after a variable that is assigned: collections are
-/// not nested deeper.
+/// The maximum number of keys after an assigned variable, which is the maximum nesting
+/// of collections.
 const KEYS_MAX: usize = 16;
 
 impl Parser<'_> {
@@ -27,7 +27,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `(a, b)`; without parentheses there are none, unless they are required.
+    /// Parses `(a, b)`; without parentheses there are none, unless they are required.
     pub(super) fn names_in_parentheses(&mut self, what: &str, required: bool) -> Option<Vec<Name>> {
         let mut names = Vec::new();
         if !required && !self.is(Sign::OpenParenthesis) {
@@ -45,7 +45,7 @@ impl Parser<'_> {
         self.expect(Sign::CloseParenthesis).then_some(names)
     }
 
-    /// A block in braces; nothing when the parser lost its way in it.
+    /// Parses a block in braces; returns `None` if the parser cannot recover within it.
     pub(super) fn block(&mut self) -> Option<Vec<Statement>> {
         let opened = self.span();
         if !self.expect(Sign::OpenBrace) {
@@ -97,7 +97,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `for x in s { … }`, `for i in a..b { … }`
+    /// Parses `for x in s { … }`, `for i in a..b { … }`.
     fn loop_over(&mut self) -> Option<Statement> {
         let (element, collection) = self.loop_header()?;
         let body = self.block()?;
@@ -108,7 +108,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `for x in s`: up to the block.
+    /// Parses `for x in s`, up to the block.
     pub(super) fn loop_header(&mut self) -> Option<(Name, Expression)> {
         self.advance();
         let element = self.expect_name("a name for each element")?;
@@ -216,10 +216,11 @@ impl Parser<'_> {
                 error.help(format!("write `{} += 1`", variable.text))
             }
             TokenKind::Sign(Sign::Dot | Sign::Arrow) => {
-                error.help("a property assigns its own variables only")
+                error.help("only variables of the property can be assigned")
             }
-            TokenKind::Sign(Sign::OpenParenthesis) => error
-                .help("functions are pure: assign what they give, `s = add(s, x)`, `s = s + {x}`"),
+            TokenKind::Sign(Sign::OpenParenthesis) => {
+                error.help("functions are pure: assign the result, `s = add(s, x)`, `s = s + {x}`")
+            }
             _ => error,
         });
         None

@@ -1,4 +1,4 @@
-//! How far a temporal operator looks: `within 5 ms`, `for 3 steps`.
+//! Parser of the bounds of temporal operators: `within 5 ms`, `for 3 steps`.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -35,7 +35,8 @@ impl Parser<'_> {
         let bound = self.bound_of(&from, &to, unit, start);
         if bound.is_none() {
             let span = self.span_from(start);
-            let error = Diagnostic::error("bad-bound", span, "this is no time and no count");
+            let error =
+                Diagnostic::error("bad-bound", span, "this is neither a duration nor a count");
             self.report(error.help("write `within 5 ms` or `within 10 steps`"));
         }
         bound
@@ -62,7 +63,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A number and its unit, which may be joined: `5 ms`, `5ms`.
+    /// Parses a number and its unit, which may be joined: `5 ms`, `5ms`.
     fn amount(&mut self) -> Option<Amount> {
         if !matches!(self.kind(), TokenKind::Integer | TokenKind::Float) {
             let error = self.expected("a number");
@@ -82,7 +83,7 @@ impl Parser<'_> {
             }
         }
         Some(Amount {
-            // What is no number is no bound either.
+            // An invalid number makes the bound invalid.
             number: digits.parse().unwrap_or(f64::NAN),
             unit,
         })
@@ -96,7 +97,7 @@ struct Amount {
     unit: Option<Unit>,
 }
 
-/// What a bound counts.
+/// The unit of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Steps,
@@ -116,11 +117,11 @@ impl Unit {
         })
     }
 
-    /// So many of it, when that is a count that can be kept.
+    /// Converts a number of units to steps or nanoseconds, if the result is exact.
     fn of(self, number: f64) -> Option<u64> {
         let (product, limit) = match self {
             Unit::Steps => (number, f64::from(u32::MAX)),
-            // 2^53: whole numbers up to here are exact.
+            // 2^53: integers up to here are exact.
             Unit::Nanoseconds(each) => (number * each as f64, 9_007_199_254_740_992.0),
         };
         let whole = product >= 0.0 && product <= limit && product.fract() == 0.0;

@@ -1,9 +1,10 @@
-//! `{type}address`: what lies there, as gdb writes it. It is read as `*(type *)address`,
-//! and `{type[n]}address` as `*(type *)address@n`.
+//! Parser of `{type}address`, the value of a type at an address in the syntax of gdb.
+//! It is parsed as `*(type *)address`, and `{type[n]}address` as `*(type *)address@n`.
 //!
-//! In properties braces are sets, and in what scenarios give the prompt they are values.
-//! There a word that only a type begins with tells what is meant, with a value directly
-//! behind the braces: no set has one there.
+//! In properties braces are sets, and in code that scenarios pass to the prompt they
+//! are embedded values. There a keyword that begins only types, together with an
+//! operand directly after the braces, distinguishes this form: no set is followed by an
+//! operand.
 
 use super::declarator::TypeAhead;
 use super::primary::TYPE_WORDS;
@@ -14,17 +15,17 @@ use crate::syntax::{
 use crate::token::{Sign, TokenKind};
 
 impl Parser<'_> {
-    /// Whether a type in braces stands at the current token, which opens them.
+    /// Returns true if the brace at the current token encloses a type.
     pub(super) fn at_braced_type(&self) -> bool {
         match self.dialect {
             Dialect::Prompt => true,
             Dialect::Read => self.type_ahead(1).is_some_and(|found| {
-                // A set is said to be none where it begins.
+                // A set is reported as an error at its beginning.
                 let after = self.kind_ahead(found.end + 1);
                 let ends = [Sign::Comma, Sign::CloseParenthesis].map(TokenKind::Sign);
                 after != TokenKind::End && !ends.contains(&after)
             }),
-            Dialect::Place => false,
+            Dialect::Subject => false,
             Dialect::Code => TYPE_WORDS.contains(&self.text_ahead(1)),
             Dialect::Property => {
                 let is_type = TYPE_WORDS.contains(&self.text_ahead(1));
@@ -34,8 +35,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the braces end so far ahead, and a value follows with no space between:
-    /// another statement may begin after one.
+    /// Returns true if the braces end at this token and an operand follows without a
+    /// space: after a space it may be another statement.
     fn is_value_behind(&self, ahead: usize) -> bool {
         let after = ahead + 1;
         let is_joined = self.token(after).is_some_and(|token| !token.spaced);
@@ -48,7 +49,7 @@ impl Parser<'_> {
         self.kind_ahead(ahead) == TokenKind::Sign(Sign::CloseBrace) && is_joined && is_value
     }
 
-    /// `{type}address`, from its brace on.
+    /// Parses `{type}address`, starting at the brace.
     pub(super) fn braced_type(&mut self) -> ExpressionKind {
         let start = self.start();
         self.advance();
@@ -59,12 +60,12 @@ impl Parser<'_> {
         }) = self.type_ahead(0)
         else {
             let error = self.expected("a type");
-            self.report(error.help("what lies at an address: `{int}p`, `{struct node}p`"));
+            self.report(error.help("the value at an address is `{int}p`, `{struct node}p`"));
             return ExpressionKind::Error;
         };
         let type_start = self.start();
         self.position += end;
-        // What stands there is an address of it.
+        // The value is an address of the type.
         derivations.push(Derivation::Pointer);
         let type_name = TypeName {
             name: name.into(),

@@ -1,4 +1,5 @@
-//! What an event reads, and where its function is looked for.
+//! Parser of the captures of an event, and of the modules in which its function is
+//! looked up.
 
 use super::Parser;
 use crate::syntax::{CaptureDeclaration, Expression, ExpressionKind};
@@ -39,7 +40,7 @@ impl Parser<'_> {
         ) || (self.is_word("arg") && self.kind_ahead(1) == TokenKind::Integer);
         if unnamed {
             let error = self.expected("the name of a parameter");
-            self.report(error.help("give what is read a name: `name = …`"));
+            self.report(error.help("give the value a name: `name = …`"));
             return None;
         }
         let name = self.expect_name("the name of a parameter")?;

@@ -1,37 +1,37 @@
-//! Types ahead: a name and what stands behind it, `int (*)[4]`, `int Shape::*`,
-//! `char *(*)(int)`.
+//! Look-ahead for types: a name and its declarator, `int (*)[4]`, `int Shape::*`, `char
+//! *(*)(int)`.
 
 use super::{Parser, RESERVED};
 use crate::syntax::{Derivation, Parameters, TypeName};
 use crate::token::{Sign, TokenKind};
 
-/// How deeply parentheses in a type may be nested.
+/// The maximum nesting of parentheses in a type.
 const DEPTH_MAX: usize = 8;
-/// How many stars, or brackets and lists, may follow each other.
+/// The maximum number of consecutive stars, or of brackets and parameter lists.
 const IN_A_ROW_MAX: usize = 32;
 
-/// Words behind a star that change nothing here.
+/// Keywords after a star that have no effect here.
 const QUALIFIERS: &[&str] = &["const", "volatile", "restrict", "__restrict"];
 
-/// The name of a type that stands ahead.
+/// A type found by look-ahead.
 pub(super) struct TypeAhead {
-    /// The words, one space between.
+    /// The words, separated by single spaces.
     pub(super) name: String,
-    /// What is made of it.
+    /// The derivations.
     pub(super) derivations: Vec<Derivation>,
-    /// How far ahead the token after it is.
+    /// The offset of the token after the type.
     pub(super) end: usize,
 }
 
 impl Parser<'_> {
-    /// The words and stars so far ahead, when they may name a type, and a group in
-    /// parentheses with what follows it: `int (*)[4]`. Brackets directly behind the stars
-    /// are left.
+    /// Finds the words and stars at this offset that may name a type, and a group in
+    /// parentheses with its suffix: `int (*)[4]`. Brackets directly after the stars are
+    /// not included.
     pub(super) fn type_ahead(&self, ahead: usize) -> Option<TypeAhead> {
         self.type_within(ahead, DEPTH_MAX)
     }
 
-    /// The same with brackets, which hold plain numbers, and what a function takes.
+    /// The same including brackets, which contain plain numbers, and parameter lists.
     pub(super) fn whole_type_ahead(&self, ahead: usize) -> Option<TypeAhead> {
         self.whole_type_within(ahead, DEPTH_MAX)
     }
@@ -64,7 +64,7 @@ impl Parser<'_> {
         Some(found)
     }
 
-    /// The words of a name, up to what is made of it.
+    /// Finds the words of a name, up to its derivations.
     fn words_ahead(&self, mut ahead: usize) -> Option<(String, usize)> {
         let mut name = String::new();
         loop {
@@ -95,7 +95,7 @@ impl Parser<'_> {
         (!name.is_empty()).then_some((name, ahead))
     }
 
-    /// `Class::*`
+    /// Finds `Class::*`.
     fn class_ahead(&self, mut ahead: usize) -> Option<(Box<str>, usize)> {
         let start = self.token(ahead)?.span.start;
         loop {
@@ -119,7 +119,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Stars, pointers to members, and the sign of a reference at the end.
+    /// Finds stars, pointers to members, and a reference at the end.
     fn pointers_ahead(&self, mut ahead: usize) -> (Vec<Derivation>, usize) {
         let mut found = Vec::new();
         loop {
@@ -156,7 +156,7 @@ impl Parser<'_> {
         end.contains(&self.kind_ahead(ahead))
     }
 
-    /// `(*)[4]`, `(*)(int)`, `(Class::*)(int)`: what is behind binds first.
+    /// Finds `(*)[4]`, `(*)(int)`, `(Class::*)(int)`: the suffix applies first.
     fn group_ahead(&self, ahead: usize, depth: usize) -> Option<(Vec<Derivation>, usize)> {
         let depth = depth.checked_sub(1)?;
         if self.kind_ahead(ahead) != TokenKind::Sign(Sign::OpenParenthesis) {
@@ -179,7 +179,7 @@ impl Parser<'_> {
         Some((found, end))
     }
 
-    /// Brackets and lists of parameters; the last one is made first.
+    /// Finds brackets and parameter lists; the last one applies first.
     fn behind_ahead(&self, mut ahead: usize, depth: usize) -> Option<(Vec<Derivation>, usize)> {
         let mut found = Vec::new();
         while found.len() < IN_A_ROW_MAX {
@@ -214,7 +214,7 @@ impl Parser<'_> {
             ahead += 1;
         }
         while !is_sign(ahead, Sign::CloseParenthesis) {
-            // `...` is read as two signs.
+            // `...` consists of two tokens.
             if is_sign(ahead, Sign::Range) && is_sign(ahead + 1, Sign::Dot) {
                 parameters.is_variadic = true;
                 ahead += 2;

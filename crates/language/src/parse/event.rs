@@ -1,4 +1,4 @@
-//! Events: which moment, of what, and what is read then.
+//! Parser of events: kind, subject and captures.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -9,13 +9,13 @@ use crate::syntax::{
 use crate::token::{Sign, TokenKind};
 use juror_event::{EventKind, Reach};
 
-/// The words that an event begins with.
+/// The words that begin an event.
 const EVENT_WORDS: &[&str] = &[
     "before", "after", "unwound", "read", "write", "change", "access", "entry", "exit", "signal",
     "thread", "module", "line", "program",
 ];
 
-/// The words after which a clause of a proposition goes on.
+/// The words that begin the next clause of a proposition.
 const CLAUSE_WORDS: &[&str] = &["set", "cleared", "pulse", "when"];
 
 /// An event without its name.
@@ -52,7 +52,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An event by name or as it is.
+    /// Parses a reference to an event, by name or inline.
     pub(super) fn event_reference(&mut self) -> Option<EventReference> {
         if !self.at_specification() {
             let name = self.expect_name("an event")?;
@@ -72,8 +72,8 @@ impl Parser<'_> {
         Some(EventReference::Inline(Box::new(event)))
     }
 
-    /// True where an event without a name begins, as against the name of one
-    /// that is called `read`.
+    /// Returns true if an inline event begins here, and not the name of an event that
+    /// is called `read`, for example.
     fn at_specification(&self) -> bool {
         if self.kind() != TokenKind::Word {
             return false;
@@ -101,7 +101,7 @@ impl Parser<'_> {
         let subject = match kind {
             EventKind::BeforeCall | EventKind::AfterCall | EventKind::Unwound => self.function()?,
             EventKind::Read | EventKind::Write | EventKind::Change | EventKind::Access => {
-                let (name, expression) = self.watched_place()?;
+                let (name, expression) = self.watched_location()?;
                 place = Some(expression);
                 name
             }
@@ -170,10 +170,10 @@ impl Parser<'_> {
                 self.report(match similar {
                     Some(_) => error.did_you_mean(similar),
                     None => error.help(
-                        "events: `before` and `after` a call, `unwound`, `read`, `write`, `change`, \
-                         `access` of a place, `entry` and `exit` of a system call, `signal`, \
-                         `thread start`, `thread end`, `module load`, `module unload`, `line`, \
-                         `program start`, `program exit`",
+                        "events: `before` and `after` a call, `unwound`, `read`, `write`, \
+                         `change`, `access` of a location, `entry` and `exit` of a system call, \
+                         `signal`, `thread start`, `thread end`, `module load`, `module unload`, \
+                         `line`, `program start`, `program exit`",
                     ),
                 });
                 return None;
@@ -183,7 +183,7 @@ impl Parser<'_> {
         Some(kind)
     }
 
-    /// The second word of an event that has two.
+    /// Parses the second word of an event kind with two words.
     fn moment(&mut self, known: &[(&str, EventKind)]) -> Option<EventKind> {
         self.advance();
         let text = self.text();
@@ -209,17 +209,18 @@ impl Parser<'_> {
         }
     }
 
-    /// The place that is read or written, and how it is written without spaces.
-    fn watched_place(&mut self) -> Option<(Name, Expression)> {
+    /// Parses the watched location; returns it also as text without spaces.
+    fn watched_location(&mut self) -> Option<(Name, Expression)> {
         let start = self.start();
         let first = self.position;
         let reports = self.reports;
         if self.at_next_item() {
-            let error = self.expected("a place: a variable, a field, `values[0..8]`, `*pointer`");
+            let error =
+                self.expected("a location: a variable, a field, `values[0..8]`, `*pointer`");
             self.report(error);
             return None;
         }
-        let place = self.place();
+        let place = self.subject_expression();
         if reports != self.reports {
             return None;
         }
@@ -271,7 +272,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `SIGUSR1`, a number, or nothing for any signal.
+    /// Parses `SIGUSR1`, a number, or nothing for any signal.
     fn signal_name(&mut self) -> Name {
         let named = self.kind() == TokenKind::Word && self.text().starts_with("SIG");
         if named || self.kind() == TokenKind::Integer {
@@ -306,7 +307,7 @@ impl Parser<'_> {
         if line.is_none() {
             self.report(
                 Diagnostic::error("bad-line", span, "this is not a line of a file")
-                    .help("write the file and the number of the line: \"queue.c:42\""),
+                    .help("write the file and the line number: \"queue.c:42\""),
             );
             return None;
         }
@@ -322,7 +323,11 @@ impl Parser<'_> {
             let text = self.quoted_text();
             if text.is_empty() {
                 let span = self.span_from(start);
-                self.report(Diagnostic::error("syntax", span, "a function has a name"));
+                self.report(Diagnostic::error(
+                    "syntax",
+                    span,
+                    "expected the name of a function",
+                ));
                 return None;
             }
             let span = self.span_from(start);
@@ -335,7 +340,7 @@ impl Parser<'_> {
         loop {
             if self.kind() != TokenKind::Word || (text.is_empty() && self.at_next_item()) {
                 let error = self.expected("the name of a function");
-                self.report(error.help("odd names stand in quotes: \"operator new\""));
+                self.report(error.help("quote unusual names: \"operator new\""));
                 return None;
             }
             text.push_str(self.text());
@@ -348,7 +353,7 @@ impl Parser<'_> {
         let span = self.span_from(start);
         if self.is(Sign::Less) {
             let help = format!("for example: \"{text}<int>::..\"");
-            let message = "a name with arguments of a template stands in quotes";
+            let message = "a name with template arguments must be in quotes";
             self.report(Diagnostic::error("syntax", span, message).help(help));
             return None;
         }

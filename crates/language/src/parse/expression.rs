@@ -1,18 +1,18 @@
-//! Expressions by precedence climbing.
+//! Parser of expressions, by precedence climbing.
 //!
-//! From loosest to tightest: `? :`, `or`, `and`, `not`, comparisons, `|`, `^`, `&`,
-//! shifts, `@`, sums, products, operators before, operators after.
+//! From the lowest precedence to the highest: `? :`, `or`, `and`, `not`, comparisons,
+//! `|`, `^`, `&`, shifts, `@`, sums, products, prefix operators, postfix operators.
 
 use super::{Dialect, NODES_MAX, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::token::{Sign, TokenKind};
 
-/// How tightly `not` binds: looser than a comparison.
+/// The precedence of `not`, which is lower than that of a comparison.
 const NOT_BINDING: u8 = 3;
 
 impl Parser<'_> {
-    /// A whole expression.
+    /// Parses an expression.
     pub(super) fn expression(&mut self) -> Expression {
         let outer = (self.nodes, self.enclosed);
         (self.nodes, self.enclosed) = (0, 0);
@@ -21,7 +21,7 @@ impl Parser<'_> {
         expression
     }
 
-    /// What a capture reads.
+    /// Parses the read of a capture.
     pub(super) fn read(&mut self) -> Expression {
         let outer = self.dialect;
         self.dialect = Dialect::Read;
@@ -31,17 +31,17 @@ impl Parser<'_> {
         read
     }
 
-    /// What an event is about: operators before and after, no calls.
-    pub(super) fn place(&mut self) -> Expression {
+    /// Parses the subject of an event: prefix and postfix operators, no calls.
+    pub(super) fn subject_expression(&mut self) -> Expression {
         let outer = self.dialect;
-        self.dialect = Dialect::Place;
+        self.dialect = Dialect::Subject;
         self.nodes = 0;
         let place = self.unary();
         self.dialect = outer;
         place
     }
 
-    /// What could not be read, at the current token.
+    /// Returns an error node at the current token.
     pub(super) fn error_expression(&self) -> Expression {
         Expression {
             kind: ExpressionKind::Error,
@@ -49,7 +49,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Counts a node; false when the expression is too large.
+    /// Counts a node; returns false if the expression is too large.
     pub(super) fn count_node(&mut self) -> bool {
         self.nodes += 1;
         if self.nodes > NODES_MAX {
@@ -66,7 +66,7 @@ impl Parser<'_> {
         true
     }
 
-    /// What binds loosest: `a ? b : c`, which groups to the right.
+    /// Parses an expression of the lowest precedence: `a ? b : c`, right associative.
     pub(super) fn conditional_expression(&mut self) -> Expression {
         let start = self.start();
         let condition = self.binary(0);
@@ -96,7 +96,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Operators that bind at least as tightly as `binding`, and their operands.
+    /// Parses operators of at least the precedence `binding`, and their operands.
     pub(super) fn binary(&mut self, binding: u8) -> Expression {
         let start = self.start();
         let mut left = if binding <= NOT_BINDING && self.is_word("not") {
@@ -148,7 +148,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `__real__ z`: a part of a complex number, as a field is one of a structure.
+    /// Parses `__real__ z`: a part of a complex number, represented as a field.
     fn part_of_complex(&mut self, start: usize) -> Expression {
         let field = Name {
             text: self.text().into(),
@@ -170,8 +170,8 @@ impl Parser<'_> {
         }
     }
 
-    /// C and Rust disagree about `a & 1 == 1`: nobody has to know which of
-    /// them this language follows.
+    /// Reports mixed operators without parentheses: C and Rust disagree about `a & 1 ==
+    /// 1`, and the user need not know which of them this language follows.
     fn check_mixed(
         &mut self,
         outer: BinaryOperator,
@@ -195,7 +195,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The operator at the current token, and how tightly it binds.
+    /// Returns the operator at the current token and its precedence.
     fn binary_operator(&self) -> Option<(BinaryOperator, u8)> {
         use BinaryOperator as Op;
         Some(match self.kind() {
@@ -230,7 +230,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Operators before an operand.
+    /// Parses prefix operators and their operand.
     pub(super) fn unary(&mut self) -> Expression {
         let start = self.start();
         if self.kind() == TokenKind::Word && matches!(self.text(), "__real__" | "__imag__") {

@@ -1,16 +1,15 @@
-//! Formulas of temporal logic.
+//! Parser of formulas of temporal logic.
 //!
-//! From loosest to tightest: `iff`, `implies`, `or`, `and`, the temporal
-//! operators between formulas, the operators before one. Words stand first;
-//! the signs and letters of the literature are read, too.
+//! From the lowest precedence to the highest: `iff`, `implies`, `or`, `and`, binary
+//! temporal operators, prefix operators. Operators are words; the signs and letters of
+//! the literature are accepted, too.
 
 use super::{Parser, RESERVED};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, FormulaBinary, FormulaExpression, FormulaKind, FormulaUnary};
 use crate::token::{Sign, TokenKind};
 
-/// Words that are operators wherever a formula may begin, so that nothing can
-/// be called so.
+/// Words that are operators wherever a formula may begin, so that they cannot be names.
 pub(crate) const PREFIX_WORDS: &[&str] = &[
     "always",
     "eventually",
@@ -22,13 +21,13 @@ pub(crate) const PREFIX_WORDS: &[&str] = &[
     "not",
 ];
 
-/// Words that go on after a formula.
+/// Words that continue a formula.
 const INFIX_WORDS: &[&str] = &[
     "iff", "implies", "or", "and", "until", "unless", "release", "since", "trigger", "U", "W", "R",
     "S", "weak",
 ];
 
-/// Whether a word goes on after a formula, and after nothing else that a property has.
+/// Returns true if a word continues a formula and nothing else in a property.
 pub(super) fn goes_on(word: &str) -> bool {
     matches!(
         word,
@@ -37,18 +36,18 @@ pub(super) fn goes_on(word: &str) -> bool {
 }
 
 impl Parser<'_> {
-    /// Whether an operator that stands before a formula is here.
+    /// Returns true if a prefix operator of formulas is at the current token.
     pub(super) fn begins_formula(&self) -> bool {
         self.formula_prefix().is_some()
     }
 
-    /// A whole formula.
+    /// Parses a formula.
     pub(super) fn formula(&mut self) -> FormulaExpression {
         self.nodes = 0;
         self.formula_binary(0)
     }
 
-    /// An operand: an atom, `not` and an operand, or a formula in parentheses.
+    /// Parses an operand: an atom, `not` and an operand, or a formula in parentheses.
     pub(super) fn formula_operand(&mut self) -> FormulaExpression {
         self.nodes = 0;
         self.formula_unary()
@@ -84,7 +83,7 @@ impl Parser<'_> {
                 true => self.bound(),
                 false => None,
             };
-            // `implies` and the temporal operators group to the right.
+            // `implies` and the temporal operators are right associative.
             let grouped_right = operator == FormulaBinary::Implies || operator.is_temporal();
             let inner = if grouped_right { level } else { level + 1 };
             let Some(right) = self.nested(|parser| parser.formula_binary(inner)) else {
@@ -102,7 +101,7 @@ impl Parser<'_> {
         left
     }
 
-    /// `always p implies q` is seldom what is meant.
+    /// Warns of `always p implies q`, which is rarely what is meant.
     fn check_always(&mut self, operator: FormulaBinary, left: &FormulaExpression) {
         let always = matches!(
             &left.kind,
@@ -123,8 +122,8 @@ impl Parser<'_> {
         self.diagnostics.push(warning);
     }
 
-    /// The operator between formulas at the current token, how tightly it
-    /// binds, and how many tokens it has.
+    /// Returns the binary operator at the current token, its precedence, and its number
+    /// of tokens.
     fn formula_operator(&self) -> Option<(FormulaBinary, u8, usize)> {
         use FormulaBinary as Op;
         Some(match self.kind() {
@@ -186,8 +185,7 @@ impl Parser<'_> {
         self.formula_of(kind, start)
     }
 
-    /// The operator before a formula at the current token, and how many tokens
-    /// it has.
+    /// Returns the prefix operator at the current token, and its number of tokens.
     fn formula_prefix(&self) -> Option<(FormulaUnary, usize)> {
         use FormulaUnary as Op;
         let next = self.kind_ahead(1);
@@ -224,8 +222,8 @@ impl Parser<'_> {
         })
     }
 
-    /// True when what follows the current token begins a formula: a letter
-    /// before it is an operator, and a proposition otherwise.
+    /// Returns true if a formula begins after the current token: then a single letter
+    /// here is an operator, otherwise a proposition.
     fn operand_follows(&self) -> bool {
         match self.kind_ahead(1) {
             TokenKind::Word => !INFIX_WORDS.contains(&self.text_ahead(1)) && !self.at_item_ahead(1),
@@ -271,7 +269,7 @@ impl Parser<'_> {
 
     fn literal(&mut self) -> Expression {
         let nodes = self.nodes;
-        let literal = self.place();
+        let literal = self.subject_expression();
         self.nodes = nodes;
         literal
     }
@@ -303,7 +301,7 @@ impl Parser<'_> {
         FormulaKind::Atom { name, arguments }
     }
 
-    /// `(a, b)` after the name of a proposition.
+    /// Parses `(a, b)` after the name of a proposition.
     pub(super) fn formula_arguments(&mut self) -> Option<Vec<FormulaExpression>> {
         self.advance();
         let mut arguments = Vec::new();

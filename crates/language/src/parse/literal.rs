@@ -1,4 +1,4 @@
-//! Numbers, texts and characters: from their tokens' text to their values.
+//! Parser of numbers, strings and characters.
 
 use super::{Dialect, Parser};
 use crate::diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use crate::syntax::{Expression, ExpressionKind, TypeName};
 use std::ops::Range;
 
 impl Parser<'_> {
-    /// Reads the current token as an integer.
+    /// Parses the current token as an integer.
     pub(super) fn integer(&mut self) -> ExpressionKind {
         let text = self.text();
         let span = self.span();
@@ -44,8 +44,9 @@ impl Parser<'_> {
         ExpressionKind::Error
     }
 
-    /// A number of the type that its suffix says, as C has it: the first of those that are
-    /// long enough. Elsewhere than at the prompt integers are exact, and have none.
+    /// Applies the type suffix of an integer, as in C: the number has the first of the
+    /// types that can represent it. Only the prompt has suffixes; elsewhere integers
+    /// are exact.
     fn with_suffix(&self, number: i128, suffix: &str, span: Range<usize>) -> ExpressionKind {
         let is_unsigned = suffix.contains(['u', 'U']);
         let longs = suffix.chars().filter(|it| matches!(it, 'l' | 'L')).count();
@@ -83,14 +84,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the current token as a float.
+    /// Parses the current token as a floating-point number.
     pub(super) fn float(&mut self) -> ExpressionKind {
         let text = self.text();
         let span = self.span();
         self.advance();
         let digits: String = text.chars().filter(|&c| c != '_').collect();
         let number = match digits.strip_suffix(['f', 'F']) {
-            // C's `float`, to which a variable of that type can be equal.
+            // C's `float`, so that it can equal a variable of that type.
             Some(digits) => digits.parse::<f32>().map(f64::from),
             None => digits.parse::<f64>(),
         };
@@ -111,12 +112,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the current token as text, escapes replaced.
+    /// Parses the current token as a string with escapes resolved.
     pub(super) fn quoted_text(&mut self) -> String {
         let span = self.span();
         let text = self.text();
         self.advance();
-        // `L"…"` is as wide as the text that it is compared with.
+        // `L"…"` is as wide as the string that it is compared with.
         let start = text.find(['"', '\'']).unwrap_or(0);
         let quote = text.get(start..).and_then(|text| text.chars().next());
         let quote = quote.unwrap_or('"');
@@ -142,7 +143,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Reads the current token as the number of one character.
+    /// Parses the current token as the number of a character.
     pub(super) fn character(&mut self) -> ExpressionKind {
         let span = self.span();
         let text = self.quoted_text();
@@ -152,7 +153,7 @@ impl Parser<'_> {
             _ => {
                 self.report(
                     Diagnostic::error("bad-character", span, "this is not one character")
-                        .help("text stands in double quotes"),
+                        .help("write text in double quotes"),
                 );
                 ExpressionKind::Error
             }
@@ -160,15 +161,16 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a number begins with a zero that C and Rust take for different things.
+/// Returns true for a number with a leading zero, which C and Rust interpret
+/// differently.
 fn is_octal_of_c(digits: &str) -> bool {
     let digits = digits.trim_end_matches(['u', 'U', 'l', 'L']);
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number && digits.starts_with('0') && digits.bytes().any(|byte| byte != b'0')
 }
 
-/// The character that the escape after a backslash stands for. `\x` goes up
-/// to 7f, and octal digits as far: text is UTF-8, not bytes.
+/// Returns the character that the escape after a backslash denotes. `\x` and octal
+/// digits are limited to 7f: strings are UTF-8, not bytes.
 fn escape(rest: &mut std::str::Chars<'_>) -> Option<char> {
     if rest.as_str().starts_with(|c: char| c.is_digit(8)) {
         let mut code = 0;

@@ -1,4 +1,4 @@
-//! Propositions, what a property is quantified over, and what it demands.
+//! Parser of propositions, quantification and demands.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -57,7 +57,7 @@ impl Parser<'_> {
         let sort = match known {
             Some((_, sort)) => *sort,
             None if has_sort => {
-                let error = self.expected("what the parameter stands for");
+                let error = self.expected("the sort of the parameter");
                 let similar = suggest(word, sorts.iter().map(|(name, _)| *name));
                 self.report(match similar {
                     Some(_) => error.did_you_mean(similar),
@@ -92,7 +92,7 @@ impl Parser<'_> {
         if clauses.is_empty() {
             let error = self.expected("`set`, `cleared` or `pulse`");
             self.report(error.help(format!(
-                "say when `{}` becomes true: `set after lock(m)`",
+                "give the event at which `{}` becomes true: `set after lock(m)`",
                 name.text
             )));
             return None;
@@ -153,7 +153,7 @@ impl Parser<'_> {
         let start = self.start();
         let word = self.text();
         self.advance();
-        // A colon reads well before a long one.
+        // A colon may introduce a long demand.
         self.take(Sign::Colon);
         let kind = match word {
             "ltl" => DemandKind::Formula(self.formula()),

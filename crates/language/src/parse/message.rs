@@ -1,7 +1,7 @@
-//! Texts with values in them: `"cell {i}"`.
+//! Parser of text with embedded values: `"cell {i}"`.
 //!
-//! What stands in braces is read as an expression of its own; its places are
-//! those of the source.
+//! The text in braces is parsed as an expression of its own, whose positions are those
+//! of the source.
 
 use super::{Dialect, Parser};
 use crate::diagnostic::Diagnostic;
@@ -10,7 +10,7 @@ use crate::syntax::{Expression, ExpressionKind, Message, MessagePiece};
 use crate::token::{Sign, TokenKind};
 use std::ops::Range;
 
-/// How many values may stand in one text: each is read by itself.
+/// The maximum number of values in one text: each is parsed separately.
 const VALUES_MAX: usize = 64;
 
 impl Parser<'_> {
@@ -19,7 +19,7 @@ impl Parser<'_> {
         let mut messages = Vec::new();
         loop {
             if !self.begins_operand() {
-                let error = self.expected("what is to be shown");
+                let error = self.expected("a message");
                 self.report(error.help("for example: `print \"the queue holds {count}\"`"));
                 return None;
             }
@@ -42,7 +42,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `"cell {i}"`; `{{` and `}}` stand for braces.
+    /// Parses `"cell {i}"`; `{{` and `}}` stand for braces.
     pub(super) fn text_with_values(&mut self) -> Option<Message> {
         let span = self.span();
         let raw = self.text();
@@ -64,14 +64,14 @@ impl Parser<'_> {
                     let error = Diagnostic::error(
                         "unclosed-value",
                         at..span.end,
-                        "this value in the text has no end",
+                        "this value in the text is not closed",
                     );
                     self.report(error.help("close it with `}`, or write `{{` for a brace"));
                     return None;
                 };
                 values += 1;
                 if values > VALUES_MAX {
-                    let message = format!("a text has at most {VALUES_MAX} values in it");
+                    let message = format!("a text can have at most {VALUES_MAX} values");
                     self.report(Diagnostic::error("too-long", at..span.end, message));
                     return None;
                 }
@@ -103,7 +103,7 @@ impl Parser<'_> {
         Some(Message { pieces, span })
     }
 
-    /// Reads a part of the source as one expression.
+    /// Parses a part of the source as one expression.
     fn value_in_text(&mut self, span: Range<usize>) -> Option<Expression> {
         let inner = self.text_at(span.clone());
         let mut found = tokenize(inner);
@@ -137,9 +137,9 @@ impl Parser<'_> {
             let error = Diagnostic::error(
                 "escape-in-value",
                 span.clone(),
-                "a value in a text has no text with escapes",
+                "a value in a text cannot contain text with escapes",
             );
-            parser.report(error.help("keep it in a variable"));
+            parser.report(error.help("assign it to a variable first"));
         }
         let is_sound = !parser.has_errors();
         for diagnostic in parser.diagnostics {
@@ -152,7 +152,7 @@ impl Parser<'_> {
     }
 }
 
-/// The position of the brace that closes what is open.
+/// Returns the position of the matching closing brace.
 fn closing_brace(text: &str) -> Option<usize> {
     let mut open = 0_usize;
     for (position, character) in text.char_indices() {
@@ -167,7 +167,7 @@ fn closing_brace(text: &str) -> Option<usize> {
     None
 }
 
-/// A part of a text with its escapes read; those that are wrong were reported.
+/// Resolves the escapes of a text; invalid ones have been reported.
 fn unescaped(raw: &str) -> String {
     let quoted = format!("\"{raw}\"");
     let mut parser = Parser::new(&quoted, Dialect::Prompt);

@@ -1,8 +1,9 @@
-//! Tokens to syntax tree, by recursive descent; it never fails.
+//! The recursive-descent parser, from tokens to the syntax tree; it never fails.
 //!
-//! After an error the parser goes on at the next item, state or transition.
-//! Invariants: every loop consumes a token or ends; recursion is limited, so
-//! that no input overflows the stack here or in later walks over the tree.
+//! After an error the parser continues with the next item, state or transition.
+//!
+//! **Invariants:** every loop consumes a token or ends; recursion is limited, so that
+//! no input overflows the stack here or in later walks over the tree.
 
 mod block;
 mod bound;
@@ -37,32 +38,32 @@ use crate::syntax::{Expression, File, Name, TypeName};
 use crate::token::{Sign, Token, TokenKind};
 use std::ops::Range;
 
-/// How deeply parentheses, unary operators and blocks may be nested.
+/// The maximum nesting of parentheses, unary operators and blocks.
 const DEPTH_MAX: usize = 48;
-/// How many operators and operands one expression may have: the left side of
-/// a long sum is as deep as the sum is long.
+/// The maximum number of operators and operands in an expression: the left side of a
+/// long sum is as deep as the sum is long.
 const NODES_MAX: usize = 400;
-/// After so many messages the rest of the text is no longer worth reading.
+/// The number of diagnostics after which parsing stops.
 const DIAGNOSTICS_MAX: usize = 50;
 
-/// Words that cannot be names, because they mean something in expressions.
+/// Words that cannot be names, because they have a meaning in expressions.
 const RESERVED: &[&str] = &[
     "and", "or", "not", "true", "false", "null", "if", "else", "when", "on", "sizeof",
 ];
 
-/// What [`parse`] gives: a tree, whole or not, and what is to be said.
+/// The result of [`parse`]: a tree, complete or not, and diagnostics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parse {
-    /// Everything that could be read.
+    /// Everything without syntax errors.
     pub file: File,
-    /// What could not, in the order in which it was met.
+    /// The diagnostics, in the order in which they were found.
     pub diagnostics: Vec<Diagnostic>,
-    /// Where comments stand, from their sign to the end of their line, in
-    /// bytes and in order.
+    /// The ranges of comments, from their sign to the end of their line, in bytes and
+    /// in order.
     pub comments: Vec<Range<usize>>,
 }
 
-/// Reads a source of properties.
+/// Parses a source of properties.
 pub fn parse(source: &str) -> Parse {
     let mut parser = Parser::new(source, Dialect::Property);
     let file = parser.file();
@@ -73,14 +74,14 @@ pub fn parse(source: &str) -> Parse {
     }
 }
 
-/// Reads one expression of the prompt, with registers, casts, `sizeof`,
-/// slices and the rest. No expression only when the text holds none.
+/// Parses one expression of the prompt, with registers, casts, `sizeof`, slices and the
+/// rest. Returns no expression only if the text contains none.
 pub fn parse_expression(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
     one_expression(text, Dialect::Prompt, &[])
 }
 
-/// The same where these names are types of the program: `(t)-1` is a cast then, and no
-/// difference ([`possible_types`]).
+/// Does the same with these names known as types of the program: then `(t)-1` is a cast
+/// and not a difference ([`possible_types`]).
 pub fn parse_expression_with_types(
     text: &str,
     types: &[String],
@@ -88,8 +89,8 @@ pub fn parse_expression_with_types(
     one_expression(text, Dialect::Prompt, types)
 }
 
-/// The names in parentheses of which only the program can tell whether they are types: a
-/// sign follows that may stand before an operand or between two.
+/// Returns the names in parentheses that may be types or variables of the program: a
+/// sign follows that may be a prefix or a binary operator.
 pub fn possible_types(text: &str) -> Vec<String> {
     let mut parser = Parser::new(text, Dialect::Prompt);
     let mut found = Vec::new();
@@ -107,7 +108,7 @@ pub fn possible_types(text: &str) -> Vec<String> {
     found
 }
 
-/// Reads a type and nothing else: `int (*)[4]`. Nothing where the text is none.
+/// Parses a type and nothing else: `int (*)[4]`. Returns `None` if the text is no type.
 pub fn parse_type(text: &str) -> Option<TypeName> {
     let mut parser = Parser::new(text, Dialect::Prompt);
     let found = parser.whole_type_ahead(0)?;
@@ -121,8 +122,8 @@ pub fn parse_type(text: &str) -> Option<TypeName> {
     })
 }
 
-/// Reads what an event reads: an expression of the prompt, in which `arg 1` and `ret`
-/// have their meaning, too.
+/// Parses the read of a capture: an expression of the prompt in which `arg 1` and `ret`
+/// have a meaning, too.
 pub fn parse_read(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
     one_expression(text, Dialect::Read, &[])
 }
@@ -148,18 +149,18 @@ fn one_expression(
     (Some(expression), parser.diagnostics)
 }
 
-/// Which of the language's places is being read.
+/// The context in which an expression is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     /// Guards and updates: an arrow after a space ends the expression.
     Property,
-    /// A capture's read: `arg 1` and `ret` have their meaning.
+    /// The read of a capture: `arg 1` and `ret` have a meaning.
     Read,
-    /// What an event is about: a parenthesis after it begins its captures.
-    Place,
-    /// The prompt: one expression to the end of the text.
+    /// The subject of an event: a parenthesis after it begins the captures.
+    Subject,
+    /// The prompt: one expression up to the end of the text.
     Prompt,
-    /// What a scenario gives the prompt: the same, with values in braces.
+    /// Code of the prompt in a scenario: the same, with embedded values in braces.
     Code,
 }
 
@@ -170,15 +171,16 @@ struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
     comments: Vec<Range<usize>>,
     dialect: Dialect,
-    /// Names that are types, and of which no word says so.
+    /// Names that are known to be types.
     types: &'a [String],
-    /// Open parentheses and brackets of the expression being read.
+    /// The number of open parentheses and brackets in the current expression.
     enclosed: usize,
-    /// Nested expressions and blocks being read.
+    /// The nesting of the current expressions and blocks.
     depth: usize,
-    /// Nodes of the expression being read.
+    /// The number of nodes in the current expression.
     nodes: usize,
-    /// How often [`Parser::report`] was called, messages kept or not.
+    /// The number of calls of [`Parser::report`], whether the diagnostics were kept or
+    /// not.
     reports: usize,
 }
 
@@ -205,7 +207,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The token `ahead` of the current one; the end stands after the last.
+    /// Returns the token at an offset; the end token is repeated after the last.
     fn token(&self, ahead: usize) -> Option<&Token> {
         self.tokens
             .get(self.position + ahead)
@@ -232,7 +234,7 @@ impl<'a> Parser<'a> {
         self.token(0).is_some_and(|token| token.spaced)
     }
 
-    /// From `start` to the end of the last token that was taken.
+    /// Returns the range from `start` to the end of the last token taken.
     fn span_from(&self, start: usize) -> Range<usize> {
         let end = match self.position.checked_sub(1) {
             Some(last) => self.tokens.get(last).map_or(start, |token| token.span.end),
@@ -255,7 +257,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The text of the token `ahead` of the current one.
+    /// Returns the text of the token at an offset.
     fn text_ahead(&self, ahead: usize) -> &'a str {
         let span = self.token(ahead).map_or(0..0, |token| token.span.clone());
         self.text_at(span)
@@ -289,7 +291,7 @@ impl<'a> Parser<'a> {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// Keeps a message; of several at one place only the first helps.
+    /// Adds a diagnostic; of several at one position only the first is kept.
     fn report(&mut self, diagnostic: Diagnostic) {
         self.reports += 1;
         let repeated = self
@@ -301,7 +303,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The current token as a message names it.
+    /// Describes the current token for a message.
     fn described(&self) -> String {
         match self.kind() {
             TokenKind::End => "the end of the text".to_owned(),
@@ -314,7 +316,7 @@ impl<'a> Parser<'a> {
         Diagnostic::error("syntax", self.span(), message)
     }
 
-    /// Takes a sign or says that it is missing.
+    /// Takes a sign, or reports that it is missing.
     fn expect(&mut self, sign: Sign) -> bool {
         let found = self.take(sign);
         if !found {
@@ -324,7 +326,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Takes a name or says that `what` is missing.
+    /// Takes a name, or reports that `what` is missing.
     fn expect_name(&mut self, what: &str) -> Option<Name> {
         let text = self.text();
         if self.kind() != TokenKind::Word {
@@ -347,8 +349,8 @@ impl<'a> Parser<'a> {
         Some(name)
     }
 
-    /// Runs `inner` one level deeper, or reports that the text is nested too
-    /// deeply and gives nothing.
+    /// Calls `inner` one nesting level deeper, or reports that the text is nested too
+    /// deeply and returns `None`.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= DEPTH_MAX {
             let error = Diagnostic::error(

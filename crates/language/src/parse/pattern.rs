@@ -1,4 +1,4 @@
-//! Specification patterns: `absence of p between q and r`.
+//! Parser of specification patterns: `absence of p between q and r`.
 
 use super::Parser;
 use crate::syntax::{
@@ -7,7 +7,7 @@ use crate::syntax::{
 use crate::token::{Sign, TokenKind};
 
 impl Parser<'_> {
-    /// A pattern and its scope.
+    /// Parses a pattern and its scope.
     pub(super) fn pattern(&mut self) -> Option<PatternExpression> {
         let start = self.start();
         let of = self.text_ahead(1) == "of";
@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `s precedes p`, `s, t respond to p` and the like.
+    /// Parses `s precedes p`, `s, t respond to p` and the like.
     fn relation(&mut self) -> Option<PatternKind> {
         let left = self.operands()?;
         let response = match self.text() {

@@ -1,11 +1,11 @@
-//! Operands: literals, names, casts, and the operators after them.
+//! Parser of operands: literals, names, casts, and postfix operators.
 
 use super::declarator::TypeAhead;
 use super::{Dialect, Parser, RESERVED};
 use crate::syntax::{BinaryOperator, Derivation, Expression, ExpressionKind, Name, TypeName};
 use crate::token::{Sign, TokenKind};
 
-/// Words that only a type begins with.
+/// Words that begin only types.
 pub(crate) const TYPE_WORDS: &[&str] = &[
     "struct", "union", "enum", "class", "const", "volatile", "unsigned", "signed", "char", "short",
     "int", "long", "float", "double", "void", "_Bool", "i8", "i16", "i32", "i64", "u8", "u16",
@@ -13,7 +13,7 @@ pub(crate) const TYPE_WORDS: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// An operand and the fields, elements and slices taken of it.
+    /// Parses an operand with its fields, elements and slices.
     pub(super) fn postfix(&mut self) -> Expression {
         let start = self.start();
         let mut object = self.primary();
@@ -25,7 +25,7 @@ impl Parser<'_> {
                     self.field(&mut object, true)
                 }
                 TokenKind::Sign(Sign::OpenBracket) => self.index(&mut object),
-                TokenKind::Sign(Sign::OpenParenthesis) if self.dialect != Dialect::Place => {
+                TokenKind::Sign(Sign::OpenParenthesis) if self.dialect != Dialect::Subject => {
                     self.call(&mut object)
                 }
                 _ => return object,
@@ -40,13 +40,13 @@ impl Parser<'_> {
         }
     }
 
-    /// `when a -> b` goes to the state `b`, `when a->b` reads a field: in a
-    /// guard, outside of parentheses, the space tells.
+    /// Returns true if an arrow ends the guard: `when a -> b` goes to the state `b`,
+    /// `when a->b` reads a field. In a guard outside of parentheses, the space decides.
     fn arrow_ends_guard(&self) -> bool {
         self.dialect == Dialect::Property && self.enclosed == 0 && self.spaced()
     }
 
-    /// Whether `.*` or `->*` stands at the current token.
+    /// Returns true if `.*` or `->*` is at the current token.
     fn at_member_pointer(&self) -> bool {
         let is_star = self.kind_ahead(1) == TokenKind::Sign(Sign::Star);
         let is_joined = self.token(1).is_some_and(|token| !token.spaced);
@@ -55,11 +55,11 @@ impl Parser<'_> {
             TokenKind::Sign(Sign::Arrow) => !self.arrow_ends_guard(),
             _ => false,
         };
-        is_sign && is_star && is_joined && self.dialect != Dialect::Place
+        is_sign && is_star && is_joined && self.dialect != Dialect::Subject
     }
 
-    /// An operand, and the members of it that pointers to members lead to: `o.*m`. They
-    /// bind looser than other operators after an operand, and tighter than products.
+    /// Parses an operand and accesses through pointers to members: `o.*m`. Their
+    /// precedence is between that of postfix operators and that of products.
     pub(super) fn with_members(&mut self) -> Expression {
         let start = self.start();
         let mut object = self.unary();
@@ -132,8 +132,8 @@ impl Parser<'_> {
         Some(kind)
     }
 
-    /// The arguments of a call. Read everywhere, so that the checker can say
-    /// why a property has none.
+    /// Parses the arguments of a call. Calls are parsed in every context, so that the
+    /// checker can explain why a property cannot have them.
     fn call(&mut self, object: &mut Expression) -> Option<ExpressionKind> {
         if !self.count_node() {
             return None;
@@ -153,7 +153,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Expressions up to the closing sign.
+    /// Parses expressions up to the closing sign.
     fn elements(&mut self, close: Sign) -> Option<Vec<Expression>> {
         let mut elements = Vec::new();
         while !self.is(close) {
@@ -165,7 +165,7 @@ impl Parser<'_> {
         self.expect(close).then_some(elements)
     }
 
-    /// After `{`: a set or, with colons, a map.
+    /// Parses a set or, with colons, a map after `{`.
     fn set_or_map(&mut self) -> Option<ExpressionKind> {
         if self.take(Sign::Colon) {
             let closed = self.expect(Sign::CloseBrace);
@@ -196,7 +196,7 @@ impl Parser<'_> {
         closed.then_some(ExpressionKind::Map(entries))
     }
 
-    /// An expression inside of parentheses or brackets.
+    /// Parses an expression inside of parentheses or brackets.
     fn enclosed_expression(&mut self) -> Option<Expression> {
         self.enclosed += 1;
         let inner = self.nested(Self::conditional_expression);
@@ -270,7 +270,7 @@ impl Parser<'_> {
             return self.size_of();
         }
         if text == "not" {
-            // `-not x`: the grammar has no place for it.
+            // `-not x` is not in the grammar.
             let error = self.expected("a value");
             self.report(error.help("put parentheses around `not …`"));
             self.advance();
@@ -309,7 +309,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The rest of `file.c` when `::` follows it.
+    /// Parses the rest of `file.c` if `::` follows it.
     fn file_name(&mut self, name: &mut String) {
         let mut ahead = 0;
         while self.kind_ahead(ahead) == TokenKind::Sign(Sign::Dot)
@@ -325,12 +325,12 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows the first part of a name, `::` by `::`.
+    /// Parses the remaining components of a name.
     fn path(&mut self, mut name: String) -> ExpressionKind {
         name.push_str(&self.template_arguments().unwrap_or_default());
         while self.take(Sign::PathSeparator) {
             name.push_str("::");
-            // `max::<i32>`, as Rust has it.
+            // `max::<i32>`, in Rust's syntax.
             if let Some(arguments) = self.template_arguments() {
                 name.push_str(&arguments);
                 continue;
@@ -347,7 +347,7 @@ impl Parser<'_> {
         ExpressionKind::Name(name.into())
     }
 
-    /// `(expression)` or `(type)operand`.
+    /// Parses `(expression)` or `(type)operand`.
     fn parenthesis(&mut self) -> ExpressionKind {
         self.advance();
         if let Some(type_name) = self.type_in_parentheses(false) {
@@ -384,8 +384,8 @@ impl Parser<'_> {
         ExpressionKind::SizeOf(Box::new(operand))
     }
 
-    /// Whether a plain character stands so far ahead, with nothing behind it that it is a
-    /// part of: in parentheses it stands alone.
+    /// Returns true if a plain character is at this offset and is no part of a larger
+    /// expression: in parentheses it is alone.
     fn is_character(&self, ahead: usize) -> bool {
         let is_plain = self.text_ahead(ahead).starts_with('\'');
         let is_alone = match ahead {
@@ -409,8 +409,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `int[4])` behind `sizeof(`: so many times the size of an element. Only a word that
-    /// a type begins with says that it is none of a variable.
+    /// Parses `int[4])` after `sizeof(` as a multiple of the element size. Only a
+    /// keyword that begins types distinguishes it from an element of a variable.
     fn size_of_array(&mut self) -> Option<ExpressionKind> {
         let start = self.start();
         let is_type = TYPE_WORDS.contains(&self.text());
@@ -445,9 +445,9 @@ impl Parser<'_> {
         Some(size)
     }
 
-    /// After `(`: a type and `)`, when that is what stands there. A single
-    /// name is a type when it can be nothing else: with `*` after it, or at
-    /// the prompt when an operand follows directly.
+    /// Parses a type and `)` after `(`, if that is what follows. A single name is a
+    /// type if it cannot be anything else: with `*` after it, or at the prompt if an
+    /// operand follows directly.
     fn type_in_parentheses(&mut self, in_size_of: bool) -> Option<TypeName> {
         let start = self.start();
         let known = TYPE_WORDS.contains(&self.text());
@@ -455,14 +455,14 @@ impl Parser<'_> {
             self.kind_ahead(found.end) == TokenKind::Sign(Sign::CloseParenthesis)
         };
         let found = self.type_ahead(0)?;
-        // Behind a plain name brackets are those of an element.
+        // Brackets after a plain name are those of an element.
         let is_array = !ends(&found) && self.dialect != Dialect::Property;
         let has_brackets = is_array && (known || !found.derivations.is_empty());
         let found = match has_brackets {
             true => self.whole_type_ahead(0)?,
             false => found,
         };
-        // Nothing is cast to a function: `a * (b)` and `a(*(b))` are values.
+        // There are no casts to functions: `a * (b)` and `a(*(b))` are values.
         if !ends(&found) || matches!(found.derivations.last(), Some(Derivation::Function(_))) {
             return None;
         }
@@ -497,7 +497,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether what is so far ahead may begin an operand, and may as well follow one.
+    /// Returns true if the token at this offset may begin an operand or be a binary
+    /// operator.
     pub(super) fn is_sign_of_operand(&self, ahead: usize) -> bool {
         matches!(
             self.kind_ahead(ahead),

@@ -1,4 +1,4 @@
-//! Files, properties and their items.
+//! Parser of files, properties and their items.
 
 use super::Parser;
 use super::formula::goes_on;
@@ -8,7 +8,7 @@ use crate::syntax::{
 };
 use crate::token::{Sign, TokenKind};
 
-/// The words that an item of a property begins with.
+/// The words that begin an item of a property.
 const ITEMS: &[&str] = &[
     "slice",
     "for",
@@ -78,22 +78,22 @@ impl Parser<'_> {
             let error = crate::Diagnostic::error(
                 "no-property",
                 0..self.source.len(),
-                "there is no property here",
+                "this file has no property",
             );
             self.report(error.help("a file begins with `property NAME`"));
         }
         file
     }
 
-    /// What cannot stand outside of a property; takes at least one token.
+    /// Reports an item that must be inside of a property; takes at least one token.
     fn not_in_file(&mut self) {
         let error = self.expected("`property`");
         let similar = suggest(self.text(), ["property", "scenario"]);
         self.report(match similar {
             Some(_) => error.did_you_mean(similar),
             None => error.help(
-                "a file begins with `property NAME`; before it may stand `use`, `event`, \
-                 `proposition`, `let` and `function`",
+                "a file begins with `property NAME`, after any `use`, `event`, `proposition`, \
+                 `let` and `function`",
             ),
         });
         self.advance();
@@ -129,13 +129,13 @@ impl Parser<'_> {
         }
     }
 
-    /// True where an item or a property begins: the word and a name after it,
-    /// since `event` alone may also be a variable.
+    /// Returns true if an item or a property begins here: its keyword and a name, since
+    /// `event` alone may be a variable.
     pub(super) fn at_item(&self) -> bool {
         self.at_item_ahead(0)
     }
 
-    /// The same, `ahead` of the current token.
+    /// The same at an offset from the current token.
     pub(super) fn at_item_ahead(&self, ahead: usize) -> bool {
         if self.kind_ahead(ahead) != TokenKind::Word {
             return false;
@@ -153,7 +153,7 @@ impl Parser<'_> {
             }
     }
 
-    /// True where a name is missing and the next item begins. A function may be
+    /// Returns true if a name is missing and the next item begins. A function may be
     /// called `state`, with an item or more of its event after it.
     pub(super) fn at_next_item(&self) -> bool {
         let next = self.text_ahead(1);
@@ -199,7 +199,7 @@ impl Parser<'_> {
         Some(property)
     }
 
-    /// One item; takes at least one token.
+    /// Parses one item; takes at least one token.
     fn item(&mut self, property: &mut PropertyDeclaration) {
         let has_name = self.is_word("var") || SHARED.contains(&self.text());
         let name = has_name.then(|| self.name_ahead()).flatten();
@@ -211,7 +211,7 @@ impl Parser<'_> {
                 .variable()
                 .map(|variable| property.variables.push(variable)),
             "state" => {
-                // Its own recovery stays inside of its braces.
+                // Its error recovery stays within its braces.
                 if let Some(state) = self.state() {
                     property.states.push(state);
                 }
@@ -233,7 +233,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The name of the item that begins here.
+    /// Returns the name of the item that begins here.
     fn name_ahead(&self) -> Option<Name> {
         let is_name = self.kind_ahead(1) == TokenKind::Word;
         is_name.then(|| Name {
@@ -242,7 +242,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An item that properties can share.
+    /// Parses an item that properties can share.
     fn shared_item(&mut self, declarations: &mut Declarations) -> Option<()> {
         match self.text() {
             "event" => declarations.events.push(self.event()?),
@@ -263,11 +263,11 @@ impl Parser<'_> {
             TokenKind::Sign(Sign::OpenBrace) => {
                 error.help("a property has no braces: its items follow its name")
             }
-            _ if self.is_word("on") => error.help("transitions stand in the braces of a state"),
-            _ if self.is_word("use") => error.help("`use` stands before the first property"),
-            _ if let Some(demand) = self.demand_ahead() => error.help(format!(
-                "what the run has to do follows a word: `{demand} …`"
-            )),
+            _ if self.is_word("on") => error.help("transitions belong in the braces of a state"),
+            _ if self.is_word("use") => error.help("`use` must come before the first property"),
+            _ if let Some(demand) = self.demand_ahead() => {
+                error.help(format!("a demand begins with a keyword: `{demand} …`"))
+            }
             _ if similar.is_some() => error.did_you_mean(similar),
             _ => error.help(
                 "items: `slice on`, `for each`, `event`, `proposition`, `var`, `function`, \
@@ -277,8 +277,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// A formula or a pattern that begins here without the word before it: how it is
-    /// written.
+    /// Returns how a formula or pattern without its keyword should begin, if one begins here.
     fn demand_ahead(&self) -> Option<String> {
         if self.kind() != TokenKind::Word {
             return None;

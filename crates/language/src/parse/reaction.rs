@@ -1,18 +1,18 @@
-//! What a reaction does: its statements.
+//! Parser of the statements of a reaction.
 //!
-//! A statement ends where the next one begins; so each begins with a word that
-//! no operand can follow.
+//! A statement ends at the beginning of the next one; so each begins with a word that
+//! cannot follow an operand.
 
 use super::{Dialect, Parser};
 use crate::suggest::suggest;
 use crate::syntax::{
-    Expression, ExpressionKind, Name, PointDeclaration, PointPlace, PointWord, ReactionKind,
+    Expression, ExpressionKind, Name, PointDeclaration, PointLocation, PointWord, ReactionKind,
     ReactionStatement, Statement, Target,
 };
 use crate::token::{Sign, TokenKind};
 use std::ops::Range;
 
-/// The words that statements begin with, points aside.
+/// The words that begin statements, except points.
 const STATEMENTS: [&str; 15] = [
     "print",
     "report",
@@ -32,7 +32,7 @@ const STATEMENTS: [&str; 15] = [
 ];
 
 impl Parser<'_> {
-    /// A block in braces; nothing when the parser lost its way in it.
+    /// Parses a block in braces; returns `None` if the parser cannot recover within it.
     pub(super) fn reaction_block(&mut self) -> Option<Vec<ReactionStatement>> {
         let opened = self.span();
         if !self.expect(Sign::OpenBrace) {
@@ -112,7 +112,7 @@ impl Parser<'_> {
                 is_enabled: word == "enable",
             },
             "set" => {
-                let place = self.program_operand("a place in the program")?;
+                let place = self.program_operand("a location in the program")?;
                 if !self.expect(Sign::Assign) {
                     return None;
                 }
@@ -130,7 +130,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether the token there makes an assignment of the word before it.
+    /// Returns true if the token at this offset makes the preceding word an assignment.
     fn assigns_at(&self, ahead: usize) -> bool {
         matches!(
             self.kind_ahead(ahead),
@@ -144,7 +144,7 @@ impl Parser<'_> {
         )
     }
 
-    /// `x = value`, `x = checkpoint`, `x = break f { … }`
+    /// Parses `x = value`, `x = checkpoint`, `x = break f { … }`.
     fn reaction_assignment(&mut self, opened: &Range<usize>) -> Option<ReactionKind> {
         let gives = self.kind_ahead(1) == TokenKind::Sign(Sign::Assign) && self.gives_number(2);
         if self.kind() == TokenKind::Word && gives {
@@ -170,8 +170,8 @@ impl Parser<'_> {
         Some(ReactionKind::Update(Statement::Local { name, value }))
     }
 
-    /// Whether a statement stands there that gives a number: not a name that
-    /// is called so.
+    /// Returns true if a statement that returns a number is at this offset, and not a
+    /// name that is spelled the same.
     fn gives_number(&self, ahead: usize) -> bool {
         if self.kind_ahead(ahead) != TokenKind::Word {
             return false;
@@ -236,11 +236,11 @@ impl Parser<'_> {
         let word = PointWord::named(self.text())?;
         self.advance();
         let place = if word.is_watch() {
-            PointPlace::Memory(self.program_operand("what is watched")?)
+            PointLocation::Memory(self.program_operand("a watched location")?)
         } else if self.kind() == TokenKind::Text {
-            PointPlace::Text(self.text_with_values()?)
+            PointLocation::Text(self.text_with_values()?)
         } else {
-            PointPlace::Function(self.function_path()?)
+            PointLocation::Function(self.function_path()?)
         };
         let condition = match self.is_word("when") {
             true => {
@@ -272,7 +272,7 @@ impl Parser<'_> {
 
     /// `queue_push`, `Queue::push`
     fn function_path(&mut self) -> Option<Name> {
-        let mut name = self.expect_name("the name of a function, or a place in quotes")?;
+        let mut name = self.expect_name("the name of a function, or a location in quotes")?;
         while self.is(Sign::PathSeparator) {
             self.advance();
             let part = self.expect_name("the name of a function")?;
@@ -282,7 +282,7 @@ impl Parser<'_> {
         Some(name)
     }
 
-    /// An operand that must be there.
+    /// Parses a required operand.
     fn operand(&mut self, what: &str) -> Option<Expression> {
         if !self.begins_operand() {
             let error = self.expected(what);
@@ -300,7 +300,7 @@ impl Parser<'_> {
         )
     }
 
-    /// A place in the program: operators before and after, no others.
+    /// Parses a location in the program: prefix and postfix operators only.
     fn program_operand(&mut self, what: &str) -> Option<Expression> {
         if !self.begins_operand() {
             let error = self.expected(what);
@@ -310,12 +310,12 @@ impl Parser<'_> {
         Some(self.as_at_prompt(Self::unary))
     }
 
-    /// An expression as the prompt reads it.
+    /// Parses an expression of the prompt.
     fn program_expression(&mut self) -> Expression {
         self.as_at_prompt(|parser| parser.binary(0))
     }
 
-    /// `{count + 1}`: an expression of the scenario, whose value stands there.
+    /// Parses `{count + 1}`: an embedded value of a scenario's expression.
     pub(super) fn inserted_value(&mut self) -> Option<ExpressionKind> {
         self.advance();
         let outer = (self.dialect, self.enclosed);

@@ -1,4 +1,4 @@
-//! Scenarios: what they are called and for, and what their reactions wait for.
+//! Parser of scenarios: their names, properties and triggers.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -6,13 +6,13 @@ use crate::suggest::suggest;
 use crate::syntax::{Name, ReactionDeclaration, ScenarioDeclaration, TriggerDeclaration};
 use crate::token::{Sign, TokenKind};
 
-/// What a reaction can wait for.
+/// The triggers of a reaction.
 const TRIGGERS: [&str; 8] = [
     "enter", "leave", "verdict", "action", "start", "exit", "stop", "signal",
 ];
 
 impl Parser<'_> {
-    /// Whether a property or scenario begins here.
+    /// Returns true if a property or scenario begins here.
     pub(super) fn at_declaration(&self) -> bool {
         self.is_word("property") || self.at_scenario()
     }
@@ -73,7 +73,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One item; takes at least one token.
+    /// Parses one item; takes at least one token.
     fn scenario_item(&mut self, scenario: &mut ScenarioDeclaration) -> Option<()> {
         match self.text() {
             _ if self.take(Sign::Semicolon) => {}
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// To the next item of the scenario, or to what comes after it.
+    /// Skips to the next item of the scenario, or to the end of the scenario.
     fn skip_to_scenario_item(&mut self) {
         let mut open = 0_usize;
         while self.kind() != TokenKind::End && !self.at_declaration() {
@@ -107,7 +107,7 @@ impl Parser<'_> {
                 TokenKind::Word if open == 0 && matches!(self.text(), "on" | "var") => return,
                 TokenKind::Sign(Sign::OpenBrace) => open += 1,
                 TokenKind::Sign(Sign::CloseBrace) => open = open.saturating_sub(1),
-                // A block that was not closed: `on` is no name.
+                // A block was not closed: `on` is never a name.
                 TokenKind::Word if self.text() == "on" => return,
                 _ => {}
             }
@@ -125,9 +125,9 @@ impl Parser<'_> {
                 let error = Diagnostic::error(
                     "named-twice",
                     self.span(),
-                    "the property stands before the action already",
+                    "the property is already named before the action",
                 );
-                self.report(error.help("leave `of` and its name out"));
+                self.report(error.help("omit `of` and its name"));
                 return None;
             }
             true => {
@@ -154,11 +154,11 @@ impl Parser<'_> {
         })
     }
 
-    /// What is waited for, and the property where that names it: `action p.a`.
+    /// Parses the trigger, and the property if the trigger names it: `action p.a`.
     fn trigger(&mut self) -> Option<(TriggerDeclaration, Option<Name>)> {
         let word = self.text();
         if self.kind() != TokenKind::Word || !TRIGGERS.contains(&word) {
-            let error = self.expected("what is waited for");
+            let error = self.expected("a trigger");
             let similar = match self.kind() {
                 TokenKind::Word => suggest(word, TRIGGERS),
                 _ => None,
@@ -205,12 +205,12 @@ impl Parser<'_> {
         self.expect_name("the name of an action")
     }
 
-    /// Whether the trigger is over.
+    /// Returns true at the end of the trigger.
     fn at_clause(&self) -> bool {
         self.kind() != TokenKind::Word || matches!(self.text(), "of" | "when")
     }
 
-    /// `violated, presumably satisfied`; none for any.
+    /// Parses `violated, presumably satisfied`; an empty list means any verdict.
     fn verdicts(&mut self) -> Vec<Name> {
         let mut names = Vec::new();
         while !self.at_clause() {

@@ -1,8 +1,8 @@
-//! Regular expressions over events.
+//! Parser of regular expressions over events.
 //!
-//! From loosest to tightest: `or`, `and`, one after the other, `not`, and the
-//! signs of repetition. What stands after a name without a space are its
-//! arguments; after a space a parenthesis begins a group.
+//! From the lowest precedence to the highest: `or`, `and`, concatenation, `not`, and
+//! repetition signs. A parenthesis directly after a name begins its arguments; after a
+//! space it begins a group.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -10,7 +10,7 @@ use crate::syntax::{ExpressionKind, SequenceExpression, SequenceKind};
 use crate::token::{Sign, TokenKind};
 
 impl Parser<'_> {
-    /// A whole expression.
+    /// Parses an expression.
     pub(super) fn sequence_expression(&mut self) -> SequenceExpression {
         self.nodes = 0;
         self.choice()
@@ -67,7 +67,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True where another part of a sequence begins.
+    /// Returns true if another part of a sequence begins here.
     fn at_letter(&self) -> bool {
         match self.kind() {
             TokenKind::Word => !matches!(self.text(), "or" | "and" | "property") && !self.at_item(),
@@ -103,7 +103,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{2}`, `{2,}`, `{,5}`, `{2,5}`, up to the closing brace.
+    /// Parses `{2}`, `{2,}`, `{,5}`, `{2,5}`, up to the closing brace.
     fn counts(&mut self) -> Option<(u32, Option<u32>)> {
         let start = self.start();
         self.advance();
@@ -120,14 +120,14 @@ impl Parser<'_> {
         if empty || to.is_some_and(|to| to < least) {
             self.advance();
             let span = self.span_from(start);
-            let error = Diagnostic::error("bad-count", span, "nothing is repeated so often");
+            let error = Diagnostic::error("bad-count", span, "this count is impossible");
             self.report(error.help("write `{3}`, `{2,5}`, `{2,}` or `{,5}`"));
             return None;
         }
         Some((least, to))
     }
 
-    /// A count, if there is one; nothing after an error.
+    /// Parses an optional count; returns `None` after an error.
     fn count(&mut self) -> Option<Option<u32>> {
         if self.kind() != TokenKind::Integer {
             return Some(None);

@@ -1,4 +1,4 @@
-//! States, transitions and update blocks.
+//! Parser of states, transitions and update blocks.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
     }
 
-    /// To the next transition, the end of the state, or the next item.
+    /// Skips to the next transition, the end of the state, or the next item.
     fn skip_transition(&mut self) {
         let mut open = 0_usize;
         while self.kind() != TokenKind::End && !self.at_item() {

@@ -1,20 +1,20 @@
-//! Template arguments in names: `largest<int>(3, 4)`, `Stack<char *>::push`.
+//! Parser of template arguments in names: `largest<int>(3, 4)`, `Stack<char *>::push`.
 //!
-//! `<` is also a sign of comparison. After a name with no space between, it begins
-//! arguments where what follows up to its `>` can be types and numbers, and where a
-//! comparison would make no sense behind that: before `(`, `::`, `)`, `,`, `]` and at
-//! the end. Only the prompt and captures read them; properties name functions elsewhere.
+//! `<` is also a comparison. Directly after a name it begins arguments if the tokens up
+//! to the matching `>` can be types and numbers, and if a comparison would be
+//! meaningless before the next token: `(`, `::`, `)`, `,`, `]` or the end. Only the
+//! prompt and captures have template arguments; properties name functions elsewhere.
 
 use super::{Dialect, Parser, RESERVED};
 use crate::token::{Sign, TokenKind};
 use std::ops::Range;
 
-/// The most tokens that template arguments consist of.
+/// The maximum number of tokens of template arguments.
 const TOKENS_MAX: usize = 400;
 
 impl Parser<'_> {
-    /// Takes the template arguments that stand here, with their brackets, and gives
-    /// them as they are written; nothing where there are none.
+    /// Takes the template arguments at the current token, and returns their text
+    /// including the brackets; `None` if there are none.
     pub(super) fn template_arguments(&mut self) -> Option<String> {
         let is_prompt = matches!(
             self.dialect,
@@ -39,7 +39,7 @@ impl Parser<'_> {
         is_name.then(|| self.take_ahead(end))
     }
 
-    /// How many tokens there are from the `<` that is `ahead` to behind its `>`.
+    /// Returns the offset after the `>` that matches the `<` at this offset.
     pub(super) fn end_of_arguments(&self, mut ahead: usize) -> Option<usize> {
         let (mut open, mut parentheses) = (0_usize, 0_usize);
         for _ in 0..TOKENS_MAX {
@@ -50,7 +50,7 @@ impl Parser<'_> {
                     Sign::Less => open += 1,
                     Sign::Greater => open = open.checked_sub(1)?,
                     Sign::ShiftRight => open = open.checked_sub(2)?,
-                    // Of the type of a function: `int (char)`.
+                    // The type of a function: `int (char)`.
                     Sign::OpenParenthesis => parentheses += 1,
                     Sign::CloseParenthesis => parentheses = parentheses.checked_sub(1)?,
                     Sign::PathSeparator
@@ -76,7 +76,7 @@ impl Parser<'_> {
         RESERVED.contains(&text) && !matches!(text, "true" | "false")
     }
 
-    /// Takes `count` tokens; gives what stands there.
+    /// Takes `count` tokens; returns their text.
     fn take_ahead(&mut self, count: usize) -> String {
         let start = self.start();
         for _ in 0..count {
@@ -91,7 +91,8 @@ impl Parser<'_> {
 mod tests {
     use crate::{ExpressionKind, parse_expression};
 
-    /// The name that the text begins with, and whether all of it is a name or a call.
+    /// Returns the name at the beginning of the text if the whole text is a name or a
+    /// call.
     fn name_in(text: &str) -> Option<String> {
         let (expression, diagnostics) = parse_expression(text);
         assert_eq!(diagnostics, [], "{text}");

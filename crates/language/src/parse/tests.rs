@@ -1,4 +1,4 @@
-//! Expressions, shown fully parenthesised.
+//! Expressions, displayed fully parenthesized.
 
 use super::*;
 use crate::syntax::ExpressionKind as Kind;
@@ -172,7 +172,7 @@ fn casts_and_sizes() {
     check("sizeof(char *[2][3]) + 1", "(sizeof <char *[2][3]> + 1)");
     check("sizeof(int[n][3])", "((sizeof <int> * n) * 3)");
     check("sizeof(int (*)[3])", "sizeof <int (*)[3]>");
-    // Values, whatever types there are.
+    // Values, whatever types exist.
     check("-(i * (*(p)))", "(- (i * (* p)))");
     check("(f(*(p)))", "f((* p))");
     check("-(i * (e))", "(- (i * e))");

@@ -1,4 +1,4 @@
-//! The types that a property can give to a value.
+//! Parser of the types that a property can assign to a value.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use crate::suggest::suggest;
 use crate::token::TokenKind;
 use juror_event::Conversion;
 
-/// The first words of types, and what they are without further words.
+/// The first words of types, and the types without further words.
 const TYPES: &[(&str, Conversion)] = &[
     ("char", Conversion::Signed { bytes: 1 }),
     ("short", Conversion::Signed { bytes: 2 }),
@@ -32,10 +32,10 @@ const TYPES: &[(&str, Conversion)] = &[
     ("double", Conversion::Float64),
     ("f64", Conversion::Float64),
     ("address", Conversion::Address),
-    ("text", Conversion::Text),
+    ("text", Conversion::String),
 ];
 
-/// Names that C gives to some of them; for casts, which are written as in C.
+/// C names of some types; for casts, which use C syntax.
 const ALIASES: &[(&str, &str)] = &[
     ("signed char", "i8"),
     ("signed", "int"),
@@ -60,7 +60,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("uintptr_t", "address"),
 ];
 
-/// The conversion that a type's name stands for.
+/// Returns the conversion that a type name denotes.
 pub(crate) fn conversion(name: &str) -> Option<Conversion> {
     let name = ALIASES
         .iter()
@@ -73,7 +73,7 @@ pub(crate) fn conversion(name: &str) -> Option<Conversion> {
 }
 
 impl Parser<'_> {
-    /// The type after the colon of a capture.
+    /// Parses the type after the colon of a capture.
     pub(super) fn capture_type(&mut self) -> Option<Conversion> {
         let start = self.start();
         if self.kind() != TokenKind::Word {

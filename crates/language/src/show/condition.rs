@@ -1,16 +1,16 @@
-//! Conditions over propositions, as short as they can be said.
+//! Conditions over propositions in short form.
 //!
-//! A set of letters is a set of points; its prime implicants are found by
-//! joining neighbours (Quine 1952, McCluskey 1956), and few of them are chosen
-//! greedily. Sets over many propositions are said as they come.
+//! A set of letters is a set of points; its prime implicants are found by merging
+//! neighbours (Quine 1952, McCluskey 1956), and a small cover is chosen greedily. Sets
+//! over many propositions are not simplified.
 
 use juror_logic::Guard;
 use std::collections::BTreeSet;
 
-/// Over more propositions nothing is made shorter.
+/// The maximum number of propositions for which conditions are simplified.
 const PROPOSITIONS_MAX: u32 = 8;
 
-/// The condition that holds where one of the guards does, in words.
+/// Describes the condition that holds if one of the guards does.
 pub(super) fn condition(guards: &[Guard], names: &dyn Fn(u8) -> String) -> String {
     let cubes = shortened(guards);
     if cubes.iter().any(|cube| cube.required | cube.forbidden == 0) {
@@ -46,7 +46,7 @@ fn shortened(guards: &[Guard]) -> Vec<Guard> {
     let mut missing = points;
     let mut chosen = Vec::new();
     while !missing.is_empty() {
-        // Largest first where several say as much.
+        // The largest first if several cover as many points.
         let gain = |prime: &Guard| missing.iter().filter(|&&p| takes(*prime, p)).count();
         let Some(best) = primes.iter().rev().max_by_key(|prime| gain(prime)).copied() else {
             break;
@@ -62,10 +62,10 @@ fn takes(guard: Guard, letter: u64) -> bool {
     letter & guard.required == guard.required && letter & guard.forbidden == 0
 }
 
-/// All letters over the asked propositions that one of the guards takes.
+/// Returns all letters over the propositions `asked` that one of the guards accepts.
 fn points(guards: &[Guard], asked: u64) -> BTreeSet<u64> {
     let mut points = BTreeSet::new();
-    // Counts through the subsets of `asked`.
+    // Enumerates the subsets of `asked`.
     let mut letter = 0_u64;
     loop {
         if guards.iter().any(|guard| takes(*guard, letter)) {

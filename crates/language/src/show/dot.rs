@@ -1,9 +1,9 @@
-//! A property for Graphviz.
+//! Output for Graphviz.
 
 use super::graph::{Graph, Node, Sort};
 use std::fmt::Write as _;
 
-/// Draws a graph in the DOT language.
+/// Writes a graph in the DOT language.
 pub fn dot(graph: &Graph) -> String {
     let mut page = format!("digraph {} {{\n", quoted(&graph.name));
     let mut title = vec![match &graph.description {
@@ -39,7 +39,7 @@ pub fn dot(graph: &Graph) -> String {
 }
 
 fn write_node(page: &mut String, node: &Node) {
-    // Told apart by shape first, so that colour is not needed.
+    // The shapes differ, so that colour is not needed.
     let (shape, style) = match node.sort {
         Sort::Accepting => ("box", "rounded"),
         Sort::NonAccepting => ("box", "rounded,dashed"),
@@ -62,7 +62,7 @@ fn write_node(page: &mut String, node: &Node) {
     );
 }
 
-/// A quoted string of the DOT language; a line break becomes its `\n`.
+/// Writes a quoted string of the DOT language; a line break becomes `\n`.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

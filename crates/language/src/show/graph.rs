@@ -1,27 +1,27 @@
-//! The states and transitions of a property, as they are shown.
+//! The graph of a property: its states and transitions as they are displayed.
 
 use crate::property::{Branch, Property, State, Transition};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What a state means for the verdict.
+/// The meaning of a state for the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sort {
     /// The property holds if the run ends here.
     Accepting,
-    /// It would be violated if the run ended here.
+    /// The property would be violated if the run ended here.
     NonAccepting,
-    /// It is violated, whatever comes.
+    /// The property is violated, whatever happens next.
     Violation,
-    /// It holds, whatever comes.
+    /// The property holds, whatever happens next.
     Satisfaction,
-    /// What gets here is forgotten.
+    /// Slices that enter this state are forgotten.
     Final,
 }
 
 impl Sort {
-    /// The word for it.
+    /// Returns its name.
     pub fn word(self) -> &'static str {
         match self {
             Sort::Accepting => "accepting",
@@ -36,20 +36,20 @@ impl Sort {
 /// A state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its name among those of the picture: `state-0`.
+    /// The identifier in the picture: `state-0`.
     pub id: String,
-    /// The name that the property gives to it.
+    /// The name in the property.
     pub name: String,
-    /// What it means for the verdict.
+    /// The meaning for the verdict.
     pub sort: Sort,
-    /// Whether the run stands there.
+    /// True if the run is in this state.
     pub current: bool,
-    /// How many slices stand there; nothing where that is not told.
+    /// The number of slices in this state, if it is displayed.
     pub slices: Option<u64>,
 }
 
 impl Node {
-    /// The name, and how many slices stand there.
+    /// Returns the name and the number of slices.
     pub fn label(&self) -> Cow<'_, str> {
         match self.slices {
             None | Some(0) => Cow::Borrowed(&self.name),
@@ -61,26 +61,26 @@ impl Node {
 /// A transition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// Its name among those of the picture: `edge-0`.
+    /// The identifier in the picture: `edge-0`.
     pub id: String,
-    /// The position of the state it leaves.
+    /// The position of the source state.
     pub from: usize,
-    /// The position of the state it leads to.
+    /// The position of the target state.
     pub to: usize,
-    /// What makes it happen: the event, or a condition over propositions.
+    /// The trigger: an event, or a condition over propositions.
     pub event: String,
-    /// What must be true, as it was written.
+    /// The guard as written.
     pub guard: Option<String>,
-    /// It is taken when the guard is false.
+    /// True if the transition is taken when the guard is false.
     pub otherwise: bool,
-    /// When it does not apply, whatever the guard is, as it was written.
+    /// The `ignore when` condition as written.
     pub ignored: Option<String>,
-    /// What it does, as it was written.
+    /// The updates as written.
     pub updates: Option<String>,
 }
 
 impl Edge {
-    /// Event and guard: `push when count < capacity`.
+    /// Returns event and guard: `push when count < capacity`.
     pub fn condition(&self) -> String {
         let condition = match (&self.guard, self.otherwise) {
             (Some(guard), true) => format!("{} unless {guard}", self.event),
@@ -93,7 +93,7 @@ impl Edge {
         }
     }
 
-    /// The lines of a label: condition, then updates.
+    /// Returns the lines of the label: condition, then updates.
     pub fn label(&self) -> Vec<String> {
         let mut lines = vec![self.condition()];
         lines.extend(self.updates.clone());
@@ -101,27 +101,27 @@ impl Edge {
     }
 }
 
-/// What is shown of a property.
+/// The displayed data of a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
     /// The name of the property.
     pub name: String,
-    /// What it says, in words.
+    /// The description.
     pub description: Option<String>,
-    /// More about it, a line each: its parameters, its formula.
+    /// Further information, one line each: the parameters, the formula.
     pub notes: Vec<String>,
-    /// The states; the first position is 0.
+    /// The states.
     pub nodes: Vec<Node>,
     /// The transitions, in order.
     pub edges: Vec<Edge>,
-    /// The position of the state in which it starts.
+    /// The position of the initial state.
     pub initial: usize,
 }
 
 impl Graph {
-    /// The graph of an automaton; `source` is the text that the property was
-    /// read from. A formula or an expression has no states of its own: its
-    /// graph is made by [`Graph::of_parts`].
+    /// Creates the graph of an automaton; `source` is the text from which the property
+    /// was read. A formula or an expression has no states: its graph is created by
+    /// [`Graph::of_parts`].
     pub fn of_automaton(property: &Property, source: &str) -> Graph {
         let states = property.states();
         let mut graph = Graph::of_parts(property);
@@ -130,7 +130,8 @@ impl Graph {
             graph.add_node(&state.name, sort(states, position));
         }
         for (position, state) in states.iter().enumerate() {
-            // Nothing happens any more to what is forgotten.
+            // A slice in a final state is forgotten, so its transitions are never
+            // taken.
             let transitions = if state.is_final {
                 &[][..]
             } else {
@@ -143,7 +144,7 @@ impl Graph {
         graph
     }
 
-    /// A graph without states, for the caller to fill.
+    /// Creates a graph without states, to be filled by the caller.
     pub fn of_parts(property: &Property) -> Graph {
         let mut notes = Vec::new();
         if !property.slice.is_empty() && property.constraint.is_none() {
@@ -159,7 +160,7 @@ impl Graph {
         }
     }
 
-    /// Adds a state; gives its position.
+    /// Adds a state; returns its position.
     pub fn add_node(&mut self, name: &str, sort: Sort) -> usize {
         let position = self.nodes.len();
         self.nodes.push(Node {
@@ -219,13 +220,13 @@ impl Graph {
     }
 }
 
-/// The text of a span, on one line.
+/// Returns the text of a span, on one line.
 fn written(source: &str, span: &Range<usize>) -> String {
     let text = source.get(span.clone()).unwrap_or("");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What stands between the braces of a branch.
+/// Returns the text between the braces of a branch.
 fn updates(source: &str, branch: &Branch) -> Option<String> {
     if branch.updates.is_empty() {
         return None;
@@ -237,8 +238,8 @@ fn updates(source: &str, branch: &Branch) -> Option<String> {
     (!inner.is_empty()).then(|| inner.to_owned())
 }
 
-/// What a state means for the verdict: a non-accepting one that cannot lead to
-/// an accepting one is a violation.
+/// Returns the meaning of a state: a non-accepting one that cannot reach an accepting
+/// one is a violation.
 fn sort(states: &[State], position: usize) -> Sort {
     let Some(state) = states.get(position) else {
         return Sort::Accepting;

@@ -1,15 +1,14 @@
-//! Where the states and transitions of a graph are drawn: in layers, from the
-//! initial state downwards.
+//! The layout of a graph: states in layers, from the initial state downwards.
 //!
-//! The steps are those of Sugiyama, Tagawa and Toda, *Methods for Visual
-//! Understanding of Hierarchical System Structures* (1981): edges that would
-//! lead up are turned round, states get layers by their longest way from the
-//! start, each edge gets a place in the layers it crosses (its label takes the
-//! first of them), the order within layers is improved by barycentres, and
-//! places are moved towards their neighbours as far as the gaps allow.
+//! The steps are those of Sugiyama, Tagawa and Toda, *Methods for Visual Understanding
+//! of Hierarchical System Structures* (1981): edges that would lead up are reversed;
+//! states are assigned to layers by the longest path from the start; each edge gets an
+//! item in every layer that it crosses (the first holds its label); the order within
+//! layers is improved by barycentres; and items are moved towards their neighbours as
+//! far as the gaps allow.
 //!
-//! Invariant: items of one layer never overlap; the layout of a graph is
-//! always the same.
+//! **Invariant:** items of one layer never overlap; the layout of a graph is
+//! deterministic.
 
 use super::graph::Graph;
 
@@ -20,74 +19,74 @@ pub(super) struct Size {
     pub height: f64,
 }
 
-/// A place, in pixels from the upper left corner.
+/// A position, in pixels from the upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Point {
     pub x: f64,
     pub y: f64,
 }
 
-/// What is to be drawn, as boxes.
+/// The sizes of the boxes to be placed.
 pub(super) struct Boxes {
     /// By state.
     pub nodes: Vec<Size>,
-    /// By transition: its label.
+    /// By transition: the label.
     pub labels: Vec<Size>,
 }
 
-/// Where everything goes.
+/// The positions of all boxes and edges.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Layout {
-    /// The size of the whole.
+    /// The size of the picture.
     pub size: Size,
-    /// By state: its middle.
+    /// By state: the centre.
     pub nodes: Vec<Point>,
-    /// By transition: the points it goes through, the first at the state it
-    /// leaves; none for a transition that stays.
+    /// By transition: the points of its line, starting at the source state; empty for a
+    /// transition to the same state.
     pub routes: Vec<Vec<Point>>,
-    /// By transition: the middle of its label.
+    /// By transition: the centre of its label.
     pub labels: Vec<Point>,
 }
 
-/// Between items of a layer.
+/// The gap between items of a layer.
 const GAP: f64 = 18.0;
-/// Between layers.
+/// The gap between layers.
 const LAYER_GAP: f64 = 16.0;
-/// Around everything.
+/// The margin around the picture.
 const MARGIN: f64 = 12.0;
 /// The width of an edge that passes through a layer.
 const PASSAGE: f64 = 8.0;
-/// From a state to the label of a transition that stays there.
+/// The distance from a state to the label of a transition to itself.
 pub(super) const LOOP: f64 = 26.0;
-/// Between the labels of transitions that stay at one state.
+/// The gap between the labels of transitions to the same state.
 pub(super) const LABEL_GAP: f64 = 4.0;
-/// How often order and places are improved.
+/// The number of rounds that improve order and positions.
 const ROUNDS: usize = 12;
 
-/// Something that takes room in a layer.
+/// An item that takes space in a layer.
 struct Item {
     layer: usize,
-    /// What it takes to the left and to the right of its middle.
+    /// The extent to the left and to the right of its centre.
     left: f64,
     right: f64,
     height: f64,
     x: f64,
-    /// Neighbours in the layer above and the layer below.
+    /// The neighbours in the layer above and the layer below.
     above: Vec<usize>,
     below: Vec<usize>,
 }
 
 struct Layers {
     items: Vec<Item>,
-    /// By layer: its items from left to right.
+    /// By layer: the items from left to right.
     order: Vec<Vec<usize>>,
-    /// By edge: its items, from the upper state to the lower.
+    /// By edge: the items, from the upper state to the lower.
     chains: Vec<Vec<usize>>,
-    /// By edge: it leads from the lower state to the upper.
+    /// By edge: true if it leads from the lower state to the upper.
     turned: Vec<bool>,
 }
 
-/// Finds a place for everything.
+/// Computes the layout.
 pub(super) fn layout(graph: &Graph, boxes: &Boxes) -> Layout {
     let mut layers = layers(graph, boxes);
     for round in 0..ROUNDS {
@@ -100,7 +99,7 @@ pub(super) fn layout(graph: &Graph, boxes: &Boxes) -> Layout {
     placed(graph, boxes, &layers)
 }
 
-/// By edge, whether it would lead up: to a state that is being visited.
+/// Returns for each edge whether it would lead up: to a state that is being visited.
 fn turned(graph: &Graph) -> Vec<bool> {
     #[derive(Clone, Copy, PartialEq)]
     enum Visit {
@@ -148,10 +147,10 @@ fn turned(graph: &Graph) -> Vec<bool> {
     turned
 }
 
-/// By state: the length of the longest way down to it.
+/// Returns for each state the length of the longest path down to it.
 fn depths(count: usize, downward: &[(usize, usize)]) -> Vec<usize> {
     let mut depths = vec![0; count];
-    // Without cycles no way has more edges than there are states.
+    // Without cycles no path has more edges than there are states.
     for _ in 0..count {
         let mut changed = false;
         for &(upper, lower) in downward {
@@ -231,7 +230,7 @@ impl Layers {
         position
     }
 
-    /// An edge through the layers between two states; its label comes first.
+    /// Adds the items of an edge between two states; its label comes first.
     fn chain(&mut self, upper: usize, lower: usize, depths: &[usize], label: Size) -> Vec<usize> {
         let mut chain = vec![upper];
         for layer in depths[upper] * 2 + 1..depths[lower] * 2 {
@@ -251,7 +250,7 @@ impl Layers {
         chain
     }
 
-    /// Puts each item in the order of the middle of its neighbours.
+    /// Sorts the items of each layer by the mean position of their neighbours.
     fn sort(&mut self, downwards: bool) {
         let mut positions = vec![0.0; self.items.len()];
         for order in &self.order {
@@ -294,7 +293,7 @@ impl Layers {
         if downwards { &item.above } else { &item.below }
     }
 
-    /// Puts the items of each layer side by side.
+    /// Places the items of each layer side by side.
     fn pack(&mut self) {
         for layer in 0..self.order.len() {
             let mut x = 0.0;
@@ -306,7 +305,7 @@ impl Layers {
         }
     }
 
-    /// Moves the items of each layer towards the middle of their neighbours.
+    /// Moves the items of each layer towards the mean of their neighbours.
     fn relax(&mut self, downwards: bool) {
         for layer in self.direction(downwards) {
             let order = self.order[layer].clone();
@@ -335,7 +334,7 @@ impl Layers {
         }
     }
 
-    /// The distance of an item's middle from that of the one before it.
+    /// Returns the minimum distance between the centres of an item and its predecessor.
     fn between(&self, order: &[usize], position: usize) -> f64 {
         let before = &self.items[order[position - 1]];
         before.right + GAP + self.items[order[position]].left
@@ -364,7 +363,7 @@ fn placed(graph: &Graph, boxes: &Boxes, layers: &Layers) -> Layout {
         0.0
     };
     let mut middles = Vec::new();
-    // Room for the arrow that leads to the initial state.
+    // Space for the arrow to the initial state.
     let mut y = MARGIN + LAYER_GAP;
     for order in &layers.order {
         let heights = order.iter().map(|&item| layers.items[item].height);
@@ -379,7 +378,7 @@ fn placed(graph: &Graph, boxes: &Boxes, layers: &Layers) -> Layout {
     let nodes: Vec<Point> = (0..graph.nodes.len()).map(place).collect();
     let mut labels = Vec::new();
     let mut routes = Vec::new();
-    // The labels beside a state stand around its middle.
+    // The labels beside a state are centred on it.
     let mut loops = vec![0.0; graph.nodes.len()];
     for (edge, label) in graph.edges.iter().zip(&boxes.labels) {
         if edge.from == edge.to
@@ -412,7 +411,8 @@ fn placed(graph: &Graph, boxes: &Boxes, layers: &Layers) -> Layout {
     }
 }
 
-/// The label of a transition that stays: to the right, one below the other.
+/// Places the label of a transition to the same state: to the right, one below the
+/// other.
 fn loop_label(
     boxes: &Boxes,
     nodes: &[Point],
@@ -431,7 +431,7 @@ fn loop_label(
     }
 }
 
-/// The points of an edge, from the state it leaves.
+/// Returns the points of an edge, starting at its source state.
 fn route(
     boxes: &Boxes,
     layers: &Layers,

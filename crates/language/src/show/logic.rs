@@ -8,25 +8,24 @@ use juror_event::Verdict;
 use juror_logic::{Guard, Letter, LogicError, Machine, MachineState, Meaning, Table};
 use std::collections::BTreeMap;
 
-/// An automaton with more states tells a person nothing.
+/// The maximum number of states of a graph that is useful to a reader.
 pub(super) const STATES_MAX: usize = 500;
 
-/// The graph of a property, with which one can tell where slices stand in it.
+/// The graph of a property, with the positions of slices in it.
 #[derive(Debug)]
 pub struct Map {
     /// The graph.
     pub graph: Graph,
-    /// Of a formula: the automaton, and by its states the position in the graph.
+    /// For a formula: the automaton, and the position of its states in the graph.
     table: Option<(Table, BTreeMap<MachineState, usize>)>,
 }
 
 impl Map {
-    /// The graph of a property, whatever it is written as; `source` is the text
-    /// that it was read from.
+    /// Creates the graph of any property; `source` is the text from which it was read.
     ///
     /// # Errors
-    /// When a formula has bounds in time: its states are not those of a table, so there
-    /// are no places to stand at. Or when its automaton is too large to be shown.
+    /// If a formula has time bounds, so that its states are not those of a table, or if
+    /// its automaton is too large to be displayed.
     pub fn of_property(property: &Property, source: &str) -> Result<Map, LogicError> {
         match &property.behaviour {
             Behaviour::Automaton { .. } => Ok(Map {
@@ -37,8 +36,8 @@ impl Map {
         }
     }
 
-    /// The position of a state: of an automaton the state itself, of a formula
-    /// where these letters lead to from its beginning.
+    /// Returns the position of a state: for an automaton that of the state itself, for
+    /// a formula that of the state that the letters reach from the initial state.
     pub fn position(&self, state: StateId, letters: &[Letter]) -> Option<usize> {
         let Some((table, positions)) = &self.table else {
             return (state.index() < self.graph.nodes.len()).then(|| state.index());
@@ -50,13 +49,12 @@ impl Map {
 }
 
 impl Graph {
-    /// The graph of a property, whatever it is written as; `source` is the
-    /// text that it was read from.
+    /// Creates the graph of any property; `source` is the text from which it was read.
     ///
     /// # Errors
-    /// Why a formula has no picture, for a person: its automaton is too large, or it has
-    /// bounds in time of which nothing can be drawn. [`Graph::of_parts`] with [`demand`]
-    /// says what can be said then.
+    /// A message with the reason why a formula has no picture: its automaton is too
+    /// large, or it has time bounds that cannot be displayed. [`Graph::of_parts`] with
+    /// [`demand`] still describes it.
     pub fn of_property(property: &Property, source: &str) -> Result<Graph, String> {
         match (Map::of_property(property, source), &property.behaviour) {
             (Ok(map), _) => Ok(map.graph),
@@ -74,8 +72,8 @@ impl Graph {
     }
 }
 
-/// What a formula or an expression demands, in words, macros and patterns
-/// expanded; nothing for an automaton.
+/// Describes the demand of a formula or an expression, with macros and patterns
+/// expanded; `None` for an automaton.
 pub fn demand(property: &Property) -> Option<String> {
     let Behaviour::Logic(logic) = &property.behaviour else {
         return None;
@@ -96,16 +94,17 @@ pub fn demand(property: &Property) -> Option<String> {
     })
 }
 
-/// Why a property is not drawn, and what can be done, for a person.
+/// Describes why a property is not displayed, and alternatives.
 pub fn undrawn(error: LogicError) -> String {
     match error {
-        LogicError::Timed => "it has bounds in time, so where an instance stands depends on when \
-             things happen; `monitor` at the prompt tells what each waits for, and `juror property \
-             show` draws it where its waits can be told apart"
+        LogicError::Timed => "it has time bounds, so the state of an instance depends on the \
+                              times of events; `monitor` at the prompt shows what each instance \
+                              waits for, and `juror property show` draws it if its obligations \
+                              can be told apart"
             .to_owned(),
         LogicError::TooManyStates { limit } => format!(
-            "its automaton has more than {limit} states, which is too large for a picture; it is \
-             evaluated all the same"
+            "its automaton has more than {limit} states, which is too large for a picture; it can \
+             be evaluated nevertheless"
         ),
         other => other.to_string(),
     }
@@ -136,7 +135,7 @@ fn of_logic(property: &Property, logic: &Logic) -> Result<Map, LogicError> {
     })
 }
 
-/// Gives the positions of the automaton's states.
+/// Adds the states and transitions of the automaton to the graph.
 fn fill(
     graph: &mut Graph,
     table: &Table,

@@ -1,12 +1,12 @@
-//! A property for pages in Markdown that draw Mermaid diagrams.
+//! Output for Markdown pages with Mermaid diagrams.
 
 use super::graph::{Graph, Sort};
 use std::fmt::Write as _;
 
-/// Draws a graph as a Mermaid flowchart.
+/// Writes a graph as a Mermaid flowchart.
 ///
-/// A flowchart and not a state diagram: its labels may hold any text, and its
-/// nodes have shapes.
+/// A flowchart, unlike a state diagram, has labels with arbitrary text, and nodes of
+/// several shapes.
 pub fn mermaid(graph: &Graph) -> String {
     let mut page = String::from("flowchart TD\n");
     page.push_str("    start(( ))\n");
@@ -53,8 +53,8 @@ fn classes(graph: &Graph, chosen: impl Fn(Sort, bool) -> bool) -> Vec<String> {
     nodes.map(|node| node.id.clone()).collect()
 }
 
-/// A quoted label; what Mermaid or a page would read otherwise is written as
-/// a character reference.
+/// Writes a quoted label; characters with a meaning in Mermaid or HTML become character
+/// references.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,14 +1,13 @@
-//! Pictures of a property: its states and what leads from one to another, as
-//! text, DOT, Mermaid and SVG.
+//! Pictures of a property's states and transitions, as text, DOT, Mermaid and SVG.
 //!
-//! A [`Graph`] is made from a property and drawn by one of the printers. Each
-//! state and each transition has a name of its own (`state-0`, `edge-3`) that
-//! is the same in all of them and from run to run, so that a page can mark the
-//! state that a monitor is in. After the view of the running property in Jakse,
-//! Falcone and Méhaut, *Interactive Runtime Verification* (2019), section 9.
+//! A [`Graph`] is created from a property and written by one of the printers. Each
+//! state and each transition has an identifier (`state-0`, `edge-3`) that is the same
+//! in all forms and in all runs, so that a page can mark the current state of a
+//! monitor. After the view of the running property in Jakse, Falcone and Méhaut,
+//! *Interactive Runtime Verification* (2019), section 9.
 //!
-//! Invariant: whatever stands in a property, the output is well formed: all
-//! text is escaped for where it goes.
+//! **Invariant:** the output is well formed for every property: all text is escaped for
+//! its context.
 
 mod condition;
 mod dot;
@@ -30,17 +29,17 @@ pub use text::text;
 /// The form of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// For a terminal.
+    /// Text for a terminal.
     Text,
-    /// For Graphviz.
+    /// DOT, for Graphviz.
     Dot,
-    /// A picture of its own.
+    /// An SVG image.
     Svg,
-    /// For Markdown pages.
+    /// Mermaid, for Markdown pages.
     Mermaid,
 }
 
-/// Draws a graph.
+/// Writes a graph.
 pub fn show(graph: &Graph, form: Form) -> String {
     match form {
         Form::Text => text(graph),

@@ -1,8 +1,8 @@
-//! A property as a picture.
+//! Output as SVG.
 //!
-//! Lines and text have the colour of the page they stand on; what a state
-//! means is told by its outline and by a word under its name. Every state and
-//! transition is a group with an id and classes, for pages that mark them.
+//! Lines and text have the text colour of the page; the meaning of a state is shown by
+//! its outline and by a word under its name. Every state and transition is a group with
+//! an id and classes, so that pages can mark them.
 
 use super::graph::{Edge, Graph, Node, Sort};
 use super::layout::{Boxes, LABEL_GAP, LOOP, Layout, Point, Size, layout};
@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 /// The advance of a character, in pixels.
 const CHARACTER_WIDTH: f64 = 7.3;
 const LINE_HEIGHT: f64 = 16.0;
-/// Where the lines of a label are broken.
+/// The maximum length of a line in a label.
 const LABEL_CHARACTERS_MAX: usize = 28;
 
 const STYLE: &str = "\
@@ -31,7 +31,7 @@ const STYLE: &str = "\
   </style>
 ";
 
-/// Draws a graph as an SVG document.
+/// Writes a graph as an SVG document.
 pub fn svg(graph: &Graph) -> String {
     let boxes = Boxes {
         nodes: node_sizes(graph),
@@ -90,12 +90,13 @@ fn width(text: &str) -> f64 {
     text.width() as f64 * CHARACTER_WIDTH
 }
 
-/// The word under the name; nothing for the usual sort.
+/// Returns the word under the name; `None` for the usual sort.
 fn word(node: &Node) -> Option<&'static str> {
     (node.sort != Sort::Accepting).then(|| node.sort.word())
 }
 
-/// A state is as high as the labels of the transitions that stay there.
+/// Returns the sizes of states, which are as high as the labels of their transitions to
+/// themselves.
 fn node_sizes(graph: &Graph) -> Vec<Size> {
     let size = |(position, node): (usize, &Node)| {
         let stays = graph.edges.iter();
@@ -117,7 +118,7 @@ fn node_size(node: &Node) -> Size {
     }
 }
 
-/// The lines of a label, none of them long unless a word is.
+/// Splits a label into lines, which are short unless a word is long.
 fn label(edge: &Edge) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in edge.label() {
@@ -144,7 +145,7 @@ fn label_size(edge: &Edge) -> Size {
     }
 }
 
-/// The arrow that comes from nowhere to the initial state.
+/// Writes the arrow to the initial state.
 fn write_start(page: &mut String, graph: &Graph, boxes: &Boxes, layout: &Layout) {
     let (Some(at), Some(size)) = (
         layout.nodes.get(graph.initial),
@@ -165,8 +166,8 @@ fn write_start(page: &mut String, graph: &Graph, boxes: &Boxes, layout: &Layout)
     write_head(page, to, 1.0, 0.0);
 }
 
-/// The head of an arrow that comes from above (1), below (-1), or from the
-/// right (`across` 1).
+/// Writes the head of an arrow that comes from above (1), below (-1), or from the right
+/// (`across` 1).
 fn write_head(page: &mut String, tip: Point, down: f64, across: f64) {
     let corner = |side: f64| {
         let x = tip.x + across * 7.0 + down.abs() * side * 3.5;
@@ -190,8 +191,8 @@ fn write_edge(page: &mut String, edge: &Edge, position: usize, boxes: &Boxes, la
     let label_lines = label(edge);
     let label = layout.labels[position];
     if let (Some(first), Some(&last)) = (route.first(), route.last()) {
-        // Curves between the layers; a line through each that is only passed;
-        // nothing behind the label.
+        // Curves between the layers; a straight line through each layer that is
+        // crossed; no line behind the label.
         let mut path = format!("M{:.1} {:.1}", first.x, first.y);
         for (position, pair) in route.windows(2).enumerate() {
             let crosses = position % 2 == 1;
@@ -235,7 +236,7 @@ fn write_edge(page: &mut String, edge: &Edge, position: usize, boxes: &Boxes, la
     }
     let lines = label_lines;
     let first = label.y - (lines.len() as f64 - 1.0) * LINE_HEIGHT / 2.0 + 4.0;
-    // Beside a state the lines begin below one another.
+    // Beside a state, lines start below one another.
     let (x, anchor) = if route.is_empty() {
         (
             label.x - boxes.labels[position].width / 2.0,
@@ -300,7 +301,8 @@ fn write_node(page: &mut String, node: &Node, at: Point, size: Size) {
     page.push_str("    </g>\n");
 }
 
-/// Text for XML; what XML cannot hold becomes a replacement character.
+/// Escapes text for XML; characters that XML cannot contain become replacement
+/// characters.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

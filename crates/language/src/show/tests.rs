@@ -186,7 +186,7 @@ fn bounds_in_time_that_are_not_drawn_say_why() {
     let why = timed("always (asked implies eventually from 2 to 5 ms answered)");
     let why = why.expect_err("no picture");
     for words in [
-        "`eventually from 2 ms to 5 ms answered` can wait any number of times at once",
+        "`eventually from 2 ms to 5 ms answered` can be pending any number of times at once",
         "`monitor` at the prompt",
     ] {
         assert!(why.contains(words), "{words}: {why}");

@@ -1,13 +1,13 @@
-//! A property as text for a terminal: each state with what leads out of it.
+//! Output as text for a terminal: each state with its transitions.
 
 use super::graph::{Edge, Graph, Node, Sort};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// No column is pushed farther than this by a long line in it.
+/// The maximum width of the column before the arrows.
 const COLUMN_MAX: usize = 52;
 
-/// Draws a graph as lines of text.
+/// Writes a graph as lines of text.
 pub fn text(graph: &Graph) -> String {
     let mut page = graph.name.clone();
     if let Some(description) = &graph.description {
@@ -47,7 +47,7 @@ fn heading(graph: &Graph, position: usize, node: &Node) -> String {
     format!("{mark}{start} {}{sort}{slices}", node.name)
 }
 
-/// What an edge says before the arrow.
+/// Returns the text of an edge before the arrow.
 fn left(edge: &Edge) -> String {
     match &edge.updates {
         Some(updates) => format!("{}  {{ {updates} }}", edge.condition()),
@@ -55,7 +55,7 @@ fn left(edge: &Edge) -> String {
     }
 }
 
-/// Where the arrows stand.
+/// Returns the column of the arrows.
 fn column(graph: &Graph) -> usize {
     let widths = graph.edges.iter().map(|edge| left(edge).width());
     widths

@@ -1,5 +1,5 @@
-//! The graph of a formula with bounds in time: what is waited for, with time that passes
-//! as transitions of their own.
+//! The graph of a formula with time bounds: the pending obligations as states, with the
+//! passage of time as transitions.
 
 use super::condition::condition;
 use super::graph::{Graph, Sort};
@@ -8,11 +8,12 @@ use crate::property::{Logic, Property};
 use juror_logic::{Formula, Guard, LogicError, NoOutline, Outline, Passed, TimedMachine};
 use std::collections::BTreeMap;
 
-/// What can be done where nothing is drawn.
-const INSTEAD: &str = "`monitor` at the prompt tells what each instance waits for, and with \
+/// The alternative if nothing is displayed.
+const INSTEAD: &str = "`monitor` at the prompt shows what each instance waits for, and with \
                        bounds in steps (`within 5 steps`) there is a picture";
 
-/// The graph of a formula with bounds in time; why there is none, for a person.
+/// Creates the graph of a formula with time bounds, or returns the reason why there is
+/// none.
 pub(super) fn of_timed(
     property: &Property,
     logic: &Logic,
@@ -33,17 +34,17 @@ pub(super) fn of_timed(
 fn why(error: &NoOutline, names: &dyn Fn(u8) -> String) -> String {
     match error {
         NoOutline::Waits(part) => format!(
-            "`{}` can wait any number of times at once, each time with an end of its own, so its \
-             states come to be while the program runs; {INSTEAD}",
+            "`{}` can be pending any number of times at once, each with its own deadline, so its \
+             states are known only while the program runs; {INSTEAD}",
             part.display(names)
         ),
         NoOutline::Order => format!(
-            "what comes depends on which of its bounds in time ends first, so its states come to \
-             be while the program runs; {INSTEAD}"
+            "the next state depends on which of its time bounds ends first, so its states are \
+             known only while the program runs; {INSTEAD}"
         ),
         NoOutline::TooLarge => format!(
-            "its bounds in time end at too many different moments to be drawn; it is evaluated \
-             all the same, and {INSTEAD}"
+            "its time bounds end at too many different moments to be drawn; it can be evaluated \
+             nevertheless, and {INSTEAD}"
         ),
         NoOutline::Logic(LogicError::Timed) => INSTEAD.to_owned(),
         NoOutline::Logic(error) => error.to_string(),

@@ -1,27 +1,27 @@
-//! Expressions and types as they were written.
+//! The syntax of expressions and types.
 
 use super::{Name, TypeName};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An expression as it was written.
+/// An expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
-    /// What it is.
+    /// The kind.
     pub kind: ExpressionKind,
-    /// Where it stands, in bytes, with the parentheses around it.
+    /// The position in the source, in bytes, including surrounding parentheses.
     pub span: Range<usize>,
 }
 
-/// The forms of an expression.
+/// The kinds of expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExpressionKind {
     /// `12`, `0xff`, `0b1_0`, `'a'`
     Integer(i128),
     /// `1.5`
     Float(f64),
-    /// `"text"`, escapes read.
+    /// `"text"`, with escapes resolved.
     Text(Arc<str>),
     /// `true`, `false`
     Bool(bool),
@@ -29,49 +29,49 @@ pub enum ExpressionKind {
     Null,
     /// `x`, `module::x`, `file.c::x`, joined as written without spaces.
     Name(Box<str>),
-    /// `$rip`: what stands after the dollar, which may be nothing.
+    /// `$rip`: the name after the dollar, which may be empty.
     Register(Box<str>),
     /// `arg 2`: the argument at a position counted from 1; in captures only.
     Argument(u8),
-    /// `ret`: the value that the call returned; in captures only.
+    /// `ret`: the return value; in captures only.
     Return,
-    /// An operator before its operand.
+    /// A unary operation.
     Unary {
         /// The operator.
         operator: UnaryOperator,
         /// The operand.
         operand: Box<Expression>,
     },
-    /// An operator between its operands.
+    /// A binary operation.
     Binary {
         /// The operator.
         operator: BinaryOperator,
-        /// What stands before it.
+        /// The left operand.
         left: Box<Expression>,
-        /// What stands after it.
+        /// The right operand.
         right: Box<Expression>,
     },
     /// `a ? b : c`: of `b` and `c` one is evaluated.
     Conditional {
-        /// What decides.
+        /// The condition.
         condition: Box<Expression>,
-        /// What it is where that is true.
+        /// The value if the condition is true.
         then: Box<Expression>,
-        /// What it is where that is false.
+        /// The value if the condition is false.
         otherwise: Box<Expression>,
     },
     /// `p.field`, `p->field`
     Field {
-        /// What stands before the dot or arrow.
+        /// The object.
         object: Box<Expression>,
         /// The field; digits for a field of a tuple.
         field: Name,
         /// True for `->`.
         arrow: bool,
     },
-    /// `o.*m`, `p->*m`: the member that a pointer to members of C++ leads to.
+    /// `o.*m`, `p->*m`: the member that a C++ pointer to member denotes.
     Member {
-        /// What stands before the sign.
+        /// The object.
         object: Box<Expression>,
         /// The pointer to a member.
         member: Box<Expression>,
@@ -80,31 +80,31 @@ pub enum ExpressionKind {
     },
     /// `p[i]`
     Index {
-        /// What stands before the bracket.
+        /// The collection, array or pointer.
         object: Box<Expression>,
-        /// What stands in it.
+        /// The index.
         index: Box<Expression>,
     },
-    /// `p[a..b]`: elements from `a` up to, not including, `b`.
+    /// `p[a..b]`: elements from `a` up to but excluding `b`.
     Slice {
-        /// What stands before the bracket.
+        /// The array or pointer.
         object: Box<Expression>,
         /// The first element.
         start: Box<Expression>,
-        /// The element after the last.
+        /// The index after the last element.
         end: Box<Expression>,
     },
     /// `(type *)x`
     Cast {
         /// The type.
         type_name: TypeName,
-        /// What is converted.
+        /// The operand.
         operand: Box<Expression>,
     },
-    /// `f(a, b)`: at the prompt a call of the debuggee's function, in a
-    /// property one of the language's or its own functions.
+    /// `f(a, b)`: at the prompt a call of a function of the debuggee, in a property a
+    /// call of a function of the language or of the property.
     Call {
-        /// What stands before the parenthesis: a name, or a pointer to code.
+        /// The function: a name, or a pointer to code.
         function: Box<Expression>,
         /// The arguments, in order.
         arguments: Vec<Expression>,
@@ -121,12 +121,12 @@ pub enum ExpressionKind {
     Map(Vec<(Expression, Expression)>),
     /// `[1, 2]`
     Sequence(Vec<Expression>),
-    /// What could not be read; a diagnostic says why.
+    /// Text with a syntax error, for which there is a diagnostic.
     Error,
 }
 
 impl Expression {
-    /// The expressions that it consists of directly, in the order in which they stand.
+    /// Returns the direct subexpressions, in the order of the text.
     pub fn parts(&self) -> Vec<&Expression> {
         match &self.kind {
             ExpressionKind::Unary { operand, .. }
@@ -142,7 +142,7 @@ impl Expression {
             ExpressionKind::Member { object, member, .. } => vec![object, member],
             ExpressionKind::Index { object, index } => vec![object, index],
             ExpressionKind::Slice { object, start, end } => vec![object, start, end],
-            // The `len` of `len(x)` is no name of the program.
+            // The `len` of `len(x)` is not a name of the program.
             ExpressionKind::Call { arguments, .. } if self.counted().is_some() => {
                 arguments.iter().collect()
             }
@@ -161,7 +161,7 @@ impl Expression {
         }
     }
 
-    /// All expressions in it, itself first.
+    /// Returns all subexpressions, beginning with the expression itself.
     pub fn all_parts(&self) -> Vec<&Expression> {
         let (mut found, mut rest) = (Vec::new(), vec![self]);
         while let Some(part) = rest.pop() {
@@ -171,20 +171,21 @@ impl Expression {
         found
     }
 
-    /// Whether evaluating it may run code of the debuggee.
+    /// Returns true if evaluating it may run code of the debuggee.
     pub fn calls_functions(&self) -> bool {
         let mut parts = self.all_parts().into_iter();
         let is_call = |kind: &ExpressionKind| matches!(kind, ExpressionKind::Call { .. });
         parts.any(|part| is_call(&part.kind) && part.counted().is_none())
     }
 
-    /// Whether something in it is `len(x)`.
+    /// Returns true if it contains `len(x)`.
     pub fn counts(&self) -> bool {
         let mut parts = self.all_parts().into_iter();
         parts.any(|part| part.counted().is_some())
     }
 
-    /// What `len(x)` counts the elements of. It is no call: nothing of the debuggee runs.
+    /// Returns `x` if this is `len(x)`, which is not a call: no code of the debuggee
+    /// runs.
     pub fn counted(&self) -> Option<&Expression> {
         let ExpressionKind::Call {
             function,
@@ -200,14 +201,14 @@ impl Expression {
     }
 }
 
-/// An operator before its operand.
+/// A unary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnaryOperator {
     /// `not x`, `!x`
     Not,
     /// `-x`
     Negate,
-    /// `+x`: the number that it is.
+    /// `+x`: the operand as a number.
     Plus,
     /// `~x`
     Complement,
@@ -215,7 +216,7 @@ pub enum UnaryOperator {
     Dereference,
     /// `&x`
     AddressOf,
-    /// `^x`: the same in the frame of the caller.
+    /// `^x`: the operand in the frame of the caller.
     Caller,
 }
 
@@ -233,7 +234,7 @@ impl fmt::Display for UnaryOperator {
     }
 }
 
-/// An operator between its operands.
+/// A binary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BinaryOperator {
     /// `or`, `||`
@@ -264,7 +265,7 @@ pub enum BinaryOperator {
     ShiftLeft,
     /// `>>`
     ShiftRight,
-    /// `p@n`: `n` elements from `p` on.
+    /// `p@n`: `n` elements starting at `p`.
     Repeat,
     /// `+`
     Add,
@@ -279,12 +280,12 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// True for `and` and `or`.
+    /// Returns true for `and` and `or`.
     pub fn is_logical(self) -> bool {
         matches!(self, BinaryOperator::And | BinaryOperator::Or)
     }
 
-    /// True for the six comparisons.
+    /// Returns true for the six comparisons.
     pub fn is_comparison(self) -> bool {
         use BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
         matches!(
@@ -293,7 +294,7 @@ impl BinaryOperator {
         )
     }
 
-    /// True for `&`, `|`, `^`.
+    /// Returns true for `&`, `|`, `^`.
     pub fn is_bitwise(self) -> bool {
         use BinaryOperator::{BitAnd, BitOr, BitXor};
         matches!(self, BitAnd | BitOr | BitXor)

@@ -1,4 +1,4 @@
-//! Propositions, formulas and regular expressions as they were written.
+//! The syntax of propositions, formulas and regular expressions.
 
 use super::{EventDeclaration, Expression, Name};
 use std::ops::Range;
@@ -8,22 +8,22 @@ use std::ops::Range;
 pub struct ForEach {
     /// The parameters, in order.
     pub parameters: Vec<ParameterDeclaration>,
-    /// What they must fulfil.
+    /// The constraint on the parameters.
     pub constraint: Option<Expression>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// A parameter of `for each`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParameterDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// What it stands for.
+    /// The sort of its values.
     pub sort: ParameterSort,
 }
 
-/// What a parameter of `for each` stands for.
+/// The sort of a parameter of `for each`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParameterSort {
     /// `thread`: the number of a thread.
@@ -34,12 +34,12 @@ pub enum ParameterSort {
     Integer,
     /// `text`
     Text,
-    /// `value`: anything.
+    /// `value`: any value.
     Value,
 }
 
 impl ParameterSort {
-    /// All of them with their words.
+    /// All sorts with their keywords.
     pub const ALL: [(&'static str, ParameterSort); 5] = [
         ("thread", ParameterSort::Thread),
         ("address", ParameterSort::Address),
@@ -48,7 +48,7 @@ impl ParameterSort {
         ("value", ParameterSort::Value),
     ];
 
-    /// The word by which the language knows it.
+    /// Returns its keyword.
     pub fn word(self) -> &'static str {
         match self {
             ParameterSort::Thread => "thread",
@@ -63,30 +63,30 @@ impl ParameterSort {
 /// `proposition holds(thread, lock) set … cleared …`
 #[derive(Debug, Clone, PartialEq)]
 pub struct PropositionDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// What it is about, by the names of the captures that say it.
+    /// The names of the captures that identify its subject.
     pub parameters: Vec<Name>,
-    /// What changes it, in order.
+    /// The clauses, in order.
     pub clauses: Vec<PropositionClause>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// `set before f(x) when x > 3`
 #[derive(Debug, Clone, PartialEq)]
 pub struct PropositionClause {
-    /// What happens to the proposition.
+    /// The change of the proposition.
     pub action: PropositionAction,
-    /// When.
+    /// The event.
     pub event: EventReference,
-    /// What must be true for it to happen.
+    /// The condition for the change.
     pub guard: Option<Expression>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// What an event does to a proposition, as it was written.
+/// The change of a proposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PropositionAction {
     /// `set`
@@ -98,7 +98,7 @@ pub enum PropositionAction {
 }
 
 impl PropositionAction {
-    /// The word by which the language knows it.
+    /// Returns its keyword.
     pub fn word(self) -> &'static str {
         match self {
             PropositionAction::Set => "set",
@@ -108,115 +108,114 @@ impl PropositionAction {
     }
 }
 
-/// An event by its name or as it is.
+/// A reference to an event by name, or an inline event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventReference {
-    /// One that is declared.
+    /// A declared event.
     Named(Name),
-    /// One that has no name of its own; what stands for it is how it is
-    /// written.
+    /// An event without a declaration; its text serves as its name.
     Inline(Box<EventDeclaration>),
 }
 
 /// `let name(x, y) = formula`
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormulaDefinition {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// What stands for something else in it.
+    /// The parameters.
     pub parameters: Vec<Name>,
-    /// What it is.
+    /// The formula.
     pub formula: FormulaExpression,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// What a property without states demands.
+/// The demand of a property without states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DemandDeclaration {
     /// The demand.
     pub kind: DemandKind,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// The forms of a demand.
+/// The kinds of demands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DemandKind {
     /// `ltl formula`
     Formula(FormulaExpression),
     /// `pattern absence of p after q`
     Pattern(Box<PatternExpression>),
-    /// `never expression`: no part of the run matches.
+    /// `never expression`: no part of the run may match.
     Never(SequenceExpression),
-    /// `matches expression`: the whole run does.
+    /// `matches expression`: the whole run must match.
     Matches(SequenceExpression),
 }
 
-/// A formula as it was written.
+/// A formula.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormulaExpression {
-    /// What it is.
+    /// The kind.
     pub kind: FormulaKind,
-    /// Where it stands, in bytes, with the parentheses around it.
+    /// The position in the source, in bytes, including surrounding parentheses.
     pub span: Range<usize>,
-    /// True when parentheses stand around it.
+    /// True if it is in parentheses.
     pub parenthesized: bool,
 }
 
-/// The forms of a formula.
+/// The kinds of formulas.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FormulaKind {
-    /// A proposition, an event, a defined formula or a parameter; without
-    /// parentheses there are no arguments.
+    /// A proposition, an event, a defined formula or a parameter; `arguments` is `None`
+    /// without parentheses.
     Atom {
-        /// Its name.
+        /// The name.
         name: Name,
-        /// What stands between its parentheses.
+        /// The arguments.
         arguments: Option<Vec<FormulaExpression>>,
     },
-    /// A literal: `true` and `false`, and others as arguments.
+    /// A literal: `true`, `false`, or another one as an argument.
     Constant(Expression),
-    /// `_` or `any`: an argument that may be anything.
+    /// `_` or `any`: an argument that matches anything.
     Any,
-    /// An operator before its operand.
+    /// A unary operation.
     Unary {
         /// The operator.
         operator: FormulaUnary,
-        /// How far it looks.
+        /// The bound.
         bound: Option<BoundExpression>,
         /// The operand.
         operand: Box<FormulaExpression>,
     },
-    /// An operator between its operands.
+    /// A binary operation.
     Binary {
         /// The operator.
         operator: FormulaBinary,
-        /// How far it looks.
+        /// The bound.
         bound: Option<BoundExpression>,
-        /// What stands before it.
+        /// The left operand.
         left: Box<FormulaExpression>,
-        /// What stands after it.
+        /// The right operand.
         right: Box<FormulaExpression>,
     },
-    /// What could not be read; a diagnostic says why.
+    /// Text with a syntax error, for which there is a diagnostic.
     Error,
 }
 
-/// How far a temporal operator looks, as it was written.
+/// The bound of a temporal operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundExpression {
-    /// The nearest; steps or nanoseconds.
+    /// The lower bound, in steps or nanoseconds.
     pub from: u64,
-    /// The farthest; nothing has no end.
+    /// The upper bound; `None` is unbounded.
     pub to: Option<u64>,
-    /// True for a time, false for steps.
+    /// True for a time bound, false for steps.
     pub is_time: bool,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// An operator before a formula.
+/// A unary operator on formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FormulaUnary {
     /// `not`, `!`
@@ -240,7 +239,7 @@ pub enum FormulaUnary {
 }
 
 impl FormulaUnary {
-    /// The words by which the language knows it.
+    /// Returns its keywords.
     pub fn words(self) -> &'static str {
         match self {
             FormulaUnary::Not => "not",
@@ -256,7 +255,7 @@ impl FormulaUnary {
     }
 }
 
-/// An operator between formulas.
+/// A binary operator on formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FormulaBinary {
     /// `iff`, `<->`
@@ -280,7 +279,7 @@ pub enum FormulaBinary {
 }
 
 impl FormulaBinary {
-    /// The words by which the language knows it.
+    /// Returns its keywords.
     pub fn words(self) -> &'static str {
         match self {
             FormulaBinary::Iff => "iff",
@@ -295,7 +294,7 @@ impl FormulaBinary {
         }
     }
 
-    /// True for those that speak of other steps than the present one.
+    /// Returns true for operators that refer to other steps than the current one.
     pub fn is_temporal(self) -> bool {
         matches!(
             self,
@@ -311,15 +310,15 @@ impl FormulaBinary {
 /// A specification pattern with its scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatternExpression {
-    /// What is demanded.
+    /// The pattern.
     pub kind: PatternKind,
-    /// Where it is demanded.
+    /// The scope.
     pub scope: PatternScope,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// What a specification pattern demands.
+/// The kind of a specification pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PatternKind {
     /// `absence of p`
@@ -330,23 +329,23 @@ pub enum PatternKind {
     BoundedExistence(FormulaExpression, u32),
     /// `universality of p`
     Universality(FormulaExpression),
-    /// `causes precede effects`: one of both or two on one side.
+    /// `causes precede effects`: one of both, or two on one side.
     Precedence {
-        /// What comes first.
+        /// The formulas that must come first.
         causes: Vec<FormulaExpression>,
-        /// What comes only after it.
+        /// The formulas that may only come after them.
         effects: Vec<FormulaExpression>,
     },
-    /// `responses respond to causes`: one of both or two on one side.
+    /// `responses respond to causes`: one of both, or two on one side.
     Response {
-        /// What must follow.
+        /// The formulas that must follow.
         responses: Vec<FormulaExpression>,
-        /// What it must follow.
+        /// The formulas that they must follow.
         causes: Vec<FormulaExpression>,
     },
 }
 
-/// Where a specification pattern applies.
+/// The scope of a specification pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PatternScope {
     /// `globally`
@@ -361,26 +360,26 @@ pub enum PatternScope {
     AfterUntil(FormulaExpression, FormulaExpression),
 }
 
-/// A regular expression over events, as it was written.
+/// A regular expression over events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequenceExpression {
-    /// What it is.
+    /// The kind.
     pub kind: SequenceKind,
-    /// Where it stands, in bytes, with the parentheses around it.
+    /// The position in the source, in bytes, including surrounding parentheses.
     pub span: Range<usize>,
 }
 
-/// The forms of a regular expression.
+/// The kinds of regular expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SequenceKind {
     /// An event or proposition.
     Letter {
-        /// Its name.
+        /// The name.
         name: Name,
-        /// What stands between its parentheses.
+        /// The arguments.
         arguments: Option<Vec<FormulaExpression>>,
     },
-    /// `any`: one step, whatever it is.
+    /// `any`: any single step.
     Any,
     /// `not a`
     Not(Box<SequenceExpression>),
@@ -392,13 +391,13 @@ pub enum SequenceKind {
     Both(Vec<SequenceExpression>),
     /// `a*`, `a+`, `a?`, `a{2,5}`
     Repeat {
-        /// What is repeated.
+        /// The repeated expression.
         expression: Box<SequenceExpression>,
-        /// At least so often.
+        /// The minimum count.
         from: u32,
-        /// At most so often.
+        /// The maximum count.
         to: Option<u32>,
     },
-    /// What could not be read; a diagnostic says why.
+    /// Text with a syntax error, for which there is a diagnostic.
     Error,
 }

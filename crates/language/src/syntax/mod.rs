@@ -1,7 +1,7 @@
-//! The syntax tree: what was written, names not yet looked up.
+//! The syntax tree, with unresolved names.
 //!
-//! Invariant: every tree that the parser builds is shallow enough to be walked
-//! recursively (see the limits in the parser).
+//! **Invariant:** every tree that the parser builds is shallow enough for recursive
+//! walks (see the limits in the parser).
 
 mod expression;
 mod logic;
@@ -18,19 +18,20 @@ pub use logic::{
 pub use type_name::{Derivation, Parameters, TypeName};
 
 pub use scenario::{
-    Message, MessagePiece, PointDeclaration, PointPlace, PointWord, ReactionDeclaration,
+    Message, MessagePiece, PointDeclaration, PointLocation, PointWord, ReactionDeclaration,
     ReactionKind, ReactionStatement, ScenarioDeclaration, Target, TriggerDeclaration,
 };
 
 use juror_event::{Conversion, EventKind};
 use std::ops::Range;
 
-/// A source file: properties and scenarios, in order, and what they share.
+/// A source file: its properties and scenarios, in order, and their shared
+/// declarations.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct File {
-    /// The files that it uses, in order.
+    /// The `use` declarations, in order.
     pub uses: Vec<UseDeclaration>,
-    /// What stands before the first property, for all of them.
+    /// The declarations before the first property, shared by all.
     pub shared: Declarations,
     /// The properties.
     pub properties: Vec<PropertyDeclaration>,
@@ -41,30 +42,30 @@ pub struct File {
 /// `use "library.prop"`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UseDeclaration {
-    /// The name of the file, as it was written.
+    /// The path as written.
     pub path: Name,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// What properties can share.
+/// Declarations that properties can share.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Declarations {
     /// The events, in order.
     pub events: Vec<EventDeclaration>,
     /// The propositions, in order.
     pub propositions: Vec<PropositionDeclaration>,
-    /// The formulas that have a name, in order.
+    /// The named formulas, in order.
     pub definitions: Vec<FormulaDefinition>,
     /// The functions, in order.
     pub functions: Vec<FunctionDeclaration>,
-    /// The names of items that could not be read: what they stand for is not
-    /// known, but they are declared. Variables are among them.
+    /// The names of items with syntax errors: their content is unknown, but they are
+    /// declared. Variables are among them.
     pub unread: Vec<Name>,
 }
 
 impl Declarations {
-    /// True when there are none.
+    /// Returns true if there are no declarations.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
             && self.propositions.is_empty()
@@ -73,115 +74,115 @@ impl Declarations {
     }
 }
 
-/// A name and where it stands.
+/// A name and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    /// The name.
+    /// The text.
     pub text: Box<str>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// `property name "description"` and what follows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PropertyDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// What it says, in words.
+    /// The description.
     pub description: Option<Box<str>>,
     /// The names after `slice on`.
     pub slice: Vec<Name>,
-    /// What it is quantified over.
+    /// The quantification.
     pub for_each: Option<ForEach>,
-    /// Events, propositions, definitions and functions of its own.
+    /// The property's own events, propositions, definitions and functions.
     pub declarations: Declarations,
     /// The variables, in order.
     pub variables: Vec<VariableDeclaration>,
     /// The states, in order.
     pub states: Vec<StateDeclaration>,
-    /// What it demands when it has no states.
+    /// The demands, if it has no states.
     pub demands: Vec<DemandDeclaration>,
-    /// True when everything in it could be read.
+    /// True if it has no syntax errors.
     pub complete: bool,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// `event name = before function(captures) returns name in library`
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Which moment it is.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// What it is about: a function, place, system call, signal, module or
-    /// line; empty where there is none.
+    /// The subject: a function, location, system call, signal, module or line; empty if
+    /// there is none.
     pub subject: Name,
-    /// The place that is read or written, for those events.
+    /// The watched location, for memory events.
     pub place: Option<Expression>,
-    /// What is read, in order; `returns x` is the last, `x = ret`.
+    /// The captures, in order; `returns x` is the last, `x = ret`.
     pub captures: Vec<CaptureDeclaration>,
-    /// Where the function is looked for.
+    /// The modules in which the function is looked up.
     pub reach: juror_event::Reach,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// `name: type = read`
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaptureDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// The type that it is given.
+    /// The declared type.
     pub conversion: Option<Conversion>,
-    /// How it is read; nothing stands for the parameter of that name.
+    /// The read; `None` stands for the parameter of that name.
     pub read: Option<Expression>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// `var name = value`
 #[derive(Debug, Clone, PartialEq)]
 pub struct VariableDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Its value at the start.
+    /// The initial value.
     pub initial: Expression,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// `function name(a, b) { … return … }`
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
     /// Its parameters.
     pub parameters: Vec<Name>,
-    /// What it does.
+    /// The body.
     pub body: Vec<Statement>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// `state name accepting { … }`
 #[derive(Debug, Clone, PartialEq)]
 pub struct StateDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Where `initial` stands.
+    /// The position of `initial`.
     pub initial: Option<Range<usize>>,
-    /// Where `accepting` stands.
+    /// The position of `accepting`.
     pub accepting: Option<Range<usize>>,
-    /// Where `non-accepting` stands.
+    /// The position of `non-accepting`.
     pub non_accepting: Option<Range<usize>>,
-    /// Where `final` stands.
+    /// The position of `final`.
     pub is_final: Option<Range<usize>>,
-    /// What scenarios are told when it is entered.
+    /// The action that notifies scenarios when the state is entered.
     pub action: Option<Name>,
     /// The transitions, in order.
     pub transitions: Vec<TransitionDeclaration>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
@@ -190,15 +191,15 @@ pub struct StateDeclaration {
 pub struct TransitionDeclaration {
     /// The event.
     pub event: Name,
-    /// What must be true.
+    /// The guard.
     pub guard: Option<Expression>,
-    /// What makes that it does not apply, whatever the guard is.
+    /// The condition under which the event is ignored, whatever the guard is.
     pub ignored: Option<Expression>,
-    /// What happens when it is.
+    /// The branch if the guard is true.
     pub success: BranchDeclaration,
-    /// What happens when it is not, where something does.
+    /// The branch if the guard is false, if there is one.
     pub failure: Option<BranchDeclaration>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
@@ -207,60 +208,60 @@ pub struct TransitionDeclaration {
 pub struct BranchDeclaration {
     /// The updates.
     pub block: Vec<Statement>,
-    /// The next state; without one the state stays.
+    /// The target state; the state does not change if there is none.
     pub target: Option<Name>,
-    /// What scenarios are told when it is taken.
+    /// The action that notifies scenarios when the branch is taken.
     pub action: Option<Name>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// One statement of an update block or function.
+/// A statement of an update block or function.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
     /// `variable[key] += value`
     Assignment {
         /// The variable.
         variable: Name,
-        /// The keys of the element that is assigned, from the outermost in.
+        /// The keys of the assigned element, the outermost first.
         keys: Vec<Expression>,
         /// The operator of `+=`, `-=` or `*=`.
         operator: Option<BinaryOperator>,
         /// The value.
         value: Expression,
-        /// Where it stands, in bytes.
+        /// The position in the source, in bytes.
         span: Range<usize>,
     },
     /// `if condition { … } else { … }`
     If {
         /// The condition.
         condition: Expression,
-        /// What is done when it is true.
+        /// Executed if the condition is true.
         then: Vec<Statement>,
-        /// What is done when it is false.
+        /// Executed if the condition is false.
         otherwise: Vec<Statement>,
     },
     /// `for element in collection { … }`
     For {
-        /// What stands for each element in turn.
+        /// The variable for the element.
         element: Name,
-        /// What is gone through.
+        /// The collection to iterate over.
         collection: Expression,
-        /// What is done.
+        /// The body.
         body: Vec<Statement>,
     },
     /// `var name = value`: for this block only.
     Local {
-        /// Its name.
+        /// The name.
         name: Name,
-        /// Its value at the start.
+        /// The initial value.
         value: Expression,
     },
     /// `return value`; in functions only.
     Return {
         /// The value.
         value: Expression,
-        /// Where it stands, in bytes.
+        /// The position in the source, in bytes.
         span: Range<usize>,
     },
 }

@@ -1,4 +1,4 @@
-//! Scenarios as they were written.
+//! The syntax of scenarios.
 
 use super::{Expression, Name, Statement, VariableDeclaration};
 use std::ops::Range;
@@ -6,38 +6,38 @@ use std::ops::Range;
 /// `scenario name "description" for property` and what follows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenarioDeclaration {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// What it does, in words.
+    /// The description.
     pub description: Option<Box<str>>,
-    /// The properties that it reacts to; all when there are none.
+    /// The properties to which it applies; all if empty.
     pub properties: Vec<Name>,
     /// The variables, in order.
     pub variables: Vec<VariableDeclaration>,
     /// The reactions, in order.
     pub reactions: Vec<ReactionDeclaration>,
-    /// True when everything in it could be read.
+    /// True if it has no syntax errors.
     pub complete: bool,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// `on trigger of property when guard { … }`
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReactionDeclaration {
-    /// What it waits for.
+    /// The trigger.
     pub trigger: TriggerDeclaration,
-    /// The property that it is about; all of the scenario's without one.
+    /// The property to which it is restricted; all of the scenario's if `None`.
     pub property: Option<Name>,
-    /// What must be true.
+    /// The guard.
     pub guard: Option<Expression>,
-    /// What is done.
+    /// The body.
     pub body: Vec<ReactionStatement>,
-    /// Where the trigger stands, in bytes.
+    /// The position of the trigger, in bytes.
     pub span: Range<usize>,
 }
 
-/// What a reaction waits for.
+/// The trigger of a reaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TriggerDeclaration {
     /// `enter state, state`: names, `accepting`, `non-accepting`, `final`.
@@ -61,13 +61,13 @@ pub enum TriggerDeclaration {
 /// A statement of a reaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReactionStatement {
-    /// What it is.
+    /// The kind.
     pub kind: ReactionKind,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// The forms of a statement of a reaction.
+/// The kinds of statements of a reaction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReactionKind {
     /// An assignment, or a local variable.
@@ -76,18 +76,18 @@ pub enum ReactionKind {
     If {
         /// The condition.
         condition: Expression,
-        /// What is done when it is true.
+        /// Executed if the condition is true.
         then: Vec<ReactionStatement>,
-        /// What is done when it is false.
+        /// Executed if the condition is false.
         otherwise: Vec<ReactionStatement>,
     },
     /// `for element in collection { … }`
     For {
-        /// What stands for each element in turn.
+        /// The variable for the element.
         element: Name,
-        /// What is gone through.
+        /// The collection to iterate over.
         collection: Expression,
-        /// What is done.
+        /// The body.
         body: Vec<ReactionStatement>,
     },
     /// `print "text", value`
@@ -106,7 +106,7 @@ pub enum ReactionKind {
     Restore(Expression),
     /// `set place = value`
     Set {
-        /// What gets the value, in the program.
+        /// The assigned location in the program.
         place: Expression,
         /// The value.
         value: Expression,
@@ -119,41 +119,41 @@ pub enum ReactionKind {
     Switch {
         /// The property.
         property: Name,
-        /// Whether it is switched on.
+        /// True to enable it.
         is_enabled: bool,
     },
     /// `command "info threads"`
     Command(Message),
 }
 
-/// What takes the number of a checkpoint or point.
+/// The variable that receives the number of a checkpoint or point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The variable.
     pub name: Name,
-    /// It is declared here: `var p = break f`.
+    /// True if it is declared here: `var p = break f`.
     pub is_new: bool,
 }
 
-/// What kind of point a reaction sets.
+/// The kind of a point that a reaction sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PointWord {
     /// `break`
     Break,
-    /// `tbreak`: once.
+    /// `tbreak`: a temporary breakpoint.
     TemporaryBreak,
-    /// `watch`: stores.
+    /// `watch`: writes.
     Watch,
-    /// `change`: stores of another value.
+    /// `change`: writes of a different value.
     Change,
     /// `rwatch`: reads.
     ReadWatch,
-    /// `awatch`: both.
+    /// `awatch`: reads and writes.
     AccessWatch,
 }
 
 impl PointWord {
-    /// All of them.
+    /// All variants.
     pub const ALL: [PointWord; 6] = [
         PointWord::Break,
         PointWord::TemporaryBreak,
@@ -163,7 +163,7 @@ impl PointWord {
         PointWord::AccessWatch,
     ];
 
-    /// How it is written, as the command of that name.
+    /// Returns its keyword, the name of the command.
     pub fn text(self) -> &'static str {
         match self {
             PointWord::Break => "break",
@@ -175,12 +175,12 @@ impl PointWord {
         }
     }
 
-    /// The one that is written so.
+    /// Returns the kind with this keyword.
     pub fn named(text: &str) -> Option<PointWord> {
         PointWord::ALL.into_iter().find(|word| word.text() == text)
     }
 
-    /// True for points at memory, not at code.
+    /// Returns true for watchpoints.
     pub fn is_watch(self) -> bool {
         !matches!(self, PointWord::Break | PointWord::TemporaryBreak)
     }
@@ -189,23 +189,23 @@ impl PointWord {
 /// A point that a reaction sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointDeclaration {
-    /// Its kind.
+    /// The kind.
     pub word: PointWord,
-    /// Where it is.
-    pub place: PointPlace,
-    /// What must be true in the program.
+    /// The location.
+    pub place: PointLocation,
+    /// The condition on the program.
     pub condition: Option<Expression>,
-    /// The states for which it stays; for good without any.
+    /// The states in which it stays; permanent if empty.
     pub lasting: Vec<Name>,
-    /// What takes its number.
+    /// The variable that receives its number.
     pub into: Option<Target>,
-    /// What is done when it is hit; without, the program stops.
+    /// The statements executed when it is hit; `None` stops the program.
     pub body: Option<Vec<ReactionStatement>>,
 }
 
-/// Where a point is.
+/// The location of a point.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PointPlace {
+pub enum PointLocation {
     /// `"queue.c:30"`
     Text(Message),
     /// `queue_push`
@@ -214,20 +214,20 @@ pub enum PointPlace {
     Memory(Expression),
 }
 
-/// Text with values in it: `"cell {i}"`, or a value alone.
+/// Text with embedded values: `"cell {i}"`, or a single value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Its pieces, in order.
+    /// The pieces, in order.
     pub pieces: Vec<MessagePiece>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessagePiece {
-    /// As it is.
+    /// Literal text.
     Text(String),
-    /// What this has at that moment.
+    /// The current value of an expression.
     Value(Expression),
 }

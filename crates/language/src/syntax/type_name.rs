@@ -1,21 +1,21 @@
-//! Types as they were written.
+//! The syntax of types.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A type of the debuggee: a name, and what is made of it.
+/// A type of the debuggee: a name and derivations from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeName {
     /// The words, one space between (`unsigned long`, `struct queue`).
     pub name: Box<str>,
-    /// What is made of that, one of the other: `int (*)[4]` is an array, and then a
-    /// pointer.
+    /// The derivations, in the order in which they apply: `int (*)[4]` is an array,
+    /// then a pointer.
     pub derivations: Vec<Derivation>,
-    /// Where it stands, in bytes.
+    /// The position in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// What a type is made into.
+/// A derivation from a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Derivation {
     /// `*`
@@ -32,14 +32,14 @@ pub enum Derivation {
     Function(Parameters),
 }
 
-/// What a function takes.
+/// The parameters of a function type.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters {
     /// The types, in order.
     pub types: Vec<TypeName>,
-    /// Whether `...` follows.
+    /// True if `...` follows.
     pub is_variadic: bool,
-    /// Whether it does not change its object.
+    /// True if it is a `const` member function.
     pub is_const: bool,
 }
 

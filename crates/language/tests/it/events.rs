@@ -68,7 +68,7 @@ fn places() {
         &[
             Read::Convert(Box::new(Read::Value), Conversion::Signed { bytes: 8 }),
             Read::Old,
-            Read::Convert(Box::new(Read::Place), Conversion::Address),
+            Read::Convert(Box::new(Read::WatchedAddress), Conversion::Address),
             name("limit"),
         ],
     );

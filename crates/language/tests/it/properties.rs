@@ -103,7 +103,7 @@ fn captures_are_read_as_they_are_written() {
                     Conversion::Unsigned { bytes: 8 },
                 ),
             ),
-            ("t", Read::Convert(name("t"), Conversion::Text)),
+            ("t", Read::Convert(name("t"), Conversion::String)),
         ],
     );
 }

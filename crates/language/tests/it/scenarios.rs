@@ -2,8 +2,8 @@
 
 use crate::common::check_found;
 use juror_language::{
-    Action, ActionKind, Diagnostic, Fact, Input, Piece, Scenario, StateName, Trigger, format,
-    load_among, load_with,
+    Action, ActionKind, ContextValue, Diagnostic, Input, Piece, Scenario, StateName, Trigger,
+    format, load_among, load_with,
 };
 
 /// A property to react to.
@@ -107,8 +107,8 @@ fn triggers_are_read() {
     assert_eq!(
         *reaction.body.reads,
         [
-            Input::Fact(Fact::Variable("count".into())),
-            Input::Fact(Fact::Parameter("queue".into()))
+            Input::Context(ContextValue::Variable("count".into())),
+            Input::Context(ContextValue::Parameter("queue".into()))
         ]
     );
 }
@@ -392,7 +392,7 @@ fn what_has_no_meaning_is_refused() {
         "on action bounds.alarm of bounds { stop }",
         "named-twice",
         "of",
-        "leave",
+        "omit",
     );
     check(
         "on action bunds.alarm { stop }",

@@ -8,7 +8,7 @@ const EVENTS: [u32; 4] = [0b111, 0b011, 0b001, 0b100];
 
 type Binding = [Word; 3];
 
-/// An index with all slices that are in it.
+/// An index and all slices that it contains.
 struct Indexed {
     slices: Slices,
     index: Index,
@@ -24,7 +24,7 @@ impl Indexed {
         }
     }
 
-    /// Enters the slice, or takes it out where it is.
+    /// Adds the slice, or removes it if it is present.
     fn toggle(&mut self, binding: Binding) {
         let known = self.known.iter().position(|(known, _)| *known == binding);
         match known {
@@ -41,7 +41,7 @@ impl Indexed {
         }
     }
 
-    /// What is found by this binding is what a look at each slice finds.
+    /// Checks that a query with this binding finds the same as a look at each slice.
     fn check(&self, binding: Binding) {
         let mask = mask_of(&binding);
         let exact = self.index.exact(&self.slices, &binding, mask);
@@ -67,8 +67,8 @@ impl Indexed {
 proptest! {
     #![proptest_config(juror_testing::with_cases(300))]
 
-    /// Rings are short at first and long later, in one of the parameters before
-    /// the other.
+    /// Chains are short at first and long later, in one of the parameters before the
+    /// other.
     #[test]
     fn slices_are_found(
         toggled in prop::collection::vec((0..12_u64, 0..3_u64, 0..12_u64, 0..6_usize), 1..200),
@@ -92,8 +92,8 @@ proptest! {
     }
 }
 
-/// Slices that end and begin take no more memory than those that stay, in tables
-/// that are not nearly full.
+/// Slices that end and begin take no more memory than slices that stay, in tables that
+/// are not nearly full.
 #[test]
 fn tables_do_not_grow_while_as_many_end_as_begin() {
     let mut indexed = Indexed::new();

@@ -1,4 +1,4 @@
-//! A snapshot that is changed by hand, before it is brought back.
+//! Manual changes of a snapshot before it is restored.
 
 use super::{SavedStates, Snapshot, SnapshotError};
 use crate::monitor::Monitor;
@@ -7,21 +7,21 @@ use crate::slices::SliceId;
 use juror_event::Value;
 use juror_language::StateId;
 
-/// What is changed of a slice.
+/// A change of a slice.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
-    /// A variable, by its slot, gets this value.
+    /// Sets the variable in this slot to this value.
     Variable(u16, Value),
-    /// It is in this state from now on.
+    /// Sets the state.
     State(StateId),
 }
 
 impl Monitor {
-    /// The same monitor with a slice changed by hand.
+    /// Returns a copy of the monitor with one slice changed.
     ///
     /// # Errors
-    /// There is no such slice, variable or state, or its states are those of a
-    /// formula, which are not chosen by hand.
+    /// If there is no such slice, variable or state, or if its states are those of a
+    /// formula, which cannot be set by hand.
     pub fn edited(&self, slice: SliceId, edit: &Edit) -> Result<Monitor, SnapshotError> {
         let mut snapshot = self.snapshot();
         snapshot.edit(slice, edit)?;

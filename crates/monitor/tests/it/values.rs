@@ -86,7 +86,7 @@ fn step(monitor: &mut Monitor, event: u16, f: i64, time: u64) {
     // Some of the values are their own words and some are not.
     let value = match f {
         0..2 => Value::Int(f.into()),
-        2 => Value::Text("two".into()),
+        2 => Value::String("two".into()),
         _ => Value::Int((-f).into()),
     };
     let occurrence = Occurrence {
@@ -316,7 +316,7 @@ fn live_slices_stay_few_while_bindings_end() {
     let mut monitor = Monitor::new(Arc::new(automaton())).unwrap();
     let mut bytes = 0;
     for n in 0..20_000 {
-        let values = [Value::Text(format!("file {n}").into())];
+        let values = [Value::String(format!("file {n}").into())];
         for event in [2, 3] {
             let occurrence = Occurrence {
                 thread: 1,

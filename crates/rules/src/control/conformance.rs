@@ -1,37 +1,34 @@
-//! The control of a session that runs, followed against the model of it.
+//! Checks the control of a running session against its model.
 //!
 //! The model is `models/debugger/session.asm`, an abstract state machine that is
-//! checked by itself and against the machine of the case study. The tests hold all
-//! that a [`Conversation`](super::Conversation) can do to it; a session is followed
-//! while it runs. What is known of it meanwhile is where the model can be, so it
-//! costs little, however long the session is.
+//! checked by itself and against the machine of the case study. The tests compare
+//! everything a [`Conversation`](super::Conversation) can do with it; a session is
+//! followed while it runs. The check keeps only the set of states that the model can be
+//! in, so it is cheap however long the session is.
 
-use super::{Control, Mode, Standing};
+use super::{Control, ControlState, Mode};
 use juror_model::asm::{Model, Shadow, load};
 use juror_model::promela::Text;
 
-/// The functions of the model that a control shows.
+/// The functions of the model that correspond to fields of the control.
 pub(super) const FUNCTIONS: [&str; 2] = ["mode", "owed"];
 
-/// Follows a control.
+/// Follows a control by its model.
 #[derive(Debug)]
 pub struct ControlCheck {
-    /// Nothing once the two have parted.
+    /// `None` once control and model have diverged.
     shadow: Option<Shadow<Model>>,
 }
 
-/// What a control shows of the model.
-pub(super) fn shown(standing: Standing) -> [&'static str; 2] {
-    [
-        standing.mode.name(),
-        if standing.owed { "true" } else { "false" },
-    ]
+/// Returns the values of [`FUNCTIONS`] for a state of the control.
+pub(super) fn shown(state: ControlState) -> [&'static str; 2] {
+    [state.mode.name(), if state.owed { "true" } else { "false" }]
 }
 
-/// The model of the control.
+/// Loads the model of the control.
 ///
 /// # Errors
-/// It is none, in words.
+/// A message, if the model cannot be loaded.
 pub(super) fn session_model() -> Result<Model, String> {
     let text = |name: &str, text: &str| Text {
         name: name.to_owned(),
@@ -52,12 +49,12 @@ pub(super) fn session_model() -> Result<Model, String> {
 }
 
 impl ControlCheck {
-    /// Begins to follow a session that begins.
+    /// Creates the check for a session that begins.
     ///
     /// # Errors
-    /// The model is none, in words.
+    /// A message, if the model cannot be loaded.
     pub fn new() -> Result<ControlCheck, String> {
-        let begin = Standing {
+        let begin = ControlState {
             mode: Mode::Init,
             owed: false,
         };
@@ -68,20 +65,20 @@ impl ControlCheck {
         })
     }
 
-    /// Takes what a control has passed through since it was asked last.
+    /// Follows the states that the control has passed through since the last call.
     ///
     /// # Errors
-    /// The model does not do that; said once, in words.
+    /// A message, returned once, if the model has no such behaviour.
     pub fn follow(&mut self, control: &mut Control) -> Result<(), String> {
         let Some(shadow) = &mut self.shadow else {
             return Ok(());
         };
-        let mut passed = control.take_passed();
-        let followed = passed.try_for_each(|standing| shadow.show(&shown(standing)));
-        drop(passed);
+        let mut history = control.take_history();
+        let followed = history.try_for_each(|state| shadow.show(&shown(state)));
+        drop(history);
         followed.map_err(|astray| {
             self.shadow = None;
-            format!("the control has left its model\n{astray}")
+            format!("the control diverges from its model\n{astray}")
         })
     }
 }
@@ -90,9 +87,9 @@ impl ControlCheck {
 mod tests {
     use super::*;
 
-    /// What a session does to its control, and whether the model follows.
+    /// Applies actions to a control and checks whether the model follows.
     fn check(acts: &[fn(&mut Control)], follows: bool) {
-        let mut control = Control::default().followed();
+        let mut control = Control::default().with_history();
         let mut check = ControlCheck::new().unwrap();
         let mut result = Ok(());
         for act in acts {
@@ -114,8 +111,8 @@ mod tests {
         control.run().unwrap();
     }
 
-    fn owe(control: &mut Control) {
-        control.owe().unwrap();
+    fn owe_stop(control: &mut Control) {
+        control.owe_stop().unwrap();
     }
 
     fn settle(control: &mut Control) {
@@ -129,20 +126,20 @@ mod tests {
                 load,
                 begin,
                 run,
-                Control::told,
+                Control::notify,
                 run,
-                owe,
+                owe_stop,
                 settle,
                 Control::finish,
             ],
             true,
         );
         check(
-            &[load, begin, owe, settle, run, Control::told, settle],
+            &[load, begin, owe_stop, settle, run, Control::notify, settle],
             true,
         );
         check(
-            &[load, begin, run, Control::told, |control| {
+            &[load, begin, run, Control::notify, |control| {
                 let is_lent = control.lend();
                 control.give_back(is_lent);
             }],
@@ -159,8 +156,8 @@ mod tests {
                 load,
                 begin,
                 run,
-                owe,
-                Control::withdraw,
+                owe_stop,
+                Control::withdraw_stop,
                 run,
                 Control::finish,
             ],
@@ -172,7 +169,7 @@ mod tests {
     #[test]
     fn what_the_model_does_not_do_is_told() {
         let forget: fn(&mut Control) = |control| control.enter(Mode::Run, true);
-        check(&[load, begin, run, owe, forget], false);
+        check(&[load, begin, run, owe_stop, forget], false);
         check(&[load, |control| control.enter(Mode::Run, false)], false);
         let skip: fn(&mut Control) = |control| control.enter(Mode::Break, false);
         check(&[load, begin, run, skip], false);

@@ -1,94 +1,92 @@
-//! A person and a program around the control: all that can be said in any order.
+//! A user and a program around the control, who may act in any order.
 //!
-//! The program is several threads, so more than one happening can be pending
-//! when it is brought to a stand. Those wait and are told first when it runs on;
-//! but when the end of the program is among them, that is told at once, with the
-//! stop that was owed.
+//! The program has several threads, so more than one event can be pending when it is
+//! stopped. Pending events wait and are notified first when the program runs on; only
+//! the end of the program is notified at once, together with the owed stop.
 
 use super::{Control, Mode, Modes, Refusal, Settled};
 use std::fmt;
 
-/// How many happenings can be pending.
+/// The maximum number of pending events.
 const PENDING_MAX: usize = 3;
-/// How many evaluations can be open.
+/// The maximum number of open evaluations.
 const EVALUATIONS_MAX: u8 = 2;
 
-/// What the program has to tell.
+/// An event of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Happening {
-    /// Something that stops nothing: a module, a thread, an event that changes
+pub enum ProgramEvent {
+    /// An event that stops nothing: a module, a thread, a property event that changes
     /// no verdict.
     Plain,
-    /// A part of a command is over: a step, a call of an evaluation.
+    /// A part of a command is complete: a step, a call of an evaluation.
     Part,
-    /// Something that the person must see.
+    /// An event that must be shown to the user.
     Stop,
     /// The program has ended.
     Ended,
 }
 
-impl Happening {
-    /// All of them.
-    pub const ALL: [Happening; 4] = [
-        Happening::Plain,
-        Happening::Part,
-        Happening::Stop,
-        Happening::Ended,
+impl ProgramEvent {
+    /// All events.
+    pub const ALL: [ProgramEvent; 4] = [
+        ProgramEvent::Plain,
+        ProgramEvent::Part,
+        ProgramEvent::Stop,
+        ProgramEvent::Ended,
     ];
 }
 
-/// What can be done next, by whom it may be.
+/// An action, and who does it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Act {
-    /// The person: load the program.
+    /// The user loads the program.
     Load,
-    /// The person: take over a program that runs.
+    /// The user attaches to a running program.
     Attach,
-    /// The person: look at something, by a command possible in these modes.
+    /// The user inspects something, with a command possible in these modes.
     Look(Modes),
-    /// The person: let the program run.
+    /// The user lets the program run.
     Continue,
-    /// The person: let the program call a function.
+    /// The user lets the program call a function.
     Evaluate,
-    /// The person: give up the innermost evaluation.
+    /// The user abandons the innermost evaluation.
     Abandon,
-    /// The person: end the program, or let it go.
+    /// The user kills or detaches the program.
     Kill,
-    /// The person, or a scenario that has been lent the control: keep the
-    /// program as it is.
+    /// The user, or a scenario that has been lent the control, creates a checkpoint.
     Checkpoint,
-    /// The same: bring back what was kept, also after the end.
+    /// The same restores the checkpoint, also after the end of the program.
     Restore,
-    /// Anybody, at any time: ask the program to stand.
+    /// Anybody, at any time, asks the program to stop.
     Interrupt,
-    /// The program: something happens.
-    Happen(Happening),
-    /// The program: tell the debugger.
-    Tell,
-    /// The debugger: bring all threads to a stand.
+    /// An event occurs in the program.
+    Happen(ProgramEvent),
+    /// The program notifies the debugger of its first pending event.
+    Notify,
+    /// The debugger stops all threads.
     Halt,
-    /// The debugger: let a scenario act, with everything standing.
+    /// The debugger lets a scenario act, with all threads stopped.
     Lend,
-    /// The scenario: it has acted.
+    /// The scenario returns the control.
     GiveBack,
-    /// The debugger: run the next part of the command.
+    /// The debugger runs the next part of the command.
     Proceed,
-    /// The debugger: give the control to the person.
+    /// The debugger gives the control to the user.
     Settle,
 }
 
 impl fmt::Display for Act {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Act::Look(modes) => write!(f, "person: look ({modes:?})"),
+            Act::Look(modes) => write!(f, "user: look ({modes:?})"),
             Act::Load | Act::Attach | Act::Continue | Act::Evaluate | Act::Abandon | Act::Kill => {
-                write!(f, "person: {self:?}")
+                write!(f, "user: {self:?}")
             }
-            Act::Checkpoint | Act::Restore => write!(f, "person or scenario: {self:?}"),
-            Act::GiveBack => write!(f, "scenario: gives the control back"),
-            Act::Interrupt => write!(f, "person: interrupt"),
-            Act::Happen(happening) => write!(f, "program: {happening:?} happens"),
-            Act::Tell => write!(f, "program: tells the first that is pending"),
+            Act::Checkpoint | Act::Restore => write!(f, "user or scenario: {self:?}"),
+            Act::GiveBack => write!(f, "scenario: returns the control"),
+            Act::Interrupt => write!(f, "user: interrupt"),
+            Act::Happen(event) => write!(f, "program: {event:?} happens"),
+            Act::Notify => write!(f, "program: notifies of the first pending event"),
             Act::Halt | Act::Lend | Act::Proceed | Act::Settle => write!(f, "debugger: {self:?}"),
         }
     }
@@ -98,13 +96,13 @@ impl fmt::Display for Act {
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Dropped {
-    /// A stop is forgotten where another event is pending: the published error.
+    /// A stop is lost if another event is pending: the published error.
     OwedStop,
-    /// What is pending at a stop is dropped.
+    /// Events that are pending at a stop are dropped.
     Pending,
     /// The end of the program waits with the other pending events.
     EndAtOnce,
-    /// A request to interrupt is forgotten between two parts of a command.
+    /// A request to interrupt is lost between two parts of a command.
     InterruptOverParts,
     /// A request to interrupt is kept though a stop has answered it.
     InterruptAnswered,
@@ -112,29 +110,29 @@ pub(crate) enum Dropped {
     NothingRunsWhileOwed,
 }
 
-/// The control, the program and the person.
+/// The control, the program and the user.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Conversation {
-    /// The control, as the session uses it.
+    /// The control, the same type that the session uses.
     pub control: Control,
-    /// What has happened and was not told.
-    pub pending: Vec<Happening>,
-    /// Threads run.
+    /// Events that have occurred and were not notified yet.
+    pub pending: Vec<ProgramEvent>,
+    /// True while threads run.
     pub moves: bool,
-    /// The process is there.
+    /// True while the process exists.
     pub is_alive: bool,
-    /// Somebody asked the program to stand.
+    /// True if the program was asked to stop.
     pub interrupt: bool,
-    /// How many evaluations are open.
+    /// The number of open evaluations.
     pub evaluations: u8,
-    /// A scenario has the control.
+    /// True while a scenario has the control.
     pub lent: bool,
-    /// There is a checkpoint, of a program that was only loaded or had begun.
+    /// The checkpoint, if there is one: true if its program was only loaded.
     pub kept: Option<bool>,
-    /// How many stops have happened that the person has not seen. It is counted
-    /// apart from where they are kept.
+    /// The number of stops that have occurred and that the user has not seen, counted
+    /// independently of where they are kept.
     pub unseen: u8,
-    /// Somebody asked the program to stand, and has seen no stop since.
+    /// True if the program was asked to stop and no stop was shown since.
     pub asked: bool,
     #[cfg(test)]
     pub(crate) dropped: Option<Dropped>,
@@ -146,33 +144,33 @@ impl Conversation {
         self.dropped == Some(correction)
     }
 
-    /// What is wrong with the state, if something is.
+    /// Returns what is wrong with the state, if anything.
     pub fn wrong(&self) -> Option<&'static str> {
-        let pending = self.pending.iter().filter(|&&it| it == Happening::Stop);
+        let pending = self.pending.iter().filter(|&&it| it == ProgramEvent::Stop);
         let kept = pending.count() + usize::from(self.control.owes_stop());
         let mode = self.control.mode();
         let has_program = mode != Mode::Init;
         match () {
-            () if usize::from(self.unseen) != kept => Some("a stop was swallowed"),
+            () if usize::from(self.unseen) != kept => Some("a stop was lost"),
             () if self.control.owes_stop() && mode != Mode::Deciding => {
-                Some("a stop is owed while somebody else has the control")
+                Some("a stop is owed while the debugger does not have the control")
             }
-            () if has_program != self.is_alive => Some("the person is shown a program that ended"),
+            () if has_program != self.is_alive => Some("the user is shown a program that ended"),
             () if self.asked && !self.interrupt && !self.control.owes_stop() => {
                 Some("a request to interrupt was lost")
             }
             () if self.interrupt && !self.asked => {
-                Some("the program would be stopped though nobody asked for it")
+                Some("the program would be stopped without a request")
             }
             () => None,
         }
     }
 
-    /// All that could be done, in a fixed order; [`Conversation::act`] says what
-    /// is possible.
+    /// Iterates over all actions in a fixed order; [`Conversation::act`] decides which
+    /// are possible.
     pub fn acts() -> impl Iterator<Item = Act> {
         let looks = Modes::ALL.into_iter().map(Act::Look);
-        let happenings = Happening::ALL.into_iter().map(Act::Happen);
+        let events = ProgramEvent::ALL.into_iter().map(Act::Happen);
         let others = [
             Act::Load,
             Act::Attach,
@@ -181,7 +179,7 @@ impl Conversation {
             Act::Abandon,
             Act::Kill,
             Act::Interrupt,
-            Act::Tell,
+            Act::Notify,
             Act::Halt,
             Act::Checkpoint,
             Act::Restore,
@@ -190,10 +188,10 @@ impl Conversation {
             Act::Proceed,
             Act::Settle,
         ];
-        looks.chain(happenings).chain(others)
+        looks.chain(events).chain(others)
     }
 
-    /// The commands, with the modes in which help says that they are possible.
+    /// Returns the modes in which a command is possible according to help.
     pub fn modes_of(act: Act) -> Option<Modes> {
         Some(match act {
             Act::Look(modes) => modes,
@@ -205,10 +203,10 @@ impl Conversation {
         })
     }
 
-    /// Does something.
+    /// Performs an action.
     ///
     /// # Errors
-    /// It cannot be done now; nothing has changed then.
+    /// If the action is not possible now; nothing has changed then.
     pub fn act(&mut self, act: Act) -> Result<(), Refusal> {
         let before = self.clone();
         let done = self.attempt(act);
@@ -268,8 +266,8 @@ impl Conversation {
                 self.asked = true;
                 Ok(())
             }
-            Act::Happen(happening) => self.happen(happening),
-            Act::Tell => self.tell(),
+            Act::Happen(event) => self.happen(event),
+            Act::Notify => self.notify(),
             Act::Halt => {
                 self.require(self.control.mode() == Mode::Deciding && self.moves)?;
                 self.moves = false;
@@ -284,7 +282,7 @@ impl Conversation {
                 self.require(self.lent)?;
                 self.lent = false;
                 self.control.give_back(true);
-                // What came back to its beginning leaves it.
+                // A program restored to its beginning leaves it.
                 match self.control.begin()? {
                     true => self.resume(),
                     false => Ok(()),
@@ -306,8 +304,8 @@ impl Conversation {
         self.is_alive = true;
     }
 
-    /// Another process takes the place of the present one. A request to
-    /// interrupt is one to stand, whichever process it is.
+    /// Replaces the process by another one. A request to interrupt is kept, since it
+    /// concerns whichever process there is.
     fn restore(&mut self) -> Result<(), Refusal> {
         let Some(is_loaded) = self.kept else {
             return self.require(false);
@@ -319,7 +317,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// The program runs: what is pending is told first.
+    /// Lets the program run; pending events are notified first.
     fn resume(&mut self) -> Result<(), Refusal> {
         #[cfg(test)]
         if self.drops(Dropped::NothingRunsWhileOwed) && self.control.mode == Mode::Deciding {
@@ -336,42 +334,42 @@ impl Conversation {
         Ok(())
     }
 
-    fn happen(&mut self, happening: Happening) -> Result<(), Refusal> {
+    fn happen(&mut self, event: ProgramEvent) -> Result<(), Refusal> {
         let is_room = self.pending.len() < PENDING_MAX;
-        let is_over = self.pending.contains(&Happening::Ended);
+        let is_over = self.pending.contains(&ProgramEvent::Ended);
         self.require(self.is_alive && self.moves && is_room && !is_over)?;
-        self.pending.push(happening);
-        self.unseen += u8::from(happening == Happening::Stop);
+        self.pending.push(event);
+        self.unseen += u8::from(event == ProgramEvent::Stop);
         Ok(())
     }
 
-    fn tell(&mut self) -> Result<(), Refusal> {
+    fn notify(&mut self) -> Result<(), Refusal> {
         self.require(self.control.mode() == Mode::Run)?;
-        let happening = match self.pending.first() {
+        let event = match self.pending.first() {
             Some(_) => self.pending.remove(0),
             None => {
-                // A thread is made to stand, and tells that.
+                // A thread is made to stop, which is a notification too.
                 self.require(self.interrupt)?;
                 self.interrupt = false;
                 self.unseen += 1;
-                Happening::Stop
+                ProgramEvent::Stop
             }
         };
-        self.control.told();
-        match happening {
-            // Nobody else needs to stand for it.
-            Happening::Plain => self.control.run(),
-            Happening::Part => Ok(()),
-            Happening::Stop => self.control.owe(),
-            Happening::Ended => {
+        self.control.notify();
+        match event {
+            // The other threads need not be stopped for it.
+            ProgramEvent::Plain => self.control.run(),
+            ProgramEvent::Part => Ok(()),
+            ProgramEvent::Stop => self.control.owe_stop(),
+            ProgramEvent::Ended => {
                 self.vanish();
                 Ok(())
             }
         }
     }
 
-    /// The next part of a command that has several, or the command goes on since
-    /// what it was told of stops nothing.
+    /// Runs the next part of a command, or continues the command since the event stops
+    /// nothing.
     fn proceed(&mut self) -> Result<(), Refusal> {
         #[cfg(test)]
         if self.drops(Dropped::OwedStop) && !self.pending.is_empty() && self.control.owes_stop() {
@@ -384,9 +382,9 @@ impl Conversation {
         self.resume()
     }
 
-    /// All threads stand.
+    /// Gives the control to the user, with all threads stopped.
     fn settle(&mut self) -> Result<(), Refusal> {
-        if self.pending.contains(&Happening::Ended) {
+        if self.pending.contains(&ProgramEvent::Ended) {
             #[cfg(test)]
             if self.drops(Dropped::EndAtOnce) {
                 self.is_alive = false;
@@ -409,7 +407,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// The program is gone, and the person is told, with what was owed.
+    /// Records the end of the program; the user is told together with the owed stop.
     fn vanish(&mut self) {
         self.control.end();
         self.vanish_process();

@@ -1,9 +1,9 @@
-//! All that a person and a program can do to the control.
+//! Exploration of all that a user and a program can do to the control.
 
 mod refinement;
 
 use super::conversation::Dropped;
-use super::{Act, Control, Conversation, Happening, Mode, Modes, Refusal};
+use super::{Act, Control, Conversation, Mode, Modes, ProgramEvent, Refusal};
 use juror_model::{
     Change, Fault, Finding, Options, Participants, Report, Step, System, Trail, Verdict, Visitor,
     breadth_first,
@@ -30,7 +30,7 @@ fn encode(state: &Conversation) -> Vec<u8> {
         state.kept.map_or(2, u8::from),
     ];
     let pending = state.pending.iter();
-    bytes.extend(pending.map(|it| position(&Happening::ALL, it)));
+    bytes.extend(pending.map(|it| position(&ProgramEvent::ALL, it)));
     bytes
 }
 
@@ -40,7 +40,7 @@ fn decode(bytes: &[u8], dropped: Option<Dropped>) -> Conversation {
         control: Control {
             mode: Mode::ALL[usize::from(head[0])],
             owed: head[1] == 1,
-            passed: None,
+            history: None,
         },
         moves: head[2] == 1,
         is_alive: head[3] == 1,
@@ -52,13 +52,13 @@ fn decode(bytes: &[u8], dropped: Option<Dropped>) -> Conversation {
         kept: (head[9] < 2).then_some(head[9] == 1),
         pending: pending
             .iter()
-            .map(|&it| Happening::ALL[usize::from(it)])
+            .map(|&it| ProgramEvent::ALL[usize::from(it)])
             .collect(),
         dropped,
     }
 }
 
-/// What can be done, and what comes of it.
+/// Returns the possible actions and their results.
 fn possible(state: &Conversation) -> Vec<(Act, Conversation)> {
     Conversation::acts()
         .filter_map(|act| {
@@ -117,8 +117,8 @@ impl System for Explored {
     }
 }
 
-/// Nobody who has the control is without a way on: looking and interrupting are
-/// none.
+/// Checks that the holder of the control can always go on; inspecting and interrupting
+/// do not count.
 fn stuck(state: &Conversation) -> Option<&'static str> {
     let is_way = |act: &Act| !matches!(act, Act::Look(_) | Act::Interrupt | Act::Checkpoint);
     let has_way = possible(state).iter().any(|(act, _)| is_way(act));
@@ -137,7 +137,7 @@ fn lines(trail: &Trail) -> String {
 }
 
 #[test]
-fn no_stop_is_swallowed_and_nothing_is_stuck() {
+fn no_stop_is_lost_and_nothing_is_stuck() {
     let report = explore(None);
     assert_eq!(report.finding, None);
     assert_eq!(report.verdict(), Verdict::Holds);
@@ -165,13 +165,13 @@ fn check_dropped(dropped: Dropped, expected: &str, trail_expected: &str) {
 fn the_published_error_is_found() {
     check_dropped(
         Dropped::OwedStop,
-        "a stop was swallowed",
+        "a stop was lost",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Stop happens Run
             program: Plain happens Run
-            program: tells the first that is pending Break?
+            program: notifies of the first pending event Break?
             debugger: Proceed Run",
     );
 }
@@ -180,13 +180,13 @@ fn the_published_error_is_found() {
 fn pending_events_that_are_dropped_are_missed() {
     check_dropped(
         Dropped::Pending,
-        "a stop was swallowed",
+        "a stop was lost",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Part happens Run
             program: Stop happens Run
-            program: tells the first that is pending Break?
+            program: notifies of the first pending event Break?
             debugger: Proceed Run",
     );
 }
@@ -195,13 +195,13 @@ fn pending_events_that_are_dropped_are_missed() {
 fn an_end_that_waits_is_found() {
     check_dropped(
         Dropped::EndAtOnce,
-        "the person is shown a program that ended",
+        "the user is shown a program that ended",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Part happens Run
             program: Ended happens Run
-            program: tells the first that is pending Break?
+            program: notifies of the first pending event Break?
             debugger: Halt Break?
             debugger: Settle Break",
     );
@@ -213,11 +213,11 @@ fn a_lost_request_to_interrupt_is_found() {
         Dropped::InterruptOverParts,
         "a request to interrupt was lost",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Part happens Run
-            person: interrupt Run
-            program: tells the first that is pending Break?
+            user: interrupt Run
+            program: notifies of the first pending event Break?
             debugger: Proceed Run",
     );
 }
@@ -226,19 +226,19 @@ fn a_lost_request_to_interrupt_is_found() {
 fn an_answered_request_that_stops_again_is_found() {
     check_dropped(
         Dropped::InterruptAnswered,
-        "the program would be stopped though nobody asked for it",
+        "the program would be stopped without a request",
         "
-            person: Load Loaded
-            person: Continue Run
+            user: Load Loaded
+            user: Continue Run
             program: Stop happens Run
-            program: tells the first that is pending Break?
+            program: notifies of the first pending event Break?
             debugger: Halt Break?
             debugger: Settle Break",
     );
 }
 
-/// In every state that can be reached, a command is refused for its mode if and
-/// only if help says that it is not possible there.
+/// Checks in every reachable state that a command is refused for its mode if and only
+/// if help says that it is not possible there.
 #[test]
 fn commands_are_possible_exactly_when_help_says_so() {
     use std::collections::{BTreeSet, VecDeque};
@@ -249,7 +249,7 @@ fn commands_are_possible_exactly_when_help_says_so() {
         if !seen.insert(encode(&state)) {
             continue;
         }
-        // While a scenario acts, the person has nothing to say.
+        // While a scenario acts, the user cannot give commands.
         let acts = Conversation::acts().filter(|_| !state.lent);
         for act in acts {
             let Some(modes) = Conversation::modes_of(act) else {
@@ -294,8 +294,8 @@ fn nothing_runs_while_a_stop_is_owed() {
     assert_eq!(control.run(), Err(Refusal::Mode(Mode::Loaded)));
     assert_eq!(control.begin(), Ok(true));
     control.run().unwrap();
-    control.told();
-    control.owe().unwrap();
+    control.notify();
+    control.owe_stop().unwrap();
     assert_eq!(control.run(), Err(Refusal::Owed));
     assert_eq!(control.settle(), Ok(super::Settled::Show));
     assert_eq!(control.begin(), Ok(false));

@@ -1,4 +1,4 @@
-//! The decisions as a table, and what must hold of all of them.
+//! The decisions as a table, and what must hold for all of them.
 
 use super::*;
 
@@ -31,28 +31,28 @@ fn the_weightiest_reason_is_shown_and_of_equal_ones_the_first() {
 }
 
 #[test]
-fn a_goal_is_more_than_what_is_heard() {
+fn a_goal_outweighs_a_notification() {
     let mut moment = Moment::<&str>::default();
     assert_eq!(moment.clone().meaning(), Meaning::Nothing);
-    moment.hear();
-    assert_eq!(moment.clone().meaning(), Meaning::Heard);
+    moment.notify_scenarios();
+    assert_eq!(moment.clone().meaning(), Meaning::ScenariosOnly);
     moment.reach("goal");
     assert_eq!(moment.meaning(), Meaning::Goal("goal"));
 }
 
-const TOLD: [Told; 5] = [
-    Told::Stop {
+const NOTIFICATIONS: [Notification; 5] = [
+    Notification::Stop {
         may_be_passed: true,
     },
-    Told::Stop {
+    Notification::Stop {
         may_be_passed: false,
     },
-    Told::Goal,
-    Told::Heard,
-    Told::End,
+    Notification::Goal,
+    Notification::ScenariosOnly,
+    Notification::End,
 ];
 
-fn all() -> impl Iterator<Item = (Told, Wishes)> {
+fn all() -> impl Iterator<Item = (Notification, Wishes)> {
     let wishes = (0..32).map(|bits| Wishes {
         has_failed: bits & 1 != 0,
         stops: bits & 2 != 0,
@@ -60,7 +60,7 @@ fn all() -> impl Iterator<Item = (Told, Wishes)> {
         moves: bits & 8 != 0,
         is_restored: bits & 16 != 0,
     });
-    wishes.flat_map(|wishes| TOLD.map(|told| (told, wishes)))
+    wishes.flat_map(|wishes| NOTIFICATIONS.map(|notification| (notification, wishes)))
 }
 
 fn is_seen(next: Next) -> bool {
@@ -69,28 +69,31 @@ fn is_seen(next: Next) -> bool {
 
 #[test]
 fn nothing_that_must_be_seen_is_lost() {
-    for (told, wishes) in all() {
-        let next = next(told, wishes);
-        let words = format!("{told:?} {wishes:?}: {next:?}");
-        // A mistake is always seen, and so is a scenario that wants to stop.
+    for (notification, wishes) in all() {
+        let next = next(notification, wishes);
+        let words = format!("{notification:?} {wishes:?}: {next:?}");
+        // An error is always shown, and so is a scenario that stops the program.
         assert!(!wishes.has_failed || next == Next::ShowError, "{words}");
         if wishes.stops {
             assert!(is_seen(next), "{words}");
         }
-        let must = Told::Stop {
+        let must = Notification::Stop {
             may_be_passed: false,
         };
-        if told == must && !wishes.is_restored {
+        if notification == must && !wishes.is_restored {
             assert!(is_seen(next), "{words}");
         }
-        // A stop that nobody wants to pass is seen, then or before.
-        if matches!(told, Told::Stop { .. }) && !wishes.is_restored && !wishes.continues {
+        // A stop that no reaction passes is shown, then or before.
+        if matches!(notification, Notification::Stop { .. })
+            && !wishes.is_restored
+            && !wishes.continues
+        {
             assert!(
                 is_seen(next) || next == Next::Move { shows: true },
                 "{words}"
             );
         }
-        // Nobody is shown what has not happened any more.
+        // The user is never shown something that a restoration has undone.
         let is_shown = matches!(next, Next::Show | Next::Move { shows: true });
         assert!(!(wishes.is_restored && is_shown), "{words}");
     }
@@ -98,12 +101,16 @@ fn nothing_that_must_be_seen_is_lost() {
 
 #[test]
 fn without_wishes_a_run_is_as_without_scenarios() {
-    for told in TOLD {
-        let expected = match told {
-            Told::Heard => Next::GoOn,
+    for notification in NOTIFICATIONS {
+        let expected = match notification {
+            Notification::ScenariosOnly => Next::GoOn,
             _ => Next::Show,
         };
-        assert_eq!(next(told, Wishes::default()), expected, "{told:?}");
+        assert_eq!(
+            next(notification, Wishes::default()),
+            expected,
+            "{notification:?}"
+        );
     }
 }
 
@@ -118,15 +125,23 @@ fn a_wish_to_run_on_changes_only_what_may_be_passed() {
         ..Wishes::default()
     };
     let table = [
-        (TOLD[0], Next::GoOn, Next::Move { shows: true }),
-        (TOLD[1], Next::Show, Next::Show),
-        (Told::Goal, Next::Show, Next::Move { shows: false }),
-        (Told::Heard, Next::GoOn, Next::Move { shows: false }),
-        (Told::End, Next::Show, Next::Move { shows: true }),
+        (NOTIFICATIONS[0], Next::GoOn, Next::Move { shows: true }),
+        (NOTIFICATIONS[1], Next::Show, Next::Show),
+        (Notification::Goal, Next::Show, Next::Move { shows: false }),
+        (
+            Notification::ScenariosOnly,
+            Next::GoOn,
+            Next::Move { shows: false },
+        ),
+        (Notification::End, Next::Show, Next::Move { shows: true }),
     ];
-    for (told, if_continues, if_moves) in table {
-        assert_eq!(next(told, continues), if_continues, "{told:?}");
-        assert_eq!(next(told, moves), if_moves, "{told:?}");
+    for (notification, if_continues, if_moves) in table {
+        assert_eq!(
+            next(notification, continues),
+            if_continues,
+            "{notification:?}"
+        );
+        assert_eq!(next(notification, moves), if_moves, "{notification:?}");
     }
 }
 

@@ -1,7 +1,7 @@
-//! The debugged program: figures 7 to 15. Each rule is the function of its name.
+//! The debugged program: figures 7 to 15. Each rule is a function with its name.
 //!
-//! Invariant (definition 7.1): without breakpoint instructions, the program is
-//! what it would be without a debugger.
+//! **Invariant** (definition 7.1): apart from breakpoint instructions, the program is
+//! as it would be without a debugger.
 
 mod commands;
 
@@ -12,8 +12,8 @@ use crate::{Access, Debuggee, Executed, Fault};
 use juror_event::EventKind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether the program may run: the paper's I and P, which are what the modes of
-/// [`crate::control`] come to here.
+/// Whether the program may run: the paper's I and P, to which the modes of
+/// [`crate::control`] reduce here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// The developer gives commands.
@@ -22,7 +22,7 @@ pub enum Mode {
     Passive,
 }
 
-/// What a rule of the debugged program puts out.
+/// The output of a rule of the debugged program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     /// An instruction has been executed.
@@ -33,43 +33,43 @@ pub enum Output {
     Stopped(Point),
     /// A point of the scenario was reached.
     Point(Point),
-    /// Events.
+    /// Events occurred.
     Events(Vec<Event>),
-    /// The original instruction is back: all its breakpoints are handled.
-    Lifted,
+    /// The original instruction was restored: all its breakpoints are handled.
+    BreakpointRemoved,
 }
 
-/// A rule that a test leaves out, or makes as one might think that it is.
+/// A rule that a test omits, or replaces by a plausible wrong one.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Dropped {
-    /// Points that were triggered are not remembered.
+    /// Triggered points are not remembered.
     Handled,
-    /// After the instruction, its breakpoint is not put back.
-    Replant,
+    /// The breakpoint is not reinserted after the instruction.
+    Reinsert,
     /// A checkpoint does not keep which points were triggered, as in the paper.
     KeptHandled,
-    /// A breakpoint that is set in the middle of an instruction, for monitors,
-    /// is triggered at that instruction, as in the paper.
+    /// A breakpoint set for monitors in the middle of an instruction is triggered at
+    /// that instruction, as in the paper.
     Arrival,
     /// Accesses that monitors have passed may be events later, as in the paper.
     AccessOrder,
-    /// The monitors stay as they are when the program is restored.
+    /// The monitors are not restored with the program.
     RestoredMonitors,
-    /// The monitors' points stay as they are when the program is restored.
+    /// The monitors' points are not restored with the program.
     RestoredEvents,
-    /// Points are not changed with the states of the monitors.
+    /// Points are not updated when the states of the monitors change.
     Instrument,
 }
 
-/// A checkpoint of the program and of what the debugger knows about it.
+/// A checkpoint of the program and of the debugger's state.
 #[derive(Debug, Clone)]
 struct Checkpoint<C> {
     program: C,
     events: Vec<EventNumber>,
     handled: BTreeSet<Point>,
-    accesses_told: usize,
-    /// The scenario's points of then.
+    accesses_passed: usize,
+    /// The scenario's points at the time of the checkpoint.
     scenario: BTreeSet<Point>,
 }
 
@@ -77,47 +77,47 @@ struct Checkpoint<C> {
 #[derive(Debug, Clone)]
 pub struct Debugged<D: Debuggee> {
     pub(super) debuggee: D,
-    /// Who has the control, by the machine that the session has.
+    /// The control, the same type that the session uses.
     control: Control,
     /// Breakpoints and watchpoints (`bpts`, `wpts`).
     points: BTreeSet<Point>,
-    /// What the monitors' points are for (`evts`). A point may be for several
-    /// events; in the paper it is for one, and of two properties that need the
-    /// same place one would hear nothing.
+    /// The events of each monitor point (`evts`). A point may have several events; in
+    /// the paper it has one, and of two properties that need the same location one
+    /// would miss the event.
     events: BTreeMap<Point, Vec<EventNumber>>,
-    /// What has been triggered at the present instruction (`hdld`).
+    /// The points triggered at the current instruction (`hdld`).
     handled: BTreeSet<Point>,
-    /// How many accesses of the present instruction the monitors are past. In
-    /// the paper a watchpoint that an event brings may match an access that came
-    /// before that event.
-    accesses_told: usize,
+    /// The number of accesses of the current instruction that the monitors have passed.
+    /// In the paper a watchpoint that an event adds may match an access before that
+    /// event.
+    accesses_passed: usize,
     checkpoints: Vec<Checkpoint<D::Checkpoint>>,
     #[cfg(test)]
     pub(crate) dropped: Option<Dropped>,
 }
 
 impl<D: Debuggee> Debugged<D> {
-    /// A program at its beginning, in the hands of the developer.
+    /// Creates a program at its beginning; the developer has the control.
     pub fn new(debuggee: D) -> Debugged<D> {
         Debugged {
             debuggee,
-            control: Control::standing(),
+            control: Control::stopped(),
             points: BTreeSet::new(),
             events: BTreeMap::new(),
             handled: BTreeSet::new(),
-            accesses_told: 0,
+            accesses_passed: 0,
             checkpoints: Vec::new(),
             #[cfg(test)]
             dropped: None,
         }
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn debuggee(&self) -> &D {
         &self.debuggee
     }
 
-    /// Whether the program may run.
+    /// Returns whether the program may run.
     pub fn mode(&self) -> Mode {
         match self.control.mode() {
             control::Mode::Run | control::Mode::Deciding => Mode::Passive,
@@ -125,7 +125,7 @@ impl<D: Debuggee> Debugged<D> {
         }
     }
 
-    /// All points.
+    /// Iterates over all points.
     pub fn points(&self) -> impl Iterator<Item = Point> {
         self.points.iter().copied()
     }
@@ -139,20 +139,20 @@ impl<D: Debuggee> Debugged<D> {
         self.dropped == Some(rule)
     }
 
-    /// One rule: what happens next in passive mode. Watchpoints come before the
-    /// access and after the breakpoints, since a breakpoint instruction accesses
-    /// nothing. A processor's watchpoints trap after the access; the session
-    /// reads what was there from a copy that it keeps.
+    /// Applies one rule in passive mode. Watchpoints trigger before the access and
+    /// after the breakpoints, since a breakpoint instruction accesses nothing. A
+    /// processor's watchpoints trap after the access; the session takes the old value
+    /// from a copy that it keeps.
     ///
     /// # Errors
-    /// The debugger is interactive, or the program cannot go on.
+    /// If the debugger is interactive, or the program cannot go on.
     pub fn execute(&mut self, monitors: &Monitors) -> Result<Output, Fault> {
         if self.mode() != Mode::Passive {
             return Err(Fault::Mode("stands"));
         }
         self.cont()?;
         let output = self.rule(monitors)?;
-        self.control.told();
+        self.control.notify();
         Ok(output)
     }
 
@@ -176,7 +176,7 @@ impl<D: Debuggee> Debugged<D> {
         }
     }
 
-    /// BPHIT: the breakpoints at the present instruction, in the order of owners.
+    /// BPHIT: the breakpoints at the current instruction, in the order of owners.
     fn trap(&mut self, monitors: &Monitors) -> Result<Output, Fault> {
         let address = self.debuggee.program_counter()?;
         for owner in Owner::IN_ORDER {
@@ -192,7 +192,7 @@ impl<D: Debuggee> Debugged<D> {
         self.trap_no_break(address)
     }
 
-    /// A watchpoint of somebody that an access triggers, at the earliest access.
+    /// Finds the watchpoint of an owner that the earliest matching access triggers.
     fn watchpoint(&self, owner: Owner, accesses: &[Access]) -> Option<Point> {
         let mut open = accesses.iter().flat_map(|access| {
             let matches = move |point: &&Point| point.matches(access);
@@ -202,14 +202,14 @@ impl<D: Debuggee> Debugged<D> {
             .copied()
     }
 
-    /// A breakpoint of somebody that is not handled.
+    /// Finds a breakpoint of an owner that is not handled yet.
     fn breakpoint(&self, owner: Owner, address: u64) -> Option<Point> {
         let point = Point::breakpoint(owner, address);
         let is_open = self.points.contains(&point) && !self.handled.contains(&point);
         is_open.then_some(point)
     }
 
-    /// The point has been triggered.
+    /// Marks a point as triggered.
     fn handle(&mut self, point: Point) {
         #[cfg(test)]
         if self.drops(Dropped::Handled) {
@@ -239,14 +239,14 @@ impl<D: Debuggee> Debugged<D> {
         Ok(Some(Output::Point(point)))
     }
 
-    /// EVTWATCH: the first access that is an event. The accesses before it are
+    /// EVTWATCH: finds the first access that is an event. The accesses before it are
     /// passed, whatever is watched afterwards.
     fn evt_watch(
         &mut self,
         accesses: &[Access],
         monitors: &Monitors,
     ) -> Result<Option<Output>, Fault> {
-        for (position, access) in accesses.iter().enumerate().skip(self.accesses_told) {
+        for (position, access) in accesses.iter().enumerate().skip(self.accesses_passed) {
             let is_open = |point: &Point| point.matches(access) && !self.handled.contains(point);
             let mut numbers = Vec::new();
             let mut triggered = Vec::new();
@@ -257,10 +257,10 @@ impl<D: Debuggee> Debugged<D> {
             if triggered.is_empty() {
                 continue;
             }
-            self.accesses_told = position + 1;
+            self.accesses_passed = position + 1;
             #[cfg(test)]
             if self.drops(Dropped::AccessOrder) {
-                self.accesses_told = 0;
+                self.accesses_passed = 0;
                 self.handled.extend(triggered);
             }
             self.restore_breakpoint()?;
@@ -298,35 +298,35 @@ impl<D: Debuggee> Debugged<D> {
         Ok(Some(Output::Events(events)))
     }
 
-    /// TRAPNOBREAK: all breakpoints here are handled, so the original
-    /// instruction comes back until it has been executed. `stepping` does not
-    /// lift a trap for this where other threads run: it executes a copy.
+    /// TRAPNOBREAK: all breakpoints here are handled, so the original instruction is
+    /// restored until it has been executed. The `stepping` crate does not remove a trap
+    /// for this while other threads run: it executes a displaced copy.
     fn trap_no_break(&mut self, address: u64) -> Result<Output, Fault> {
-        self.debuggee.lift(address)?;
-        Ok(Output::Lifted)
+        self.debuggee.remove_breakpoint(address)?;
+        Ok(Output::BreakpointRemoved)
     }
 
-    /// NORMALEXEC: one instruction was executed; its breakpoint instruction
-    /// comes back. Only that one was lifted, since programs do not read their
-    /// code (the paper's remark 6).
+    /// NORMALEXEC: executes one instruction and reinserts its breakpoint instruction.
+    /// Only that one was removed, since programs do not read their code (the paper's
+    /// remark 6).
     fn normal_exec(&mut self, executed: u64) -> Result<Output, Fault> {
         self.handled.clear();
-        self.accesses_told = 0;
+        self.accesses_passed = 0;
         #[cfg(test)]
-        if self.drops(Dropped::Replant) {
+        if self.drops(Dropped::Reinsert) {
             return Ok(Output::Executed);
         }
         if self.is_breakpoint(executed) {
-            self.debuggee.plant(executed)?;
+            self.debuggee.insert_breakpoint(executed)?;
         }
         Ok(Output::Executed)
     }
 
-    /// `restoreBP`: wherever the program goes from here, its breakpoints stand.
+    /// `restoreBP`: reinserts the breakpoint at the current instruction, if it has one.
     fn restore_breakpoint(&mut self) -> Result<(), Fault> {
         let address = self.debuggee.program_counter()?;
         match self.is_breakpoint(address) {
-            true => self.debuggee.plant(address),
+            true => self.debuggee.insert_breakpoint(address),
             false => Ok(()),
         }
     }
@@ -342,7 +342,7 @@ impl<D: Debuggee> Debugged<D> {
         access: Option<&Access>,
         monitors: &Monitors,
     ) -> Result<Vec<Event>, Fault> {
-        // Read and access of a place are two points and one moment.
+        // Read and access of one location are two points and one moment.
         numbers.sort_unstable();
         let instantiated = numbers
             .into_iter()
@@ -359,8 +359,8 @@ impl<D: Debuggee> Debugged<D> {
         Ok(())
     }
 
-    /// INSTRUMENT: what the monitors need now, and nothing else, is watched. The
-    /// session plants and lifts the difference, in one place.
+    /// INSTRUMENT: watches exactly the events that the monitors need now. The session
+    /// inserts and removes the difference, in one place.
     pub(super) fn instrument(
         &mut self,
         needed: &[EventNumber],
@@ -376,9 +376,9 @@ impl<D: Debuggee> Debugged<D> {
         Ok(())
     }
 
-    /// INSTRUMENT after an event. What the monitors come to need at this
-    /// instruction they need from its next arrival on: in the paper it would be
-    /// triggered now, after accesses that come later than the arrival.
+    /// INSTRUMENT after an event. Events that the monitors start to need at this
+    /// instruction count from its next arrival on: in the paper they would be triggered
+    /// now, after accesses that come later than the arrival.
     pub(super) fn instrument_after_event(
         &mut self,
         needed: &[EventNumber],

@@ -1,4 +1,4 @@
-//! The monitors: section 6.4, by the evaluator that ships.
+//! The monitors of section 6.4, with the evaluator that the session uses.
 
 use crate::{Access, Debuggee, Fault};
 use juror_event::{EventId, EventKind, Read, SymbolicEvent, Unavailability, Value, Verdict};
@@ -9,31 +9,31 @@ use std::sync::Arc;
 /// A symbolic event of one of the properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventNumber {
-    /// Which property's.
+    /// The index of the property.
     pub monitor: usize,
-    /// Which of its events.
+    /// The event of that property.
     pub event: EventId,
 }
 
 /// A runtime event: definition 5.15.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// What it is an occurrence of.
+    /// The symbolic event that occurred.
     pub number: EventNumber,
-    /// Its values, by capture.
+    /// The values of the captures.
     pub values: Vec<Value>,
 }
 
 /// A transition that a monitor made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transition {
-    /// At which event.
+    /// The event that caused the transition.
     pub number: EventNumber,
     /// The state before.
     pub from: StateId,
     /// The state after.
     pub to: StateId,
-    /// The verdict of the property afterwards.
+    /// The verdict of the property after the transition.
     pub verdict: Verdict,
 }
 
@@ -45,10 +45,10 @@ pub struct Monitors {
 }
 
 impl Monitors {
-    /// Monitors that have seen no event.
+    /// Creates monitors that have seen no event.
     ///
     /// # Errors
-    /// A property cannot be evaluated.
+    /// If a property cannot be evaluated.
     pub fn new(properties: &[Arc<Property>]) -> Result<Monitors, Fault> {
         let monitor = |property: &Arc<Property>| {
             Monitor::new(Arc::clone(property)).map_err(|error| Fault::Property(error.to_string()))
@@ -59,12 +59,12 @@ impl Monitors {
         })
     }
 
-    /// What an event is.
+    /// Returns the declaration of an event.
     pub fn symbolic(&self, number: EventNumber) -> Option<&SymbolicEvent> {
         self.properties.get(number.monitor)?.event(number.event)
     }
 
-    /// All events of all properties, in order.
+    /// Iterates over all events of all properties, in order.
     pub fn events(&self) -> impl Iterator<Item = EventNumber> {
         let properties = self.properties.iter().enumerate();
         properties.flat_map(|(monitor, property)| {
@@ -76,23 +76,23 @@ impl Monitors {
         })
     }
 
-    /// Whether an event matters in the present states.
+    /// Returns true if an event is needed in the current states.
     pub fn needs(&self, number: EventNumber) -> bool {
         let monitor = self.monitors.get(number.monitor);
         let need = monitor.and_then(|it| it.needs().get(usize::from(number.event.0)));
         need.is_some_and(|need| need.needed)
     }
 
-    /// The events that matter in the present states (`eventsNeeded`).
+    /// Returns the events that are needed in the current states (`eventsNeeded`).
     pub fn needed(&self) -> Vec<EventNumber> {
         self.events().filter(|&it| self.needs(it)).collect()
     }
 
-    /// Rule EVENT of the monitor. An event that an earlier one of the same
-    /// moment has made needless is not taken.
+    /// Applies rule EVENT of the monitor. An event that an earlier one of the same
+    /// moment has made unnecessary is skipped.
     ///
     /// # Errors
-    /// A guard or update has no value.
+    /// If a guard or update has no value.
     pub fn take(&mut self, event: &Event) -> Result<Vec<Transition>, Fault> {
         if !self.needs(event.number) {
             return Ok(Vec::new());
@@ -120,24 +120,24 @@ impl Monitors {
             .collect())
     }
 
-    /// The verdicts as they stand.
+    /// Returns the current verdicts.
     pub fn verdicts(&self) -> Vec<Verdict> {
         self.monitors.iter().map(Monitor::verdict).collect()
     }
 
-    /// The run has ended: what was not decided is decided as it stands.
+    /// Ends the run: undecided verdicts become decided.
     pub fn finish(&mut self) {
         for monitor in &mut self.monitors {
             monitor.finish();
         }
     }
 
-    /// Reads the values of an event (`instantiate`). It depends on the program
-    /// alone, so what the debugger does cannot change it. Nothing where a value
-    /// was to change and is stored again.
+    /// Reads the values of an event (`instantiate`). They depend on the program alone,
+    /// so what the debugger does cannot change them. Returns `None` for a change event
+    /// if the same value is written again.
     ///
     /// # Errors
-    /// The program cannot be read.
+    /// If the program cannot be read.
     pub fn instantiate<D: Debuggee>(
         &self,
         number: EventNumber,
@@ -177,7 +177,7 @@ fn value_of<D: Debuggee>(
         (Read::Thread, _) => Value::Int(1),
         (Read::Value, Some(access)) => integer(access.new),
         (Read::Old, Some(access)) => integer(access.old),
-        (Read::Place, Some(access)) => Value::Address(access.address),
+        (Read::WatchedAddress, Some(access)) => Value::Address(access.address),
         _ => Value::Unavailable(Unavailability::NotCaptured),
     })
 }

@@ -3,48 +3,48 @@
 use crate::{Access, AccessMode};
 use juror_event::EventKind;
 
-/// Whose a point is.
+/// The owner of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
-    /// The developer's (`dev`): the program stops there.
+    /// The developer (`dev`): the program stops there.
     Developer,
-    /// The scenario's (`scn`): it reacts.
+    /// The scenario (`scn`): it reacts.
     Scenario,
-    /// The monitors' (`evt`): it is an event.
+    /// The monitors (`evt`): the point is an event.
     Monitor,
 }
 
-/// Which accesses a watchpoint is about.
+/// The accesses that trigger a watchpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Watched {
     /// Reads.
     Read,
     /// Writes.
     Write,
-    /// Both.
+    /// Reads and writes.
     Access,
 }
 
-/// Where a point is.
+/// The location of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// At an instruction: a breakpoint.
+    /// An instruction: the point is a breakpoint.
     Instruction(u64),
-    /// At a value: a watchpoint.
+    /// A value: the point is a watchpoint.
     Value(u64, Watched),
 }
 
 /// A breakpoint or a watchpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point {
-    /// Whose it is.
+    /// The owner.
     pub owner: Owner,
-    /// Where it is.
+    /// The location.
     pub place: Place,
 }
 
 impl Point {
-    /// A breakpoint.
+    /// Creates a breakpoint.
     pub fn breakpoint(owner: Owner, address: u64) -> Point {
         Point {
             owner,
@@ -52,7 +52,7 @@ impl Point {
         }
     }
 
-    /// A watchpoint.
+    /// Creates a watchpoint.
     pub fn watchpoint(owner: Owner, address: u64, watched: Watched) -> Point {
         Point {
             owner,
@@ -60,7 +60,7 @@ impl Point {
         }
     }
 
-    /// Whether this is a watchpoint that an access triggers (`match`).
+    /// Returns true if this is a watchpoint that the access triggers (`match`).
     pub fn matches(&self, access: &Access) -> bool {
         let Place::Value(address, watched) = self.place else {
             return false;
@@ -74,7 +74,7 @@ impl Point {
     }
 }
 
-/// What has to be watched for a kind of event (`evt2pts`, figure 6); nothing for
+/// Returns the accesses to watch for a kind of event (`evt2pts`, figure 6); `None` for
 /// calls, which are breakpoints, and for kinds that the paper does not have.
 pub(super) fn watched_for(kind: EventKind) -> Option<Watched> {
     match kind {

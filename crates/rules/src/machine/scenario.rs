@@ -1,4 +1,4 @@
-//! What reacts: section 6.5.
+//! Scenarios: section 6.5.
 
 use super::monitors::Transition;
 use super::points::Point;
@@ -7,66 +7,66 @@ use juror_event::Verdict;
 /// A command of the developer or of a scenario: table 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Command {
-    /// Nothing: a scenario has no more to say.
+    /// Nothing: the scenario is done.
     Nothing,
-    /// Shows the value at an address.
+    /// Show the value at an address.
     GetAddress(u64),
-    /// Changes the value at an address.
+    /// Change the value at an address.
     SetAddress(u64, i64),
-    /// Shows the value of a variable.
+    /// Show the value of a variable.
     GetSymbol(String),
-    /// Changes the value of a variable.
+    /// Change the value of a variable.
     SetSymbol(String, i64),
-    /// Shows which instruction is next.
+    /// Show the address of the next instruction.
     GetProgramCounter,
-    /// Makes another instruction the next.
+    /// Set the address of the next instruction.
     SetProgramCounter(u64),
-    /// Keeps the program and the monitors.
+    /// Create a checkpoint of the program and the monitors.
     Checkpoint,
-    /// Brings back both.
+    /// Restore a checkpoint of both.
     Restore(usize),
-    /// Lets the program run.
+    /// Let the program run.
     Continue,
-    /// Stops it.
+    /// Stop the program.
     Interrupt,
-    /// Executes one instruction.
+    /// Execute one instruction.
     Step,
-    /// Sets a point.
+    /// Set a point.
     SetPoint(Point),
-    /// Removes a point.
+    /// Remove a point.
     RemovePoint(Point),
 }
 
-/// What a command answers.
+/// The reply to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reply {
-    /// It is done.
+    /// The command is done.
     Done,
     /// A value.
     Value(i64),
-    /// The number of a checkpoint.
+    /// The number of the new checkpoint.
     Checkpoint(usize),
 }
 
-/// What happened at an event, as a scenario is told.
+/// The notification of an event to a scenario.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct EventNotification<'a> {
     /// The transitions that the monitors made.
     pub transitions: &'a [Transition],
     /// The verdicts of all properties.
     pub verdicts: &'a [Verdict],
 }
 
-/// Reactions. Each gives one command, and is told what that answers, until there
-/// is nothing more to do.
+/// Reactions. Each call returns one command, whose reply is passed to `on_reply`, until
+/// the command is [`Command::Nothing`].
 pub trait Scenario {
-    /// An event, or the beginning, which has no transitions.
-    fn on_verdict(&mut self, told: &Told<'_>) -> Command;
+    /// Reacts to an event, or to the beginning of the run, which has no transitions.
+    fn on_verdict(&mut self, notification: &EventNotification<'_>) -> Command;
 
-    /// One of its own points was reached.
+    /// Reacts to one of the scenario's own points.
     fn on_point(&mut self, point: Point) -> Command;
 
-    /// Its last command has been done.
+    /// Continues after the scenario's last command.
     fn on_reply(&mut self, reply: Reply) -> Command;
 }
 
@@ -75,7 +75,7 @@ pub trait Scenario {
 pub struct Silent;
 
 impl Scenario for Silent {
-    fn on_verdict(&mut self, _told: &Told<'_>) -> Command {
+    fn on_verdict(&mut self, _notification: &EventNotification<'_>) -> Command {
         Command::Nothing
     }
 

@@ -1,10 +1,9 @@
-//! The theorem of section 7, on random programs, properties, points and
-//! scenarios.
+//! The theorem of section 7, on random programs, properties, points and scenarios.
 //!
-//! Propositions 7.2 and 7.3 say that the bare and the debugged program weakly
-//! simulate each other. Both are deterministic, so this is: at each moment the
-//! relation of definition 7.1 holds with the bare program after as many
-//! instructions, and the debugged one always comes to the next instruction.
+//! Propositions 7.2 and 7.3 say that the bare and the debugged program weakly simulate
+//! each other. Both are deterministic, so it suffices that at each moment the relation
+//! of definition 7.1 holds with the bare program after the same number of instructions,
+//! and that the debugged one always reaches the next instruction.
 
 mod generate;
 mod run;
@@ -14,9 +13,9 @@ use generate::{Case, case};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use run::check;
 
-/// How many cases are to hold.
+/// The number of cases that must hold.
 const CASES: u32 = 3_000;
-/// Within how many cases a rule that is left out is to be found.
+/// The number of cases within which an omitted rule must be detected.
 const CASES_DROPPED: u32 = 30_000;
 
 fn search(dropped: Option<Dropped>, restores: bool) -> Result<(), Box<TestError<Case>>> {
@@ -49,7 +48,7 @@ fn a_restored_program_goes_on_as_it_did() {
     }
 }
 
-/// Each rule matters: without it the same tests fail.
+/// Checks that a rule matters: without it the same tests fail.
 #[track_caller]
 fn check_dropped(dropped: Dropped, expected: &str) {
     match search(Some(dropped), true).map_err(|error| *error) {
@@ -68,35 +67,35 @@ fn points_that_are_not_marked_as_handled_are_found() {
 
 #[test]
 fn lifting_for_good_is_found() {
-    check_dropped(Dropped::Replant, "the breakpoint instruction at");
+    check_dropped(Dropped::Reinsert, "the breakpoint instruction at");
 }
 
 #[test]
 fn a_checkpoint_that_forgets_what_was_triggered_is_found() {
-    check_dropped(Dropped::KeptHandled, "the monitors heard");
+    check_dropped(Dropped::KeptHandled, "the scenario was notified");
 }
 
 #[test]
 fn a_breakpoint_set_in_the_middle_of_an_instruction_is_found() {
-    check_dropped(Dropped::Arrival, "the monitors heard");
+    check_dropped(Dropped::Arrival, "the scenario was notified");
 }
 
 #[test]
 fn accesses_that_go_back_are_found() {
-    check_dropped(Dropped::AccessOrder, "the monitors heard");
+    check_dropped(Dropped::AccessOrder, "the scenario was notified");
 }
 
 #[test]
 fn monitors_that_are_not_restored_are_found() {
-    check_dropped(Dropped::RestoredMonitors, "the monitors heard");
+    check_dropped(Dropped::RestoredMonitors, "the scenario was notified");
 }
 
 #[test]
 fn points_of_monitors_that_are_not_restored_are_found() {
-    check_dropped(Dropped::RestoredEvents, "the monitors heard");
+    check_dropped(Dropped::RestoredEvents, "the scenario was notified");
 }
 
 #[test]
 fn points_that_do_not_follow_the_states_are_found() {
-    check_dropped(Dropped::Instrument, "the monitors heard");
+    check_dropped(Dropped::Instrument, "the scenario was notified");
 }

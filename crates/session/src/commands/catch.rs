@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{ForkKind, SystemCallPhase, SystemCalls, ThreadId};
 use juror_instrument::condition::{Check, Condition};
-use juror_language::Fact;
+use juror_language::ContextValue;
 use juror_monitoring::listeners::Facts;
 use juror_points::catchpoints::{Catch, Catchpoint, Exception};
 use juror_points::point::{Fate, Point, PointKind};
@@ -194,7 +194,7 @@ impl Session {
         let (name, meaning) = signal_names::describe(number);
         let is_meant = |it: &Catchpoint| matches!(&it.catch, Catch::Signals(numbers) if numbers.contains(&number));
         let mut facts = Facts::default();
-        facts.note_text(Fact::Signal, &name);
+        facts.note_text(ContextValue::Signal, &name);
         let description = format!("signal {name}: {meaning}");
         self.caught_with(facts, thread, "signal", description, is_meant)
     }

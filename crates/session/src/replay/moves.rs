@@ -89,7 +89,7 @@ impl RecordedRun {
         while self.position < self.tape.count {
             self.control.run()?;
             let stop = self.take_event(observer);
-            self.control.told();
+            self.control.notify();
             let thread = self.event_thread();
             let mut moment = decision::Moment::default();
             if let Some(reason) = stop {
@@ -109,7 +109,7 @@ impl RecordedRun {
                 Meaning::Stop(reason) | Meaning::Goal(reason) => {
                     return self.stand(reason, observer);
                 }
-                Meaning::Heard | Meaning::Nothing => {}
+                Meaning::ScenariosOnly | Meaning::Nothing => {}
             }
         }
         observer.progress("going on", 1, 1);
@@ -146,7 +146,7 @@ impl RecordedRun {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         observer.progress("going on", 1, 1);
-        self.control.owe()?;
+        self.control.owe_stop()?;
         match self.control.settle()? {
             Settled::Show => Ok(self.stopped(reason)),
             Settled::Quiet => Ok(Outcome::Done),

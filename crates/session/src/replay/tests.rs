@@ -125,7 +125,7 @@ proptest! {
         let mut run = open(&text, &[JOBS]);
         // Many moments are kept, so that ways back begin at all of them.
         run.stride = 4;
-        run.control = run.control.clone().followed();
+        run.control = run.control.clone().with_history();
         let mut check = ControlCheck::new().expect("the model is right");
         if let Some(job) = broken_at {
             let set = run.execute(&format!("break begin if job == {job}"), &mut Nobody);

@@ -16,7 +16,7 @@ mod tests;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use juror_rules::control::{ControlCheck, Mode, Modes};
-use juror_rules::decision::Told;
+use juror_rules::decision::Notification;
 use juror_view::error::{CommandError, SessionError, not_running};
 
 impl Session {
@@ -37,7 +37,7 @@ impl Session {
     pub(crate) fn begin_control_check(&mut self) -> Result<(), SessionError> {
         if self.options.self_check.is_some() {
             let check = ControlCheck::new().map_err(SessionError::Internal)?;
-            self.control.state = std::mem::take(&mut self.control.state).followed();
+            self.control.state = std::mem::take(&mut self.control.state).with_history();
             self.control.check = Some(Box::new(check));
         }
         Ok(())
@@ -76,14 +76,14 @@ impl Pause {
     }
 
     /// What it is to those who decide what follows.
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> Notification {
         match self {
-            Pause::Reason(reason, _) => Told::Stop {
+            Pause::Reason(reason, _) => Notification::Stop {
                 may_be_passed: reason.may_be_passed(),
             },
-            Pause::Temporary(_) | Pause::Stepped(_) | Pause::CallEnded(..) => Told::Goal,
-            Pause::Heard(_) | Pause::Moves(_) => Told::Heard,
-            Pause::Ended(_) => Told::End,
+            Pause::Temporary(_) | Pause::Stepped(_) | Pause::CallEnded(..) => Notification::Goal,
+            Pause::Heard(_) | Pause::Moves(_) => Notification::ScenariosOnly,
+            Pause::Ended(_) => Notification::End,
         }
     }
 }

@@ -157,11 +157,11 @@ impl Session {
     /// What a moment means, with what scenarios have heard.
     pub(crate) fn pause_of(&self, mut moment: Moment<Pause>, thread: ThreadId) -> Option<Pause> {
         if self.scenarios.has_heard() {
-            moment.hear();
+            moment.notify_scenarios();
         }
         match moment.meaning() {
             Meaning::Stop(pause) | Meaning::Goal(pause) => Some(pause),
-            Meaning::Heard => Some(Pause::Heard(thread)),
+            Meaning::ScenariosOnly => Some(Pause::Heard(thread)),
             Meaning::Nothing => None,
         }
     }
@@ -311,7 +311,7 @@ impl Session {
 pub(super) fn say(moment: &mut Moment<Pause>, owner: Owner, said: Option<Pause>) {
     match said {
         None => {}
-        Some(Pause::Heard(_)) => moment.hear(),
+        Some(Pause::Heard(_)) => moment.notify_scenarios(),
         Some(goal @ (Pause::Temporary(_) | Pause::Stepped(_))) => moment.reach(goal),
         Some(pause) => moment.stop(owner, pause),
     }

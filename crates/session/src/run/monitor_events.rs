@@ -34,7 +34,7 @@ impl Session {
         let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
         let pause = self.react_to_start(pause, thread, observer)?;
         if pause.is_some() {
-            self.control.state.owe()?;
+            self.control.state.owe_stop()?;
         }
         Ok(pause)
     }

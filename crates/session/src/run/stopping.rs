@@ -76,7 +76,7 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
-        self.control.state.owe()?;
+        self.control.state.owe_stop()?;
         self.halt_processes()?;
         let program = self.running_mut()?;
         program.debuggee.forget_interruption();

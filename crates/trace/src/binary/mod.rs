@@ -1,12 +1,11 @@
-//! The binary form: eight bytes of magic, then records.
+//! The binary form: eight magic bytes, then records.
 //!
-//! A record is the length of its body (a varint), the body, and two bytes of
-//! check: the low half of the CRC-32 of the body. The body begins with a tag.
-//! Strings and layouts are numbered in the order in which they come, and stand
-//! before the first record that uses them. `book/src/traces.md` has it byte by
-//! byte.
+//! A record is the length of its body (a varint), the body, and a two-byte checksum:
+//! the low half of the CRC-32 of the body. The body begins with a tag. Strings and
+//! layouts are numbered in the order in which they appear, and are written before the
+//! first record that uses them. `book/src/traces.md` describes the form byte by byte.
 //!
-//! Invariant: a reader knows of every record whether it is whole.
+//! **Invariant:** a reader can tell for every record whether it is complete.
 
 mod read;
 mod write;
@@ -14,11 +13,11 @@ mod write;
 pub(crate) use read::BinaryDecoder;
 pub(crate) use write::BinaryEncoder;
 
-/// What a file begins with: like PNG's, it shows when line ends were changed;
-/// the last byte is the version.
+/// The magic bytes. Like those of PNG, they reveal converted line ends; the last byte
+/// is the version.
 pub(crate) const MAGIC: [u8; 8] = [0x89, b'J', b'T', b'R', b'\r', b'\n', 0x1a, 1];
 
-/// Longer records are not written, and what says it is longer is damaged.
+/// The maximum length of a record; a greater length means that the file is damaged.
 const RECORD_MAX: u64 = 1 << 28;
 
 /// The tags of records.
@@ -32,14 +31,14 @@ mod tag {
     pub const END: u8 = 6;
 }
 
-/// The bits of an event's flags: what follows them.
+/// The bits of an event's flags, which say what follows them.
 mod flag {
     pub const SEQUENCE: u8 = 1;
     pub const TIME: u8 = 2;
     pub const PLACE: u8 = 4;
-    /// The number is given by its low byte: of the numbers with it, it is the
-    /// nearest to the one after the event before. So an event that is there
-    /// twice, or is missing, shows.
+    /// The sequence number is given by its low byte: the number with this low byte that
+    /// is nearest to the number of the previous event plus one. So a repeated or
+    /// missing event is detected.
     pub const NEXT: u8 = 8;
 }
 
@@ -67,7 +66,7 @@ mod how {
     pub const STOPPED: u8 = 3;
 }
 
-/// The check of a record's body.
+/// Returns the checksum of a record's body.
 fn check(body: &[u8]) -> [u8; 2] {
     let [low, high, ..] = crc32fast::hash(body).to_le_bytes();
     [low, high]

@@ -1,4 +1,4 @@
-//! Reading the binary form.
+//! The decoder of the binary form.
 
 use super::{MAGIC, RECORD_MAX, check, flag, how, tag, value_tag};
 use crate::decode::{BATCH_EVENTS, Sink, Written};
@@ -8,26 +8,26 @@ use crate::tables;
 use juror_event::{Sequence, Unavailability, Value};
 use std::sync::Arc;
 
-/// How deeply sequences may be nested.
+/// The maximum nesting depth of sequences.
 const NESTING_MAX: u32 = 64;
 
-/// Reads the binary form.
+/// Decodes the binary form.
 #[derive(Debug, Default)]
 pub(crate) struct BinaryDecoder {
-    /// How many bytes have been read.
+    /// The number of bytes read.
     pub offset: u64,
     has_magic: bool,
-    /// What cannot be read on: no more is.
+    /// True after an error that makes the rest of the file unreadable.
     is_lost: bool,
     strings: Vec<Arc<str>>,
-    /// By the number of the file: the number in the tables, and how many values
-    /// an event has.
+    /// By layout number in the file: the number in the tables and the number of values
+    /// of an event.
     layouts: Vec<(u32, usize)>,
     sequence: u64,
 }
 
 impl BinaryDecoder {
-    /// Reads whole records; see [`crate::Decoder::decode`].
+    /// Reads complete records; see [`crate::Decoder::decode`].
     pub fn decode(
         &mut self,
         bytes: &[u8],
@@ -91,7 +91,7 @@ impl BinaryDecoder {
         self.offset += magic.len() as u64;
     }
 
-    /// The file ends within a record.
+    /// Reports that the file ends within a record.
     fn cut(&mut self, rest: &[u8], sink: &mut Sink, batch: &mut Batch) -> usize {
         let position = Position::Byte(self.offset);
         sink.fault(batch, FaultKind::Cut, position, None);
@@ -100,8 +100,8 @@ impl BinaryDecoder {
         rest.len()
     }
 
-    /// The next record: its body, its check, and what follows. Nothing when it
-    /// is not whole, or when nobody can tell where it ends.
+    /// Returns the body of the next record, its checksum, and the remaining bytes;
+    /// `None` if the record is incomplete or its end cannot be determined.
     fn frame<'a>(
         &mut self,
         bytes: &'a [u8],
@@ -170,11 +170,11 @@ impl BinaryDecoder {
                 let end = reader.end().ok_or_else(|| malformed("an end"))?;
                 sink.end(batch, end.0, end.1)?;
             }
-            _ => return Err(malformed("a record of a kind that is not known")),
+            _ => return Err(malformed("a record of an unknown kind")),
         }
         match reader.0 {
             [] => Ok(()),
-            _ => Err(malformed("a record longer than its parts")),
+            _ => Err(malformed("a record that is longer than its contents")),
         }
     }
 
@@ -185,7 +185,7 @@ impl BinaryDecoder {
         string.ok_or(FaultKind::Undefined { what, number })
     }
 
-    /// A string and a list of strings, by their numbers.
+    /// Reads a string and a list of strings, given by their numbers.
     fn names(&self, reader: &mut Reader<'_>) -> Result<(Arc<str>, Vec<Arc<str>>), FaultKind> {
         let wrong = || malformed("a list of names");
         let first = Arc::clone(self.string(reader.varint().ok_or_else(wrong)?)?);
@@ -292,7 +292,7 @@ fn malformed(what: &str) -> FaultKind {
     FaultKind::Malformed(what.to_owned())
 }
 
-/// What is left of some bytes.
+/// The unread part of some bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -398,7 +398,7 @@ impl<'a> Reader<'a> {
         Some((how, self.varint()?))
     }
 
-    /// `nesting`: how deeply sequences may be nested in it.
+    /// `nesting` is the nesting depth that sequences in the value may have.
     fn value(&mut self, nesting: u32) -> Option<Value> {
         Some(match self.byte()? {
             value_tag::NOT_CAPTURED => Value::Unavailable(Unavailability::NotCaptured),
@@ -410,7 +410,7 @@ impl<'a> Reader<'a> {
                 Value::Float(f64::from_le_bytes(*bytes))
             }
             value_tag::ADDRESS => Value::Address(self.varint()?),
-            value_tag::TEXT => Value::Text(self.text()?.into()),
+            value_tag::TEXT => Value::String(self.text()?.into()),
             value_tag::UNREADABLE => Value::Unavailable(Unavailability::Unreadable {
                 address: self.varint()?,
             }),

@@ -9,7 +9,7 @@ fn read(bytes: &[u8]) -> Recorded {
     samples::read(&mut Decoder::new(Form::Binary), bytes)
 }
 
-/// A trace of three events, and where each of its records begins.
+/// Returns a trace of three events, and the position of each of its records.
 fn trace() -> (Vec<u8>, Vec<usize>) {
     let mut encoder = Encoder::binary();
     let mut out = Vec::new();
@@ -40,7 +40,7 @@ fn the_bytes_are_as_documented() {
         6, 0, 0, 0, 0, 0, 0, // header: nothing is known
     ];
     assert_eq!(bytes.get(..15), Some(&expected[..]));
-    // Length, tag, flags, layout, number, time (1000), thread, value, check.
+    // Length, tag, flags, layout, number, time (1000), thread, value, checksum.
     let event = bytes.get(starts[0]..starts[1]).expect("an event");
     let (body, check) = event.split_at(event.len() - 2);
     assert_eq!(body, [9, 5, 10, 0, 1, 0xe8, 0x07, 1, 1, 2]);
@@ -109,7 +109,7 @@ fn records_that_are_damaged_repeated_or_swapped_are_found() {
 proptest! {
     #![proptest_config(juror_testing::with_cases(2000))]
 
-    /// A byte that is changed is told of.
+    /// A changed byte is reported.
     #[test]
     fn a_changed_byte_is_found(at in any::<proptest::sample::Index>(), change in 1..=255_u8) {
         let (mut bytes, _) = trace();

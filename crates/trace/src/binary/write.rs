@@ -1,4 +1,4 @@
-//! Writing the binary form.
+//! The encoder of the binary form.
 
 use super::{MAGIC, check, flag, how, tag, value_tag};
 use crate::encode::Moment;
@@ -6,12 +6,12 @@ use crate::model::{Declaration, Header, How, Place};
 use juror_event::{Unavailability, Value};
 use rustc_hash::FxHashMap;
 
-/// Writes the binary form.
+/// Encodes the binary form.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BinaryEncoder {
     strings: FxHashMap<Box<str>, u64>,
     sequence: u64,
-    /// The body of the record that is being made.
+    /// The body of the current record.
     body: Vec<u8>,
 }
 
@@ -57,7 +57,7 @@ impl BinaryEncoder {
 
     pub fn place(&mut self, place: &Place, out: &mut Vec<u8>) {
         let texts = [&place.module, &place.function, &place.file];
-        // 0 for none.
+        // 0 for an absent text.
         let numbers = texts.map(|text| match text {
             Some(text) => self.string(text, out) + 1,
             None => 0,
@@ -123,7 +123,7 @@ impl BinaryEncoder {
         self.finish(out);
     }
 
-    /// The number of a string, which is written when it is new.
+    /// Returns the number of a string, and writes the string if it is new.
     fn string(&mut self, string: &str, out: &mut Vec<u8>) -> u64 {
         if let Some(&number) = self.strings.get(string) {
             return number;
@@ -164,7 +164,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             out.push(value_tag::ADDRESS);
             varint(*address, out);
         }
-        Value::Text(words) => {
+        Value::String(words) => {
             out.push(value_tag::TEXT);
             text(words, out);
         }
@@ -175,7 +175,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
                 .iter()
                 .for_each(|element| write_value(element, out));
         }
-        // Nothing that is read of a program is a set or a map.
+        // No value read from a program is a set or a map.
         Value::Set(_) | Value::Map(_) | Value::Unavailable(Unavailability::NotCaptured) => {
             out.push(value_tag::NOT_CAPTURED);
         }
@@ -189,7 +189,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// Seven bits a byte, the lowest first; the high bit says that more follow.
+/// Writes seven bits per byte, the lowest first; the high bit says that more follow.
 fn varint(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -216,7 +216,7 @@ fn text(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// 0, or 1 and the text.
+/// Writes 0, or 1 and the text.
 fn optional_text(words: Option<&str>, out: &mut Vec<u8>) {
     out.push(u8::from(words.is_some()));
     if let Some(words) = words {
@@ -224,7 +224,7 @@ fn optional_text(words: Option<&str>, out: &mut Vec<u8>) {
     }
 }
 
-/// 0, or 1 and the number.
+/// Writes 0, or 1 and the number.
 fn optional(number: Option<u64>, out: &mut Vec<u8>) {
     out.push(u8::from(number.is_some()));
     if let Some(number) = number {

@@ -23,7 +23,7 @@ fn layout(event: &str, keys: &[&str], parameters: Option<&[&str]>) -> Layout {
     }
 }
 
-/// The capture `queue` of a property's event, in an event with these values.
+/// Checks the capture `queue` of a property's event, in an event with these values.
 #[track_caller]
 fn check(event: &str, layout: &Layout, values: &[Value], expected: Option<Value>) {
     let mut binding = Binding::new(property(event));
@@ -57,7 +57,7 @@ fn a_declared_event_has_its_values_by_the_words_that_read_them() {
         &address,
         of(1),
     );
-    // A name that the property gives is no name of the trace.
+    // A name given by the property is not used in the trace.
     check(
         "before f(queue = arg 2)",
         &recorded(&["queue"]),
@@ -145,9 +145,9 @@ fn a_value_is_converted_where_it_was_recorded_as_it_is() {
     converted("i8", Value::Int(0x1ff), Value::Int(-1));
     converted("u64", Value::Int(-1), Value::Int(u64::MAX.into()));
     converted("f64", Value::Int(2), Value::Float(2.0));
-    converted("u8", Value::Text("a".into()), Value::Text("a".into()));
+    converted("u8", Value::String("a".into()), Value::String("a".into()));
     converted("u8", ABSENT, ABSENT);
-    // One that was recorded as such is not converted again.
+    // A value recorded with the conversion is not converted again.
     let exact = layout("before f", &["arg 1", "arg 1: u8"], Some(&[]));
     let values = [Value::Int(0x1ff), Value::Int(7)];
     check(

@@ -1,4 +1,4 @@
-//! The rows and fields of CSV, and the values in them.
+//! The rows, fields and values of CSV.
 
 use crate::digits;
 use crate::fault::FaultKind;
@@ -8,19 +8,19 @@ use memchr::{memchr, memchr2};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// A field, without its quotes.
+/// A field without its quotes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field<'a> {
     pub text: Cow<'a, [u8]>,
     pub is_quoted: bool,
-    /// Where it begins in the row.
+    /// The position in the row.
     pub at: usize,
 }
 
 pub(super) type Row<'a> = SmallVec<[Field<'a>; 12]>;
 pub(super) type Wrong = (FaultKind, usize);
 
-/// Where the row ends: at the first line end that is not within quotes.
+/// Returns the end of the row: the first line end that is not within quotes.
 pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     let mut is_quoted = false;
@@ -66,14 +66,14 @@ pub(super) fn fields(row: &[u8]) -> Result<Row<'_>, Wrong> {
             None => return Ok(fields),
             Some(b',') => at += 1,
             Some(_) => {
-                let message = "after the closing quote a comma is expected".to_owned();
+                let message = "expected a comma after the closing quote".to_owned();
                 return Err((FaultKind::Malformed(message), at));
             }
         }
     }
 }
 
-/// A field in quotes, and its length with them.
+/// Reads a field in quotes; returns it with its length including them.
 fn quoted(bytes: &[u8], at: usize) -> Result<(Field<'_>, usize), Wrong> {
     let is_quoted = true;
     let mut text: Cow<'_, [u8]> = Cow::Borrowed(&[]);
@@ -107,20 +107,20 @@ fn quoted(bytes: &[u8], at: usize) -> Result<(Field<'_>, usize), Wrong> {
 }
 
 pub(super) fn no_text(at: usize) -> Wrong {
-    (FaultKind::Malformed("this is no UTF-8".to_owned()), at)
+    (FaultKind::Malformed("invalid UTF-8".to_owned()), at)
 }
 
 pub(super) fn text<'a>(field: &'a Field<'_>) -> Result<&'a str, Wrong> {
     std::str::from_utf8(&field.text).map_err(|_| no_text(field.at))
 }
 
-/// A number that may be absent.
+/// Reads a number that may be absent.
 pub(super) fn number(field: &Field<'_>) -> Result<Option<u64>, Wrong> {
     if field.text.is_empty() {
         return Ok(None);
     }
     let number = text(field)?.parse().map_err(|_| {
-        let message = "a whole number of 64 bits is expected here".to_owned();
+        let message = "expected a non-negative 64-bit integer".to_owned();
         (FaultKind::Malformed(message), field.at)
     })?;
     Ok(Some(number))
@@ -136,12 +136,12 @@ pub(super) fn thread_number(field: &Field<'_>) -> Result<u32, Wrong> {
 
 pub(super) fn field_value(field: &Field<'_>) -> Result<Value, Wrong> {
     match field.is_quoted {
-        true => Ok(Value::Text(text(field)?.into())),
+        true => Ok(Value::String(text(field)?.into())),
         false => value(&field.text, field.at),
     }
 }
 
-/// A value without quotes: a number, an address, `true`, `false`, or text.
+/// Reads a value without quotes: a number, an address, `true`, `false`, or a string.
 pub(super) fn value(bytes: &[u8], at: usize) -> Result<Value, Wrong> {
     let bytes = bytes.trim_ascii();
     if let Some(number) = integer(bytes) {
@@ -160,13 +160,13 @@ pub(super) fn value(bytes: &[u8], at: usize) -> Result<Value, Wrong> {
             let float = || text.parse().ok().filter(|_| text.bytes().all(is_number));
             match text.parse::<i128>() {
                 Ok(number) => Value::Int(number),
-                Err(_) => float().map_or_else(|| Value::Text(text.into()), Value::Float),
+                Err(_) => float().map_or_else(|| Value::String(text.into()), Value::Float),
             }
         }
     })
 }
 
-/// A whole number of at most 18 digits.
+/// Reads an integer of at most 18 digits.
 fn integer(bytes: &[u8]) -> Option<i128> {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let (number, length) = digits::natural(digits)?;

@@ -1,8 +1,8 @@
-//! The short ways through a row: nothing in quotes, names and values that have
-//! been seen. Anything else is nothing here, and the values that were read until
-//! then are the caller's to drop.
+//! The fast path for CSV rows without quotes whose names and kinds of values are known.
+//! On any other row the functions return `None`; the caller drops the values that were
+//! read until then.
 //!
-//! Invariant: what is read here, the general way would have read alike.
+//! **Invariant:** the general path would have read the same.
 
 use super::Columns;
 use super::fields::value;
@@ -13,11 +13,11 @@ use juror_event::Value;
 use memchr::memchr;
 use smallvec::SmallVec;
 
-/// Numbers with more digits go the general way.
+/// The maximum number of digits on the fast path.
 const DIGITS_MAX: usize = 18;
 
-/// A row of `time,thread,event` and `name=value`, with the names of the event's
-/// last row.
+/// Reads a row of `time,thread,event` and `name=value`, with the names of the event's
+/// previous row.
 pub(crate) fn plain_row(
     row: &[u8],
     tables: &mut Tables,
@@ -35,7 +35,7 @@ pub(crate) fn plain_row(
     for key in keys {
         let after = rest.strip_prefix(b",")?.strip_prefix(key.as_bytes())?;
         let (text, after) = field(after.strip_prefix(b"=")?);
-        // A quote within a value is one that the general way understands.
+        // Only the general path handles a quote within a value.
         if text.contains(&b'"') {
             return None;
         }
@@ -51,7 +51,7 @@ pub(crate) fn plain_row(
     })
 }
 
-/// A row whose columns have names.
+/// Reads a row whose columns have names.
 pub(crate) fn named_row(
     row: &[u8],
     columns: &Columns,
@@ -98,14 +98,14 @@ pub(crate) fn named_row(
     })
 }
 
-/// The field at the beginning, and what follows it: a comma, or nothing.
+/// Splits off the first field, with the rest from the comma on.
 #[inline]
 fn field(bytes: &[u8]) -> (&[u8], &[u8]) {
     let end = memchr(b',', bytes).unwrap_or(bytes.len());
     bytes.split_at_checked(end).unwrap_or((bytes, &[]))
 }
 
-/// A field that is a number, and what follows its comma.
+/// Splits off a first field that is a number, with the rest after the comma.
 #[inline]
 fn leading_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (number, length) = digits::natural(bytes)?;
@@ -113,7 +113,7 @@ fn leading_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     (length <= DIGITS_MAX).then_some((number, rest))
 }
 
-/// A number, or none where the field is empty.
+/// Parses a number; an empty field is `Some(None)`.
 fn optional_number(text: &[u8]) -> Option<Option<u64>> {
     if text.is_empty() {
         return Some(None);

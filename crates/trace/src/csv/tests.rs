@@ -10,7 +10,7 @@ fn read(text: &str, columns: &[&str]) -> Recorded {
     samples::read(&mut decoder, text.as_bytes())
 }
 
-/// The events as `time thread event key=value …`.
+/// Checks the events, given as `time thread event key=value …`.
 #[track_caller]
 fn check(text: &str, columns: &[&str], expected: &[&str]) {
     let read = read(text, columns);
@@ -83,14 +83,14 @@ fn what_is_wrong_is_told_with_its_line() {
             &[][..],
             1,
             1,
-            "a row is time,thread,event and then values",
+            "expected time,thread,event and then values",
         ),
         (
             "1,1,e\nx,1,e\n",
             &[],
             2,
             1,
-            "a whole number of 64 bits is expected here",
+            "expected a non-negative 64-bit integer",
         ),
         (
             "1,9999999999,e\n",
@@ -99,13 +99,13 @@ fn what_is_wrong_is_told_with_its_line() {
             3,
             "the number of a thread is too large",
         ),
-        ("1,1,e,x=1,x=2\n", &[], 1, 1, "`x` is there twice"),
+        ("1,1,e,x=1,x=2\n", &[], 1, 1, "`x` occurs twice"),
         (
             "1,1,\"e\"f\n",
             &[],
             1,
             8,
-            "after the closing quote a comma is expected",
+            "expected a comma after the closing quote",
         ),
         ("1,1,e\n1,1,\"e\n", &[], 2, 5, "the quote is not closed"),
         (
@@ -115,7 +115,7 @@ fn what_is_wrong_is_told_with_its_line() {
             1,
             "this row has 1 fields, and the first has 2",
         ),
-        ("event,x,x\n", &[], 1, 1, "two columns are `x`"),
+        ("event,x,x\n", &[], 1, 1, "two columns are named `x`"),
         (
             "1,1,e,5,6\n",
             &["e=x"],
@@ -126,7 +126,7 @@ fn what_is_wrong_is_told_with_its_line() {
     ] {
         let read = read(text, columns);
         let fault = read.faults.first().expect("something is wrong");
-        let expected = format!("this is no record of a trace: {expected}");
+        let expected = format!("invalid trace record: {expected}");
         assert_eq!(fault.kind.to_string(), expected, "{text}");
         assert_eq!(fault.position, Position::Line(line), "{text}");
         let excerpt = fault.excerpt.as_ref().expect("a line");
@@ -139,9 +139,9 @@ fn columns_that_cannot_be_are_refused() {
     for (word, expected) in [
         (
             "push",
-            "columns are named so: EVENT=NAME,NAME and not `push`",
+            "invalid column names `push`: expected EVENT=NAME,NAME",
         ),
-        ("=x", "columns are named so: EVENT=NAME,NAME and not `=x`"),
+        ("=x", "invalid column names `=x`: expected EVENT=NAME,NAME"),
         ("push=x,x", "`push` has two columns `x`"),
     ] {
         let error = CsvDecoder::with_columns(&[word.to_owned()]).expect_err(word);
@@ -152,7 +152,7 @@ fn columns_that_cannot_be_are_refused() {
 proptest! {
     #![proptest_config(juror_testing::with_cases(2000))]
 
-    /// Text in quotes comes out as it is, however the bytes are cut.
+    /// Quoted text is read exactly, however the bytes are split.
     #[test]
     fn quoted_fields_are_exact(
         fields in proptest::collection::vec("[a\",\n\r=5é ]{0,6}", 1..5),
@@ -166,13 +166,13 @@ proptest! {
         prop_assert_eq!(&read.faults, &[]);
         let values = read.events[0].values.iter();
         let given: Vec<_> = values.map(|(_, value)| value.clone()).collect();
-        let expected: Vec<_> = fields.iter().map(|text| Value::Text(text.as_str().into())).collect();
+        let expected: Vec<_> = fields.iter().map(|text| Value::String(text.as_str().into())).collect();
         prop_assert_eq!(given, expected);
         prop_assert_eq!(read.events.len(), 2);
     }
 
-    /// The short way reads what the general way reads: with a row before that
-    /// makes the names known, and without.
+    /// The fast path reads what the general path reads, with a previous row that makes
+    /// the names known, and without.
     #[test]
     fn the_short_way_agrees(
         rows in proptest::collection::vec(
@@ -201,7 +201,7 @@ proptest! {
         }
     }
 
-    /// The same of rows whose columns have names.
+    /// The same for rows whose columns have names.
     #[test]
     fn the_short_way_of_named_columns_agrees(
         rows in proptest::collection::vec(

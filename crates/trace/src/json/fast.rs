@@ -1,10 +1,9 @@
-//! The short way through an event's line, for the shape in which events are
-//! written: members in their order, no spaces or one behind each colon and comma,
-//! no escapes, values that are numbers, plain text or truth values, names that have
-//! been seen.
+//! The fast path for the line of an event in the shape in which events are written:
+//! members in their order, no spaces or one after each colon and comma, no escapes,
+//! values that are numbers, plain strings or truth values, and known names.
 //!
-//! Whatever is not so is nothing here, and the general way looks at it. The
-//! values that were read until then are the caller's to drop.
+//! On any other line the functions return `None`, and the general path reads it. The
+//! caller drops the values that were read until then.
 
 use crate::decode::Written;
 use crate::tables::{self, Tables};
@@ -13,7 +12,7 @@ use memchr::memchr;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Reads an event's line; its values go to the end of `values`.
+/// Reads the line of an event; its values are appended to `values`.
 pub(super) fn event(line: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -> Option<Written> {
     let colon = memchr(b':', line)?;
     match line.get(colon + 1) {
@@ -22,8 +21,8 @@ pub(super) fn event(line: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -
     }
 }
 
-/// The same where there may be spaces, and where there are none: they are not
-/// looked for there.
+/// Reads a line that may have spaces (`SPACED`), or has none and is not searched for
+/// them.
 fn read<const SPACED: bool>(
     line: &[u8],
     tables: &mut Tables,
@@ -64,7 +63,7 @@ fn read<const SPACED: bool>(
     })
 }
 
-/// A member with a number and the comma behind it, where it is there.
+/// Reads a member with a number and the comma after it, if present.
 #[inline(always)] // so that the name is a constant
 fn member<const SPACED: bool>(rest: &mut &[u8], name: &[u8]) -> Option<Option<u64>> {
     let Some(after) = behind::<SPACED>(rest, name) else {
@@ -75,13 +74,13 @@ fn member<const SPACED: bool>(rest: &mut &[u8], name: &[u8]) -> Option<Option<u6
     Some(Some(number))
 }
 
-/// What follows this, and a space if there is one.
-#[inline(always)] // so that what is compared is a constant
+/// Returns the rest after this text, and after one space if there is one.
+#[inline(always)] // so that the text is a constant
 fn behind<'a, const SPACED: bool>(rest: &'a [u8], this: &[u8]) -> Option<&'a [u8]> {
     rest.strip_prefix(this).map(without_space::<SPACED>)
 }
 
-/// The same behind a comma.
+/// Returns the rest after a comma and this text.
 #[inline(always)] // as above
 fn next_member<'a, const SPACED: bool>(rest: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     behind::<SPACED>(behind::<SPACED>(rest, b",")?, name)
@@ -95,7 +94,7 @@ fn without_space<const SPACED: bool>(rest: &[u8]) -> &[u8] {
     }
 }
 
-/// The members of the values, behind the opening brace; gives what follows the
+/// Reads the members of the values, after the opening brace; returns the rest after the
 /// closing one.
 fn read_values<'a, const SPACED: bool>(
     mut rest: &'a [u8],
@@ -108,7 +107,7 @@ fn read_values<'a, const SPACED: bool>(
     }
     let (expected, keys) = tables.expected(name).unwrap_or((0, &[]));
     let mut read = 0;
-    // While the keys are those of the layout before.
+    // As long as the keys are those of the previous layout.
     while let Some(after) = keys
         .get(read)
         .and_then(|key| after_key::<SPACED>(rest, key))
@@ -148,14 +147,14 @@ fn read_values<'a, const SPACED: bool>(
     }
 }
 
-/// What follows `"key":`.
+/// Returns the rest after `"key":`.
 fn after_key<'a, const SPACED: bool>(rest: &'a [u8], key: &str) -> Option<&'a [u8]> {
     let after = rest.strip_prefix(b"\"")?.strip_prefix(key.as_bytes())?;
     behind::<SPACED>(after, b"\":")
 }
 
-/// A number without sign, fraction or leading zeros, below 10^19. Those of a line
-/// are short or alike, so digit by digit is fastest here.
+/// Reads a number below 10^19 without sign, fraction or leading zeros. The numbers in a
+/// line are short or similar, so digit by digit is fastest here.
 fn natural(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0_u64;
     let mut length = 0;
@@ -177,7 +176,7 @@ fn natural(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, bytes.get(length..)?))
 }
 
-/// A value that needs no other words than itself.
+/// Reads a value that is not tagged.
 fn value<const SPACED: bool>(bytes: &[u8]) -> Option<(Value, &[u8])> {
     match bytes.first()? {
         b'0'..=b'9' => {
@@ -193,7 +192,7 @@ fn value<const SPACED: bool>(bytes: &[u8]) -> Option<(Value, &[u8])> {
                 Some(b'.' | b'e' | b'E') => float(bytes),
                 // JSON's -0 is a float.
                 _ if number == 0 => None,
-                // Lower ones are no integers of 64 bits.
+                // Lower ones are not 64-bit integers.
                 _ if number > 1 << 63 => None,
                 _ => Some((Value::Int(-i128::from(number)), rest)),
             }
@@ -206,7 +205,7 @@ fn value<const SPACED: bool>(bytes: &[u8]) -> Option<(Value, &[u8])> {
     }
 }
 
-/// Elements that are no sequences themselves, behind the opening bracket.
+/// Reads elements that are not sequences themselves, after the opening bracket.
 fn sequence<const SPACED: bool>(mut rest: &[u8]) -> Option<(Value, &[u8])> {
     let mut elements = Sequence::default();
     if let Some(rest) = rest.strip_prefix(b"]") {
@@ -237,10 +236,10 @@ fn text(bytes: &[u8]) -> Option<(Value, &[u8])> {
     }
     let is_plain = text.iter().all(|&byte| byte >= 0x20 && byte != b'\\');
     let text = std::str::from_utf8(text).ok().filter(|_| is_plain)?;
-    Some((Value::Text(text.into()), rest))
+    Some((Value::String(text.into()), rest))
 }
 
-/// A number with a fraction or an exponent, as JSON has them.
+/// Reads a number with a fraction or an exponent, in JSON's syntax.
 fn float(bytes: &[u8]) -> Option<(Value, &[u8])> {
     let digits = |from: usize| {
         let rest = bytes.get(from..).unwrap_or(&[]);

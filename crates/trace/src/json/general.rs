@@ -1,4 +1,4 @@
-//! A line of any shape, by way of `serde_json`.
+//! The general path for lines of any shape, based on `serde_json`.
 
 use crate::decode::{Sink, Written};
 use crate::fault::{Excerpt, FaultKind, Position};
@@ -9,10 +9,10 @@ use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 use std::fmt;
 
-/// What is wrong, and at which byte of the line.
+/// A fault and its byte in the line.
 type Wrong = (FaultKind, usize);
 
-/// The members of an object, in order, none of them twice.
+/// The distinct members of an object, in order.
 struct Members<T>(Vec<(String, T)>);
 
 impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for Members<T> {
@@ -38,13 +38,13 @@ impl<'de, T: serde::Deserialize<'de>> Visitor<'de> for MembersVisitor<T> {
         }
         let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
         match tables::repeated(&names) {
-            Some(name) => Err(A::Error::custom(format!("`{name}` is there twice"))),
+            Some(name) => Err(A::Error::custom(format!("`{name}` occurs twice"))),
             None => Ok(Members(members)),
         }
     }
 }
 
-/// A member's value: the values of an event need their order.
+/// A member's value: for the values of an event, the order matters.
 enum Member {
     Json(Json),
     Values(Members<Json>),
@@ -122,12 +122,15 @@ impl Line<'_> {
         (FaultKind::Malformed(message), at)
     }
 
-    /// A member that is a whole number.
+    /// Removes a member that is a non-negative integer.
     fn number(&mut self, name: &str) -> Result<Option<u64>, Wrong> {
         match self.take(name) {
             None => Ok(None),
             Some(Member::Json(Json::Number(number))) if number.is_u64() => Ok(number.as_u64()),
-            Some(_) => Err(self.wrong(name, format!("`{name}` is no whole number of 64 bits"))),
+            Some(_) => Err(self.wrong(
+                name,
+                format!("`{name}` is not a non-negative 64-bit integer"),
+            )),
         }
     }
 
@@ -136,7 +139,7 @@ impl Line<'_> {
         number.map_err(|_| self.wrong(name, format!("`{name}` is too large")))
     }
 
-    /// All the members as this type.
+    /// Deserializes all members as this type.
     fn into<T: DeserializeOwned>(self) -> Result<T, Wrong> {
         let members = self.members.into_iter();
         let object = members.map(|(name, member)| (name, member.into_json()));
@@ -145,7 +148,7 @@ impl Line<'_> {
     }
 }
 
-/// Takes a line of any shape; an empty one is nothing.
+/// Takes a line of any shape; an empty line is ignored.
 pub(super) fn take(
     text: &[u8],
     position: Position,
@@ -183,12 +186,12 @@ pub(super) fn take(
     } else if has("end") {
         end(line, sink, batch)
     } else {
-        let message = "it has none of `event`, `trace`, `declare`, `define` and `end`";
+        let message = "the object has none of `event`, `trace`, `declare`, `define` and `end`";
         Err((FaultKind::Malformed(message.to_owned()), 0))
     }
 }
 
-/// What the parser says, without its own line and column.
+/// Returns the parser's message without its line and column.
 fn words(error: &serde_json::Error) -> String {
     let message = error.to_string();
     match message.rfind(" at line ") {
@@ -204,7 +207,7 @@ fn event(
     batch: &mut Batch,
 ) -> Result<(), Wrong> {
     let Some(Member::Json(Json::String(name))) = line.take("event") else {
-        return Err(line.wrong("event", "`event` is no text".to_owned()));
+        return Err(line.wrong("event", "`event` is not a string".to_owned()));
     };
     let sequence = line.number("sequence")?;
     let time_ns = line.number("time")?;
@@ -214,7 +217,7 @@ fn event(
         None => Vec::new(),
         Some(Member::Values(values)) => values.0,
         Some(Member::Json(_)) => {
-            return Err(line.wrong("values", "`values` is no object".to_owned()));
+            return Err(line.wrong("values", "`values` is not an object".to_owned()));
         }
     };
     let start = batch.values.len();
@@ -222,7 +225,10 @@ fn event(
     for (key, json) in given {
         let Some(value) = value(json) else {
             batch.values.truncate(start);
-            return Err(line.wrong(&key, format!("`{key}` has no value of a trace")));
+            return Err(line.wrong(
+                &key,
+                format!("`{key}` has a value that a trace cannot hold"),
+            ));
         };
         batch.values.push(value);
         keys.push(key);
@@ -247,12 +253,15 @@ fn end(mut line: Line<'_>, sink: &mut Sink, batch: &mut Batch) -> Result<(), Wro
     let how: How = serde_json::from_value(how)
         .map_err(|error| line.wrong("end", format!("`end` is {error}")))?;
     let Some(counted) = counted else {
-        return Err(line.wrong("end", "the end has no `events`, their number".to_owned()));
+        return Err(line.wrong(
+            "end",
+            "the end has no member `events`, the number of events".to_owned(),
+        ));
     };
     sink.end(batch, how, counted).map_err(|kind| (kind, 0))
 }
 
-/// The value that a JSON value stands for.
+/// Returns the value that a JSON value stands for.
 fn value(json: Json) -> Option<Value> {
     Some(match json {
         Json::Null => Value::Unavailable(Unavailability::NotCaptured),
@@ -263,11 +272,11 @@ fn value(json: Json) -> Option<Value> {
             _ => Value::Float(number.as_f64()?),
         },
         Json::String(text) => {
-            tables::address(text.as_bytes()).unwrap_or_else(|| Value::Text(text.into()))
+            tables::address(text.as_bytes()).unwrap_or_else(|| Value::String(text.into()))
         }
         Json::Object(members) => tagged(&members)?,
-        // The parser has refused what is nested too deeply for it; what is too
-        // deep for a value is no value.
+        // The parser has refused deeper nesting than it supports; a value nested too
+        // deeply is refused here.
         Json::Array(elements) => {
             let mut sequence = Sequence::default();
             for element in elements {
@@ -278,11 +287,11 @@ fn value(json: Json) -> Option<Value> {
     })
 }
 
-/// A value that says of which sort it is.
+/// Returns a tagged value.
 fn tagged(members: &serde_json::Map<String, Json>) -> Option<Value> {
     let text = |name: &str| members.get(name).and_then(Json::as_str);
     if let Some(text) = text("text") {
-        return Some(Value::Text(text.into()));
+        return Some(Value::String(text.into()));
     }
     if let Some(number) = text("int") {
         return number.parse().ok().map(Value::Int);

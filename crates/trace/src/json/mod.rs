@@ -1,11 +1,11 @@
 //! JSON lines.
 //!
-//! A line is an object: `{"trace":1,…}` is the header, `{"declare":…}`
-//! declares an event, `{"define":N,…}` defines place N, `{"event":…}` is an
-//! event and `{"end":…}` the end. Members may stand in any order, and unknown
-//! ones are passed over.
+//! A line is an object: `{"trace":1,…}` is the header, `{"declare":…}` declares an
+//! event, `{"define":N,…}` defines location N, `{"event":…}` is an event and
+//! `{"end":…}` the end. Members may be in any order, and unknown members are ignored.
 //!
-//! Invariant: what [`fast`] reads, [`general`] would have read alike.
+//! **Invariant:** whatever the fast path ([`fast`]) reads, the general path
+//! ([`general`]) would have read the same.
 
 mod fast;
 mod general;
@@ -19,7 +19,7 @@ use crate::model::Batch;
 use crate::tables::Tables;
 use memchr::{memchr, memrchr};
 
-/// Reads JSON lines.
+/// Decodes JSON lines.
 #[derive(Debug, Default)]
 pub(crate) struct JsonDecoder {
     /// The number of lines read.
@@ -27,7 +27,7 @@ pub(crate) struct JsonDecoder {
 }
 
 impl JsonDecoder {
-    /// Reads whole lines; see [`crate::Decoder::decode`].
+    /// Reads complete lines; see [`crate::Decoder::decode`].
     pub fn decode(
         &mut self,
         bytes: &[u8],
@@ -51,7 +51,7 @@ impl JsonDecoder {
         consumed
     }
 
-    /// How many of these bytes are whole lines.
+    /// Returns the number of bytes that are complete lines.
     pub fn whole_lines(bytes: &[u8]) -> usize {
         memrchr(b'\n', bytes).map_or(0, |end| end + 1)
     }
@@ -65,7 +65,7 @@ impl JsonDecoder {
         }
         batch.values.truncate(values);
         if let Err((kind, at)) = general::take(line, position, sink, batch) {
-            // A last line that is no JSON and has no end was not written whole.
+            // A last line that is not JSON and has no line end is incomplete.
             let kind = match kind {
                 FaultKind::Malformed(_) if is_cut => FaultKind::Cut,
                 kind => kind,
@@ -76,9 +76,9 @@ impl JsonDecoder {
     }
 }
 
-/// Reads lines that are all events of the short way, without the lines in front
-/// of them; their numbers count from 1. Gives how many there are, or nothing
-/// when a line goes another way.
+/// Reads lines that are all events on the fast path, independently of the lines before
+/// them; they are numbered from 1. Returns their number, or `None` if a line is not on
+/// the fast path.
 pub(crate) fn read_lines(lines: &[u8], tables: &mut Tables, batch: &mut Batch) -> Option<u64> {
     let (mut rest, mut number) = (lines, 0);
     while let Some(end) = memchr(b'\n', rest) {

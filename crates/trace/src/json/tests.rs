@@ -4,7 +4,7 @@ use crate::samples::{self, Recorded};
 use juror_event::{Unavailability, Value};
 use proptest::prelude::*;
 
-/// Reads lines; gives the events and what is wrong with them.
+/// Reads lines; returns the events and their faults.
 fn read(text: &[u8]) -> Recorded {
     samples::read(&mut Decoder::new(Form::Json), text)
 }
@@ -31,7 +31,7 @@ fn values_are_what_json_says_or_a_tag() {
             ("b", Value::Int(-1)),
             ("c", Value::Float(1.5)),
             ("d", Value::Bool(true)),
-            ("e", Value::Text("x".into())),
+            ("e", Value::String("x".into())),
             ("f", Value::Address(255)),
             ("g", Value::Float(100.0)),
         ],
@@ -43,13 +43,13 @@ fn values_are_what_json_says_or_a_tag() {
             .replace('\n', " ")
             .as_str(),
         &[
-            ("a", Value::Text("0xff".into())),
+            ("a", Value::String("0xff".into())),
             ("b", Value::Int(i128::MIN)),
             ("c", Value::Float(f64::NEG_INFINITY)),
             ("d", Value::Unavailable(unreadable)),
             ("f", Value::Unavailable(Unavailability::OptimizedOut)),
-            ("g", Value::Text("0xFF".into())),
-            ("h", Value::Text("A".into())),
+            ("g", Value::String("0xFF".into())),
+            ("h", Value::String("A".into())),
         ],
     );
 }
@@ -66,7 +66,7 @@ fn check_fault(text: &str, line: u64, column: usize, expected: &str) {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
-    let no_record = |what: &str| format!("this is no record of a trace: {what}");
+    let no_record = |what: &str| format!("invalid trace record: {what}");
     let event = "{\"event\":\"e\"}\n";
     check_fault(
         &format!("{event}{{\"event\":}}\n"),
@@ -84,26 +84,31 @@ fn what_is_wrong_is_told_with_its_place() {
         "{\"a\":1}\n",
         1,
         1,
-        &no_record("it has none of `event`, `trace`, `declare`, `define` and `end`"),
+        &no_record("the object has none of `event`, `trace`, `declare`, `define` and `end`"),
     );
-    check_fault("{\"event\":1}\n", 1, 2, &no_record("`event` is no text"));
+    check_fault(
+        "{\"event\":1}\n",
+        1,
+        2,
+        &no_record("`event` is not a string"),
+    );
     check_fault(
         "{\"event\":\"e\",\"time\":-1}\n",
         1,
         14,
-        &no_record("`time` is no whole number of 64 bits"),
+        &no_record("`time` is not a non-negative 64-bit integer"),
     );
     check_fault(
         "{\"event\":\"e\",\"values\":{\"a\":1,\"a\":2}}\n",
         1,
         35,
-        &no_record("`a` is there twice"),
+        &no_record("`a` occurs twice"),
     );
     check_fault(
         "{\"event\":\"e\",\"values\":{\"a\":{\"b\":1}}}\n",
         1,
         24,
-        &no_record("`a` has no value of a trace"),
+        &no_record("`a` has a value that a trace cannot hold"),
     );
     check_fault(
         "{\"event\":\"e\",\"place\":0}\n",
@@ -115,7 +120,7 @@ fn what_is_wrong_is_told_with_its_place() {
         "{\"trace\":2}\n",
         1,
         1,
-        "this is version 2 of the trace form, and juror reads version 1",
+        "this trace has version 2 of the form, and juror reads version 1",
     );
     check_fault(
         "{\"end\":{\"exited\":0},\"events\":1}\n",
@@ -127,7 +132,7 @@ fn what_is_wrong_is_told_with_its_place() {
         &format!("{{\"end\":\"stopped\",\"events\":0}}\n{event}"),
         2,
         1,
-        "there is more after the end record",
+        "there are records after the end record",
     );
     check_fault(
         &format!("{event}{{\"eve"),
@@ -139,7 +144,7 @@ fn what_is_wrong_is_told_with_its_place() {
         "{\"sequence\":1,\"event\":\"e\"}\n{\"sequence\":1,\"event\":\"e\"}\n",
         2,
         1,
-        "event 1 is there twice",
+        "event 1 is recorded twice",
     );
 }
 
@@ -163,7 +168,7 @@ fn a_line_that_is_cut_off_is_one_fault() {
     assert!(read.end.is_none());
 }
 
-/// A line near those that are written: some of its parts are strange.
+/// Generates lines similar to those that are written, with some unusual parts.
 pub(crate) fn any_line() -> impl Strategy<Value = String> {
     let number = || {
         prop_oneof![
@@ -227,7 +232,7 @@ pub(crate) fn any_line() -> impl Strategy<Value = String> {
         )
 }
 
-/// What the general way makes of each line: events, or what is wrong.
+/// Returns the events or faults that the general path reads from each line.
 fn read_generally(lines: &[String]) -> (Vec<Option<crate::Event>>, Batch) {
     let mut sink = Sink::default();
     let mut batch = Batch::default();
@@ -243,11 +248,10 @@ fn read_generally(lines: &[String]) -> (Vec<Option<crate::Event>>, Batch) {
 proptest! {
     #![proptest_config(juror_testing::with_cases(2000))]
 
-    /// What the fast way reads, the general way reads alike; names become
-    /// known by lines before.
+    /// The fast path agrees with the general path; names become known by earlier lines.
     #[test]
     fn the_fast_way_agrees(lines in proptest::collection::vec(any_line(), 1..12)) {
-        // Everything is known beforehand, so that the fast way gets far.
+        // All names are known beforehand, so that the fast path gets far.
         let mut tables = crate::tables::Tables::default();
         let (expected, batch) = read_generally(&lines);
         for layout in layouts_of(&lines) {
@@ -261,7 +265,8 @@ proptest! {
                 continue;
             };
             let Some(expected) = expected else {
-                // The general way may refuse what the order or a place forbids.
+                // The general path may refuse an event because of its order or
+                // location.
                 let alone = general_faults(line);
                 prop_assert!(alone.is_empty() || given.place.is_some(), "{line}: {alone:?}");
                 continue;
@@ -280,7 +285,7 @@ proptest! {
         }
     }
 
-    /// No bytes stop it, and the pieces in which they come do not matter.
+    /// No bytes cause a panic, and the way in which they are split does not matter.
     #[test]
     fn pieces_do_not_matter(
         lines in proptest::collection::vec(any_line(), 0..6),

@@ -1,4 +1,5 @@
-//! Writing JSON lines. Names are made into JSON once, when a layout is new.
+//! The encoder of JSON lines. Names are converted to JSON once, when a layout is
+//! created.
 
 use crate::encode::Moment;
 use crate::model::{Declaration, Header, How, Place};
@@ -7,7 +8,7 @@ use juror_event::{Unavailability, Value};
 use serde::Serialize;
 use std::io::Write as _;
 
-/// A layout as it is written.
+/// A layout in the form in which it is written.
 #[derive(Debug, Clone)]
 struct Words {
     /// `"event":"before f"`
@@ -16,7 +17,7 @@ struct Words {
     keys: Vec<Vec<u8>>,
 }
 
-/// Writes JSON lines.
+/// Encodes JSON lines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct JsonEncoder {
     layouts: Vec<Words>,
@@ -86,7 +87,7 @@ impl JsonEncoder {
         number("\"thread\":", u64::from(moment.thread), out);
         out.extend_from_slice(&words.event);
         if let Some(place) = moment.place {
-            // Into a vector every write succeeds.
+            // Writing to a vector always succeeds.
             let _ = write!(out, ",\"place\":{place}");
         }
         let mut lead: &[u8] = b",\"values\":{";
@@ -108,13 +109,13 @@ impl JsonEncoder {
     }
 }
 
-/// `name` and the number, and a comma.
+/// Writes `name`, the number, and a comma.
 fn number(name: &str, number: u64, out: &mut Vec<u8>) {
     let _ = write!(out, "{name}{number},");
 }
 
 fn line(record: &impl Serialize, out: &mut Vec<u8>) {
-    // These types are JSON in every state, and a vector takes every byte.
+    // These types always serialize, and writing to a vector always succeeds.
     let _ = serde_json::to_writer(&mut *out, record);
     out.push(b'\n');
 }
@@ -130,8 +131,8 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
         }
         Value::Int(number) => write!(out, "{{\"int\":\"{number}\"}}"),
         Value::Bool(truth) => write!(out, "{truth}"),
-        // Rust writes the shortest digits that give the number again, with a
-        // point or an exponent.
+        // Rust writes the shortest digits that identify the number, with a point or an
+        // exponent.
         Value::Float(number) if number.is_finite() => write!(out, "{number:?}"),
         Value::Float(number) if number.is_nan() => write!(out, "{{\"float\":\"nan\"}}"),
         Value::Float(number) => {
@@ -139,7 +140,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             write!(out, "{{\"float\":\"{sign}inf\"}}")
         }
         Value::Address(address) => write!(out, "\"{address:#x}\""),
-        Value::Text(text) => {
+        Value::String(text) => {
             let is_address = tables::address(text.as_bytes()).is_some();
             if is_address {
                 out.extend_from_slice(b"{\"text\":");
@@ -173,7 +174,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             out.extend_from_slice(if lead == b'[' { b"[]" } else { b"]" });
             Ok(())
         }
-        // Nothing that is read of a program is a set or a map.
+        // No value read from a program is a set or a map.
         Value::Set(_) | Value::Map(_) | Value::Unavailable(Unavailability::NotCaptured) => {
             write!(out, "null")
         }

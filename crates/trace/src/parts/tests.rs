@@ -7,7 +7,7 @@ fn any_sizes() -> impl Strategy<Value = Vec<(usize, usize)>> {
     proptest::collection::vec((1..200_usize, 0..4_usize), 1..6)
 }
 
-/// Rows near those that other tools write: some of their parts are strange.
+/// Generates rows similar to those that other tools write, with some unusual parts.
 fn any_row() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => "[1-4]{0,2},(1|2),[ef](,a=(-?[0-9]{1,9}|0x[0-9a-f]{1,3}|t)){0,1}(,b=[12])?",
@@ -17,7 +17,7 @@ fn any_row() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Rows of columns with names.
+/// Generates rows of columns with names.
 fn any_named_row() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => "[1-4]{0,2},[ef],[12]?,(-?[0-9]{1,9}|0x[0-9a-f]{1,3}|t)?,[0-9x]{0,2}",
@@ -26,7 +26,7 @@ fn any_named_row() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The same as without parts; and where nothing is strange, parts do count.
+/// Checks that parts make no difference; returns how many of them were used.
 #[track_caller]
 fn check(form: Form, text: &str, sizes: &[(usize, usize)]) -> usize {
     let expected = samples::read(&mut Decoder::new(form), text.as_bytes());
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// What is written as juror and other tools write it is read ahead.
+/// Rows as juror and other tools write them are read ahead.
 #[test]
 fn parts_of_good_traces_count() {
     let event = |number: u64| {

@@ -94,7 +94,7 @@ proptest! {
                 prop_assert!(!overlap(a, b), "{a:?} {b:?}");
             }
         }
-        // The same again.
+        // The layout is deterministic.
         prop_assert_eq!(of(&graph).1, layout);
     }
 }

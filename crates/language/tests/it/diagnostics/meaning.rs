@@ -40,7 +40,7 @@ fn unknown_names() {
         "elsewhere > 1",
         "unknown-name",
         "elsewhere",
-        "let the event read it",
+        "capture it in the event",
     );
     check(
         "slice on quue state init { on push }",
@@ -162,7 +162,7 @@ fn types() {
 #[test]
 fn what_has_no_place_in_a_property() {
     check_guard("$1 == 0", "not-in-properties", "$1", "`arg 1`");
-    check_guard("$$ == 0", "not-in-properties", "$$", "write it out");
+    check_guard("$$ == 0", "not-in-properties", "$$", "write out the value");
     check_guard(
         "sizeof(f(queue)) == 8",
         "not-in-properties",

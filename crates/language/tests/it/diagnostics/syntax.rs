@@ -54,7 +54,7 @@ fn syntax() {
         "state a { on push { queue->x = 1 } }",
         "syntax",
         "->",
-        "own variables",
+        "variables of the property",
     );
     check("state a { on push -> } ", "syntax", "}", "");
     check("state a { on push", "syntax", "", "");

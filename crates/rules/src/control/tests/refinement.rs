@@ -1,52 +1,49 @@
-//! All that a person and a program can do to the control is something that the
-//! model of it does, `models/debugger/session.asm`: the two are searched together.
-//! Where an act passes through several modes, each of them is seen.
+//! All that a user and a program can do to the control is possible in its model,
+//! `models/debugger/session.asm`: the two are searched together. An act that passes
+//! through several modes shows each of them.
 
-use super::super::Standing;
+use super::super::ControlState;
 use super::super::conformance::{FUNCTIONS, session_model, shown};
 use super::*;
 use juror_model::asm::Refinement;
 
-/// The conversation, with what the control still passes through before it is what
-/// it is: as many pairs as the first byte says, the present one first.
+/// The conversation together with the states that the control still passes through: as
+/// many pairs as the first byte says, the current one first.
 struct Passing(Option<Dropped>);
 
-/// How a conversation begins in bytes after what is passed.
-fn written(passed: &[Standing], conversation: &Conversation) -> Vec<u8> {
-    let mut bytes = vec![passed.len() as u8];
-    for standing in passed {
-        bytes.extend([
-            position(&Mode::ALL, &standing.mode),
-            u8::from(standing.owed),
-        ]);
+/// Encodes a conversation behind the states of the history.
+fn written(history: &[ControlState], conversation: &Conversation) -> Vec<u8> {
+    let mut bytes = vec![history.len() as u8];
+    for state in history {
+        bytes.extend([position(&Mode::ALL, &state.mode), u8::from(state.owed)]);
     }
     bytes.extend(encode(conversation));
     bytes
 }
 
-fn split(state: &[u8]) -> (Vec<Standing>, &[u8]) {
+fn split(state: &[u8]) -> (Vec<ControlState>, &[u8]) {
     let (count, rest) = state.split_first().unwrap();
-    let (passed, rest) = rest.split_at(2 * usize::from(*count));
-    let standing = |pair: &[u8]| Standing {
+    let (history, rest) = rest.split_at(2 * usize::from(*count));
+    let state_of = |pair: &[u8]| ControlState {
         mode: Mode::ALL[usize::from(pair[0])],
         owed: pair[1] == 1,
     };
-    (passed.chunks(2).map(standing).collect(), rest)
+    (history.chunks(2).map(state_of).collect(), rest)
 }
 
 impl Passing {
     fn next(&self, state: &[u8]) -> Vec<(String, Vec<u8>)> {
-        let (passed, rest) = split(state);
+        let (history, rest) = split(state);
         let here = decode(rest, self.0);
-        if passed.len() > 1 {
-            return vec![("goes on".to_owned(), written(&passed[1..], &here))];
+        if history.len() > 1 {
+            return vec![("goes on".to_owned(), written(&history[1..], &here))];
         }
         let acts = Conversation::acts().filter_map(|act| {
             let mut next = here.clone();
-            next.control = next.control.followed();
+            next.control = next.control.with_history();
             next.act(act).ok()?;
-            let passed: Vec<Standing> = next.control.take_passed().collect();
-            Some((act.to_string(), written(&passed, &next)))
+            let history: Vec<ControlState> = next.control.take_history().collect();
+            Some((act.to_string(), written(&history, &next)))
         });
         acts.collect()
     }
@@ -97,14 +94,14 @@ impl System for Passing {
 }
 
 fn show(state: &[u8]) -> Vec<String> {
-    let (passed, rest) = split(state);
+    let (history, rest) = split(state);
     let control = decode(rest, None).control;
-    let last = Standing {
+    let last = ControlState {
         mode: control.mode(),
         owed: control.owes_stop(),
     };
-    let standing = passed.first().copied().unwrap_or(last);
-    shown(standing).map(str::to_owned).to_vec()
+    let state = history.first().copied().unwrap_or(last);
+    shown(state).map(str::to_owned).to_vec()
 }
 
 fn explore(dropped: Option<Dropped>) -> Refinement {

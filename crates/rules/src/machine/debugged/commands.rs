@@ -1,5 +1,5 @@
-//! What the debugged program is told to do: points, checkpoints, going on and
-//! stopping, and what is read and written. Each rule is the function of its name.
+//! Commands of the debugged program: points, checkpoints, continue and interrupt, reads
+//! and writes. Each rule is a function with its name.
 
 #[cfg(test)]
 use super::Dropped;
@@ -12,35 +12,35 @@ impl<D: Debuggee> Debugged<D> {
     /// SETBREAK and SETWATCH.
     ///
     /// # Errors
-    /// There is no instruction at the address of a breakpoint.
+    /// If there is no instruction at the address of a breakpoint.
     pub fn set_point(&mut self, point: Point) -> Result<(), Fault> {
         if let Place::Instruction(address) = point.place {
-            self.debuggee.plant(address)?;
+            self.debuggee.insert_breakpoint(address)?;
         }
         self.points.insert(point);
         Ok(())
     }
 
-    /// RMBREAK and RMWATCH. A point that is not there is no error.
+    /// RMBREAK and RMWATCH. A point that does not exist is no error.
     ///
     /// # Errors
-    /// There is no instruction at the address of a breakpoint.
+    /// If there is no instruction at the address of a breakpoint.
     pub fn remove_point(&mut self, point: Point) -> Result<(), Fault> {
         let was_there = self.points.remove(&point);
         match point.place {
             Place::Instruction(address) if was_there && !self.is_breakpoint(address) => {
-                self.debuggee.lift(address)
+                self.debuggee.remove_breakpoint(address)
             }
             _ => Ok(()),
         }
     }
 
-    /// CHECKPOINT. It keeps what was triggered at the present instruction, too:
-    /// in the paper a checkpoint that is taken at an event gives that event once
-    /// more when it is restored.
+    /// CHECKPOINT. The checkpoint includes the points triggered at the current
+    /// instruction: in the paper a checkpoint that is taken at an event repeats that
+    /// event when it is restored.
     ///
     /// # Errors
-    /// The program cannot be kept.
+    /// If the snapshot fails.
     pub(in crate::machine) fn checkpoint(&mut self) -> Result<usize, Fault> {
         let mut events: Vec<_> = self.events.values().flatten().copied().collect();
         events.sort_unstable();
@@ -49,19 +49,19 @@ impl<D: Debuggee> Debugged<D> {
             program: self.debuggee.checkpoint()?,
             events,
             handled: self.handled.clone(),
-            accesses_told: self.accesses_told,
+            accesses_passed: self.accesses_passed,
             scenario: self.points_of(Owner::Scenario).collect(),
         });
         Ok(self.checkpoints.len() - 1)
     }
 
-    /// RESTORE: the monitors' points are what they were, the developer's stay as
-    /// they are now. Of the scenario's, those that it has set since are gone. The
-    /// paper drops its breakpoints and keeps its watchpoints, whenever it has set
-    /// them.
+    /// RESTORE: the monitors' points are restored, the developer's stay as they are
+    /// now. Points of the scenario that were set since the checkpoint are removed. The
+    /// paper drops the scenario's breakpoints and keeps its watchpoints, whenever they
+    /// were set.
     ///
     /// # Errors
-    /// There is no such checkpoint, or the program cannot be brought back.
+    /// If there is no such checkpoint, or the program cannot be restored.
     pub(in crate::machine) fn restore(
         &mut self,
         number: usize,
@@ -75,15 +75,15 @@ impl<D: Debuggee> Debugged<D> {
             .retain(|it| it.owner != Owner::Scenario || kept.scenario.contains(it));
         for point in &self.points {
             if let Place::Instruction(address) = point.place {
-                self.debuggee.plant(address)?;
+                self.debuggee.insert_breakpoint(address)?;
             }
         }
         self.handled = kept.handled;
-        self.accesses_told = kept.accesses_told;
+        self.accesses_passed = kept.accesses_passed;
         #[cfg(test)]
         if self.drops(Dropped::KeptHandled) {
             self.handled.clear();
-            self.accesses_told = 0;
+            self.accesses_passed = 0;
         }
         #[cfg(test)]
         if self.drops(Dropped::RestoredEvents) {
@@ -92,9 +92,9 @@ impl<D: Debuggee> Debugged<D> {
         self.instrument(&kept.events, monitors)
     }
 
-    /// INT: the developer is shown a stop.
+    /// INT: shows the developer a stop.
     pub(in crate::machine) fn int(&mut self) -> Result<(), Fault> {
-        self.control.owe()?;
+        self.control.owe_stop()?;
         self.control.settle()?;
         Ok(())
     }
@@ -142,12 +142,12 @@ impl<D: Debuggee> Debugged<D> {
         self.debuggee.program_counter()
     }
 
-    /// SETPC. The program arrives anew, so nothing there has been triggered.
+    /// SETPC. The program arrives anew, so no point there counts as triggered.
     pub(in crate::machine) fn set_program_counter(&mut self, address: u64) -> Result<(), Fault> {
         self.restore_breakpoint()?;
         self.debuggee.set_program_counter(address)?;
         self.handled.clear();
-        self.accesses_told = 0;
+        self.accesses_passed = 0;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Random programs, properties, and what is done while they run.
+//! Random programs, properties, and actions during their runs.
 
 use crate::abstract_machine::{Instruction, Operation, Program, VARIABLES, variable};
 use crate::machine::{Command, Owner, Place, Point, Watched};
@@ -7,23 +7,23 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::fmt;
 
-/// Everything that a run depends on.
+/// All inputs of a run.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub program: Program,
-    /// Sources of properties.
+    /// Property sources.
     pub properties: Vec<String>,
-    /// What the scenario says, one after the other.
+    /// The commands of the scenario, in order.
     pub scenario: Vec<Command>,
-    /// What the developer does, each after so many rules.
+    /// The actions of the developer, each after a number of rules.
     pub actions: Vec<(u8, Action)>,
 }
 
-/// What a developer does.
+/// An action of the developer.
 #[derive(Debug, Clone)]
 pub enum Action {
     Command(Command),
-    /// Restores one of the checkpoints that there are.
+    /// Restore one of the existing checkpoints.
     Restore(u8),
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Case {
 }
 
 fn small_variable() -> impl Strategy<Value = u8> {
-    // Few of them, so that they meet; and the arguments and the result.
+    // Few variables, so that uses coincide, and the arguments and the result.
     prop_oneof![4 => 0..3_u8, 1 => 0..VARIABLES as u8]
 }
 
@@ -68,7 +68,7 @@ fn instruction(length: u64, functions: [u64; 2]) -> impl Strategy<Value = Instru
     ]
 }
 
-/// `main`, which goes on for ever or stops, and two functions.
+/// Generates `main`, which loops forever or stops, and two functions.
 fn program() -> impl Strategy<Value = Program> {
     (1..6_usize, 1..4_usize, 1..4_usize).prop_flat_map(|(main, f, g)| {
         let starts = [main as u64 + 1, (main + f) as u64 + 2];
@@ -121,7 +121,7 @@ fn point(owner: Owner) -> impl Strategy<Value = Point> {
     ]
 }
 
-/// Commands that change no value.
+/// Generates commands that change no value.
 fn command(owner: Owner) -> impl Strategy<Value = Command> {
     prop_oneof![
         6 => point(owner).prop_map(Command::SetPoint),
@@ -135,7 +135,7 @@ fn command(owner: Owner) -> impl Strategy<Value = Command> {
     ]
 }
 
-/// A scenario may let the program run, too.
+/// Generates commands of a scenario, which may let the program run, too.
 fn reaction() -> impl Strategy<Value = Command> {
     prop_oneof![
         12 => command(Owner::Scenario),
@@ -177,7 +177,7 @@ pub fn case(restores: bool) -> impl Strategy<Value = Case> {
         })
 }
 
-/// Breakpoints are set where there is code.
+/// Moves breakpoints to addresses that have code.
 fn stay_inside(command: &mut Command, length: u64) {
     if let Command::SetPoint(point) | Command::RemovePoint(point) = command
         && let Place::Instruction(address) = &mut point.place

@@ -1,30 +1,31 @@
-//! A case is run three times: bare, debugged, and its trace offline.
+//! Runs a case three times: bare, debugged, and offline over its trace.
 
 use super::generate::{Action, Case};
 use crate::abstract_machine::{AbstractMachine, Instruction};
 use crate::machine::debugged::Dropped;
 use crate::machine::{
-    Command, EventNumber, Mode, Monitors, Place, Point, Reply, Scenario, Told, Transition, Verified,
+    Command, EventNotification, EventNumber, Mode, Monitors, Place, Point, Reply, Scenario,
+    Transition, Verified,
 };
 use crate::{Access, Debuggee, Executed};
 use juror_event::EventKind;
 use juror_language::{Property, load};
 use std::sync::Arc;
 
-/// How many instructions of a program are looked at.
+/// The number of instructions of a program that are compared.
 const INSTRUCTIONS_MAX: usize = 60;
-/// How many rules may be applied between two instructions: more than there can
-/// be points at one.
+/// The maximum number of rules between two instructions: more than there can be points
+/// at one.
 const RULES_BETWEEN_MAX: usize = 60;
 
-/// Says what it was given, one command at each moment or two, and writes down
-/// what it hears.
+/// A scenario that gives one or two commands at each moment and records its
+/// notifications.
 #[derive(Debug, Clone, Default)]
 struct Script {
     commands: Vec<Command>,
     next: usize,
-    heard: Vec<Transition>,
-    /// By checkpoint: what had been heard.
+    notified: Vec<Transition>,
+    /// The transitions notified up to each checkpoint.
     kept: Vec<Vec<Transition>>,
 }
 
@@ -37,8 +38,8 @@ impl Script {
 }
 
 impl Scenario for Script {
-    fn on_verdict(&mut self, told: &Told<'_>) -> Command {
-        self.heard.extend(told.transitions);
+    fn on_verdict(&mut self, notification: &EventNotification<'_>) -> Command {
+        self.notified.extend(notification.transitions);
         self.say()
     }
 
@@ -48,7 +49,7 @@ impl Scenario for Script {
 
     fn on_reply(&mut self, reply: Reply) -> Command {
         if matches!(reply, Reply::Checkpoint(_)) {
-            self.kept.push(self.heard.clone());
+            self.kept.push(self.notified.clone());
         }
         match self.next % 2 {
             0 => self.say(),
@@ -57,7 +58,7 @@ impl Scenario for Script {
     }
 }
 
-/// The configurations of the bare program, and whether the last is its end.
+/// Returns the configurations of the bare program, and whether the last is its end.
 fn bare(machine: &AbstractMachine) -> (Vec<AbstractMachine>, bool) {
     let mut machine = machine.clone();
     let mut all = vec![machine.clone()];
@@ -70,13 +71,13 @@ fn bare(machine: &AbstractMachine) -> (Vec<AbstractMachine>, bool) {
     (all, false)
 }
 
-/// What happens at a place, to monitors that hear everything: the oracle. It
-/// knows nothing of points.
-fn hear(
+/// Applies the events at one instruction to monitors that receive everything: the
+/// oracle, which does not use points.
+fn take_events(
     monitors: &mut Monitors,
     machine: &AbstractMachine,
     access: Option<&Access>,
-    heard: &mut Vec<Transition>,
+    notified: &mut Vec<Transition>,
 ) {
     let here = machine.program_counter().unwrap();
     let code = machine.program().code[here as usize];
@@ -98,7 +99,7 @@ fn hear(
             _ => is_place,
         }
     };
-    // Which of them are waited for is known when the moment begins.
+    // The needed events are determined when the moment begins.
     let waiting: Vec<_> = monitors
         .needed()
         .into_iter()
@@ -107,29 +108,29 @@ fn hear(
     for number in waiting {
         let event = monitors.instantiate(number, access, machine).unwrap();
         if let Some(event) = event {
-            heard.extend(monitors.take(&event).unwrap());
+            notified.extend(monitors.take(&event).unwrap());
         }
     }
 }
 
-/// The monitors over the whole trace.
+/// Runs the monitors over the whole trace.
 fn offline(monitors: &mut Monitors, run: &[AbstractMachine], ended: bool) -> Vec<Transition> {
-    let mut heard = Vec::new();
+    let mut notified = Vec::new();
     let executed = run.len() - usize::from(!ended);
     for machine in &run[..executed] {
-        hear(monitors, machine, None, &mut heard);
+        take_events(monitors, machine, None, &mut notified);
         for access in machine.accesses().unwrap() {
-            hear(monitors, machine, Some(&access), &mut heard);
+            take_events(monitors, machine, Some(&access), &mut notified);
         }
     }
     if ended {
         monitors.finish();
     }
-    heard
+    notified
 }
 
-/// Definition 7.1, and that breakpoint instructions stand where breakpoints
-/// are, but for the present instruction.
+/// Checks definition 7.1, and that breakpoint instructions are inserted exactly at
+/// breakpoints, except at the current instruction.
 fn related(
     verified: &Verified<AbstractMachine, Script>,
     bare: &[AbstractMachine],
@@ -157,7 +158,7 @@ fn related(
     None
 }
 
-/// The developer does what is due. Gives what is wrong.
+/// Performs a due action of the developer. Returns what is wrong.
 fn act(verified: &mut Verified<AbstractMachine, Script>, action: &Action) -> Result<(), String> {
     let command = match action {
         Action::Restore(which) => match verified.scenario.kept.len() {
@@ -176,14 +177,14 @@ fn act(verified: &mut Verified<AbstractMachine, Script>, action: &Action) -> Res
         .map_err(|error| error.to_string())?;
     let script = &mut verified.scenario;
     match (command, reply) {
-        (_, Reply::Checkpoint(_)) => script.kept.push(script.heard.clone()),
-        (Command::Restore(number), _) => script.heard.clone_from(&script.kept[number]),
+        (_, Reply::Checkpoint(_)) => script.kept.push(script.notified.clone()),
+        (Command::Restore(number), _) => script.notified.clone_from(&script.kept[number]),
         _ => {}
     }
     Ok(())
 }
 
-/// Runs a case; gives what differs.
+/// Runs a case; returns what differs.
 pub fn check(case: &Case, dropped: Option<Dropped>) -> Result<(), String> {
     let sources = case.properties.iter();
     let properties: Vec<Arc<Property>> = sources
@@ -206,9 +207,11 @@ pub fn check(case: &Case, dropped: Option<Dropped>) -> Result<(), String> {
     let mut verified = Verified::init(machine, fresh, script).map_err(|error| error.to_string())?;
     verified.debugged_mut().dropped = dropped;
     drive(&mut verified, case, &run, ended)?;
-    let heard = &verified.scenario.heard;
-    if *heard != transitions {
-        return Err(format!("the monitors heard {heard:?}, not {transitions:?}"));
+    let notified = &verified.scenario.notified;
+    if *notified != transitions {
+        return Err(format!(
+            "the scenario was notified of {notified:?}, not {transitions:?}"
+        ));
     }
     let verdicts = (verified.monitors().verdicts(), expected.verdicts());
     if verdicts.0 != verdicts.1 {
@@ -245,7 +248,7 @@ fn drive(
             return Ok(());
         }
         if let Some((_, action)) = due.filter(|(rules, _)| waited >= u32::from(*rules) || is_over) {
-            // Nothing more is executed at the end of what is compared.
+            // Nothing more is executed at the end of the comparison.
             if !(is_over && matches!(action, Action::Command(Command::Step))) {
                 act(verified, action)?;
             }

@@ -57,7 +57,7 @@ fn a_session_that_leaves_the_model_of_its_control_is_found() {
     let forget = |session: &mut Session| {
         if session.control.state.mode() == Mode::Break {
             session.control.state.run().expect("it stands");
-            session.control.state.take_passed().for_each(drop);
+            session.control.state.take_history().for_each(drop);
             session.control.state.finish();
         }
     };

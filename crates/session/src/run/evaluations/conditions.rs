@@ -140,7 +140,7 @@ impl Session {
         match pause {
             Pause::Reason(StopReason::Signal { signal, .. }, of) if of == thread => {
                 // It is told with the breakpoint whose condition was asked.
-                self.control.state.withdraw();
+                self.control.state.withdraw_stop();
                 ConditionError::Message(format!("`{function}` received {signal}"))
             }
             pause => ConditionError::Pause(pause),

@@ -34,7 +34,7 @@ impl World for Asked<'_> {
         match typed.to_value(program) {
             Ok(value) => Ok(value),
             // What is no number is what a person would see.
-            Err(_) => Ok(Value::Text(
+            Err(_) => Ok(Value::String(
                 format(&typed, program, program, Radix::Natural).into(),
             )),
         }

@@ -3,7 +3,7 @@
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
-use juror_language::Fact;
+use juror_language::ContextValue;
 use juror_monitoring::listeners::{Facts, Heard};
 use juror_points::point::Stopping;
 use juror_view::WatchedAccess;
@@ -37,12 +37,12 @@ impl Session {
         }
         for number in std::mem::take(&mut stopping.heard) {
             let mut facts = known.clone();
-            facts.note(Fact::Point, Value::Int(i128::from(number)));
-            facts.note(Fact::Thread, self.thread_value(thread));
+            facts.note(ContextValue::Point, Value::Int(i128::from(number)));
+            facts.note(ContextValue::Thread, self.thread_value(thread));
             if let Some(access) = accesses.iter().find(|it| it.number == number) {
                 let before = access.before.as_ref().unwrap_or(&access.value);
-                facts.note_text(Fact::OldValue, before);
-                facts.note_text(Fact::NewValue, &access.value);
+                facts.note_text(ContextValue::OldValue, before);
+                facts.note_text(ContextValue::NewValue, &access.value);
                 if !self.scenarios.is_performing {
                     self.scenarios.accessed = Some((thread, access.place.clone()));
                 }

@@ -12,10 +12,10 @@ use crate::session::Session;
 use crate::state::scenarios::{Decision, Todo};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
-use juror_language::{Fact, Trigger};
+use juror_language::{ContextValue, Trigger};
 use juror_monitoring::listeners::{Facts, Heard};
 use juror_program::program::Program;
-use juror_rules::decision::{Moment, Next, Told};
+use juror_rules::decision::{Moment, Next, Notification};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Ending, StopReason};
@@ -135,7 +135,7 @@ impl Session {
     /// Carries out reactions, and decides what follows. Every thread stands.
     pub(super) fn decide_about(
         &mut self,
-        told: Told,
+        told: Notification,
         todo: Todo,
         observer: &mut dyn Observer,
     ) -> (Next, OwnStop) {
@@ -176,8 +176,8 @@ impl Session {
         let mut facts = Facts::default();
         let waiting = match pause {
             Pause::Reason(reason, thread) => {
-                facts.note_text(Fact::Reason, reason.word());
-                facts.note(Fact::Thread, self.thread_value(*thread));
+                facts.note_text(ContextValue::Reason, reason.word());
+                facts.note(ContextValue::Thread, self.thread_value(*thread));
                 self.scenarios.waiting_for(|it| *it == Trigger::Stop)
             }
             Pause::Ended(Some(ending)) => {
@@ -186,7 +186,7 @@ impl Session {
                     Ending::Killed { signal } => KILLED_STATUS.saturating_add(*signal),
                     Ending::Detached { .. } => return todo,
                 };
-                facts.note(Fact::ExitStatus, Value::Int(i128::from(status)));
+                facts.note(ContextValue::ExitStatus, Value::Int(i128::from(status)));
                 self.scenarios.waiting_for(|it| *it == Trigger::Exit)
             }
             _ => Vec::new(),
@@ -215,7 +215,7 @@ impl Session {
             return Ok(pause);
         }
         let mut facts = Facts::default();
-        facts.note(Fact::Thread, self.thread_value(thread));
+        facts.note(ContextValue::Thread, self.thread_value(thread));
         let waiting = self.scenarios.waiting_for(|it| *it == Trigger::Start);
         let mut todo: VecDeque<Heard> = waiting
             .into_iter()

@@ -3,7 +3,7 @@
 
 use crate::state::scenarios::performance::{Effect, Performance, World};
 use juror_event::{EventId, Value};
-use juror_language::{Fact, Property, Scenario, StateName, Trigger, load_with};
+use juror_language::{ContextValue, Property, Scenario, StateName, Trigger, load_with};
 use juror_monitor::{Change, Monitor, Occurrence};
 use juror_monitoring::listeners::Facts;
 use juror_monitoring::listening::listeners;
@@ -41,7 +41,7 @@ fn performed(variables: &str, body: &str) -> Result<(Vec<String>, Vec<String>), 
         .map(|it| it.initial.clone())
         .collect();
     let mut facts = Facts::default();
-    facts.note(Fact::Thread, Value::Int(7));
+    facts.note(ContextValue::Thread, Value::Int(7));
     let mut performance = Performance::new(&scenario.reactions[0].body, Vec::new(), facts);
     let mut world = Lengths(Vec::new());
     let mut effects = Vec::new();

@@ -10,7 +10,7 @@ use crate::command_table;
 use crate::command_table::Command;
 use crate::session::Session;
 use crate::state::scenarios::{Afterwards, Decision, Reacting, Scenarios, Todo, Waiting};
-use juror_rules::decision::{Next, Told};
+use juror_rules::decision::{Next, Notification};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
@@ -247,12 +247,12 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Afterwards, CommandError> {
         let told = match &outcome {
-            outcome if is_own_end(outcome) => Told::Heard,
-            Outcome::Stopped(stop) => Told::Stop {
+            outcome if is_own_end(outcome) => Notification::ScenariosOnly,
+            Outcome::Stopped(stop) => Notification::Stop {
                 may_be_passed: stop.reason.may_be_passed(),
             },
-            Outcome::Ended(_) => Told::End,
-            _ => Told::Heard,
+            Outcome::Ended(_) => Notification::End,
+            _ => Notification::ScenariosOnly,
         };
         let is_taken_over = outcome == Outcome::Done && runs_on(line);
         let todo = Todo {
@@ -267,7 +267,9 @@ impl Session {
             (Next::Move { shows: true }, _) => Afterwards::Show(outcome),
             (Next::Move { shows: false }, _) => Afterwards::Nothing,
             (Next::RunAll, _) => Afterwards::RunOn,
-            (Next::GoOn, _) if told != Told::Heard || is_taken_over => Afterwards::RunOn,
+            (Next::GoOn, _) if told != Notification::ScenariosOnly || is_taken_over => {
+                Afterwards::RunOn
+            }
             (Next::GoOn, _) => Afterwards::Nothing,
             (Next::Show | Next::ShowError | Next::ShowScenario, _) => Afterwards::Show(outcome),
         })

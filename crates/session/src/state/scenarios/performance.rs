@@ -196,7 +196,10 @@ impl Performance {
                 let value = self.value(collection, variables, world)?;
                 let elements = elements(&value).ok_or_else(|| Failure {
                     span: collection.span.clone(),
-                    message: format!("this is no collection but {}", value.type_name()),
+                    message: format!(
+                        "a loop needs a collection, and this is {}",
+                        value.type_name()
+                    ),
                     help: None,
                 })?;
                 self.enter(body, Some((*slot, elements.into_iter())));
@@ -328,7 +331,7 @@ impl Performance {
             match piece {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Value(term) => match self.value(term, variables, world)? {
-                    Value::Text(value) => text.push_str(&value),
+                    Value::String(value) => text.push_str(&value),
                     value => text.push_str(&value.to_string()),
                 },
                 Piece::Code(term) => {

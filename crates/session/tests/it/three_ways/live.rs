@@ -150,7 +150,7 @@ impl Debuggee for Live {
         self.read(self.symbol("result")?)
     }
 
-    fn plant(&mut self, address: u64) -> Result<(), Fault> {
+    fn insert_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         if self.planted.insert(address) {
             let planted = self.process.insert(address, Owner::Developer);
             planted.map_err(fault)?;
@@ -158,7 +158,7 @@ impl Debuggee for Live {
         Ok(())
     }
 
-    fn lift(&mut self, address: u64) -> Result<(), Fault> {
+    fn remove_breakpoint(&mut self, address: u64) -> Result<(), Fault> {
         if self.planted.remove(&address) {
             let lifted = self.process.remove(address, Owner::Developer);
             lifted.map_err(fault)?;
@@ -230,7 +230,7 @@ impl Debuggee for Live {
 
     fn restore(&mut self, kept: &Kept) -> Result<(), Fault> {
         for address in self.planted.clone() {
-            self.lift(address)?;
+            self.remove_breakpoint(address)?;
         }
         self.trapped_at = None;
         // Away and back: it arrives there anew, whatever it was about to do.

@@ -4,8 +4,8 @@ use super::plan::{Act, Plan, Second, is_variable};
 use super::{RULES_MAX, STEPS, Seen, in_words, values};
 use juror_language::Property;
 use juror_rules::machine::{
-    Command, Mode, Monitors, Output, Owner, Place, Point, Reply, Scenario, Told, Transition,
-    Verified, Watched,
+    Command, EventNotification, Mode, Monitors, Output, Owner, Place, Point, Reply, Scenario,
+    Transition, Verified, Watched,
 };
 use juror_rules::{Debuggee, Fault};
 use std::cell::RefCell;
@@ -33,9 +33,9 @@ struct Keeper {
 }
 
 impl Scenario for Keeper {
-    fn on_verdict(&mut self, told: &Told<'_>) -> Command {
+    fn on_verdict(&mut self, notification: &EventNotification<'_>) -> Command {
         let mut log = self.log.borrow_mut();
-        log.heard.extend(told.transitions);
+        log.heard.extend(notification.transitions);
         match log.heard.len() >= 3 && log.kept.is_none() {
             true => Command::Checkpoint,
             false => Command::Nothing,

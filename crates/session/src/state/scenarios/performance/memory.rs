@@ -2,7 +2,9 @@
 
 use crate::state::scenarios::performance::{Failure, World};
 use juror_event::Value;
-use juror_language::{Environment, EvaluationError, Fact, Input, Piece, Store, evaluate_in};
+use juror_language::{
+    ContextValue, Environment, EvaluationError, Input, Piece, Store, evaluate_in,
+};
 use juror_monitoring::listeners::Facts;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
@@ -25,7 +27,7 @@ pub(super) fn explained<T>(
 pub(super) fn code(value: &Value, span: &Range<usize>) -> Result<String, Failure> {
     match value {
         Value::Int(number) if *number < 0 => Ok(format!("({number})")),
-        Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Address(_) | Value::Text(_) => {
+        Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Address(_) | Value::String(_) => {
             Ok(value.to_string())
         }
         other => Err(Failure {
@@ -79,11 +81,11 @@ impl<'m, 'w> Memory<'m, 'w> {
 
     pub(super) fn read(&self, input: &Input) -> Result<Value, String> {
         let template = match input {
-            Input::Fact(fact) => {
+            Input::Context(fact) => {
                 let known = self.facts.get(fact).cloned();
                 let missing = || match fact {
-                    Fact::Variable(_) => "the slice has ended, and its variables with it",
-                    Fact::Parameter(_) => "this slice has no such parameter",
+                    ContextValue::Variable(_) => "the slice has ended, and its variables with it",
+                    ContextValue::Parameter(_) => "this slice has no such parameter",
                     _ => "nothing is known about this here",
                 };
                 return known.ok_or_else(|| missing().to_owned());

@@ -1,10 +1,10 @@
-//! Hoisting: a place of the debuggee that a guard or update reads becomes a
-//! capture of the event, so that what is read at a stop is known before.
+//! Hoisting: a location of the debuggee that a guard or update reads becomes a capture
+//! of the event, so that all reads at a stop are known in advance.
 
-use super::computed::{is_of_program, is_place};
+use super::computed::{is_location, is_of_program};
 use super::event::{field_of, kind_of};
 use super::scope::Scope;
-use super::{CAPTURES_MAX, Checker, moment};
+use super::{CAPTURES_MAX, Checker, context_values};
 use crate::diagnostic::Diagnostic;
 use crate::parse::conversion;
 use crate::syntax::{Expression, ExpressionKind, Name, UnaryOperator};
@@ -12,13 +12,13 @@ use crate::term::{Kind, Term, TermKind};
 use juror_event::{Capture, Read};
 use std::ops::Range;
 
-/// A place, as it is read and as it is written.
-struct Place {
+/// A location, as a read and as text.
+struct Location {
     read: Read,
     name: String,
 }
 
-/// Whether a part is sought in the caller, where captures mean nothing.
+/// Returns true if a part refers to the caller, where captures have no meaning.
 fn has_caller(expression: &Expression) -> bool {
     let parts = expression.all_parts();
     parts.iter().any(|part| {
@@ -33,7 +33,7 @@ fn has_caller(expression: &Expression) -> bool {
 }
 
 impl Checker<'_> {
-    /// A place rooted at a capture, as a capture of its own.
+    /// Resolves a location that begins with a capture, as a capture of its own.
     pub(super) fn hoisted(
         &mut self,
         expression: &Expression,
@@ -42,21 +42,21 @@ impl Checker<'_> {
         let (read, name, kind) = match &expression.kind {
             ExpressionKind::Cast { type_name, operand }
                 if type_name.derivations.is_empty()
-                    && is_place(operand)
+                    && is_location(operand)
                     && let Some(conversion) = conversion(&type_name.name) =>
             {
-                let place = self.place(operand, scope)?;
-                let name = format!("({type_name}){}", place.name);
-                let read = Read::Convert(Box::new(place.read), conversion);
+                let location = self.location(operand, scope)?;
+                let name = format!("({type_name}){}", location.name);
+                let read = Read::Convert(Box::new(location.read), conversion);
                 (read, name, kind_of(conversion))
             }
-            _ if !is_place(expression) || has_caller(expression) => {
+            _ if !is_location(expression) || has_caller(expression) => {
                 self.computed_in_guard(expression, scope)?
             }
             _ => {
-                let place = self.place(expression, scope)?;
-                let kind = moment::kind_of(&place.read);
-                (place.read, place.name, kind)
+                let location = self.location(expression, scope)?;
+                let kind = context_values::kind_of(&location.read);
+                (location.read, location.name, kind)
             }
         };
         let slot = self.capture_slot(&expression.span, scope, read, name, kind)?;
@@ -67,7 +67,7 @@ impl Checker<'_> {
         Some((term, kind))
     }
 
-    /// The slot of a read: that of an equal one, or a new one.
+    /// Returns the slot of a capture with this read, adding one if necessary.
     pub(super) fn capture_slot(
         &mut self,
         span: &Range<usize>,
@@ -99,15 +99,15 @@ impl Checker<'_> {
         Some(slot)
     }
 
-    fn place(&mut self, expression: &Expression, scope: &Scope) -> Option<Place> {
+    fn location(&mut self, expression: &Expression, scope: &Scope) -> Option<Location> {
         match &expression.kind {
             ExpressionKind::Name(name) => self.root(name, expression, scope),
             ExpressionKind::Unary {
                 operator: UnaryOperator::Dereference,
                 operand,
             } => {
-                let inner = self.place(operand, scope)?;
-                Some(Place {
+                let inner = self.location(operand, scope)?;
+                Some(Location {
                     read: Read::Dereference(Box::new(inner.read)),
                     name: format!("*{}", inner.name),
                 })
@@ -116,13 +116,13 @@ impl Checker<'_> {
                 operator: UnaryOperator::AddressOf,
                 operand,
             } => {
-                let inner = self.place(operand, scope)?;
+                let inner = self.location(operand, scope)?;
                 if matches!(inner.read, Read::Argument(_) | Read::Return) {
                     let message = format!("`{}` is a value without an address", inner.name);
                     self.error("bad-read", &expression.span, message);
                     return None;
                 }
-                Some(Place {
+                Some(Location {
                     read: Read::AddressOf(Box::new(inner.read)),
                     name: format!("&{}", inner.name),
                 })
@@ -132,25 +132,25 @@ impl Checker<'_> {
                 field,
                 arrow,
             } => {
-                let inner = self.place_of_field(object, field, *arrow, scope)?;
+                let inner = self.location_of_field(object, field, *arrow, scope)?;
                 let sign = if *arrow { "->" } else { "." };
-                Some(Place {
+                Some(Location {
                     read: field_of(inner.read, field.text.clone(), *arrow),
                     name: format!("{}{sign}{}", inner.name, field.text),
                 })
             }
             ExpressionKind::Index { object, index } => {
-                let inner = self.place(object, scope)?;
+                let inner = self.location(object, scope)?;
                 let index = self.constant_index(index)?;
-                Some(Place {
+                Some(Location {
                     read: Read::Index(Box::new(inner.read), index),
                     name: format!("{}[{index}]", inner.name),
                 })
             }
             ExpressionKind::Slice { object, start, end } => {
-                let inner = self.place(object, scope)?;
+                let inner = self.location(object, scope)?;
                 let (start, end) = self.constant_range(start, end, &expression.span)?;
-                Some(Place {
+                Some(Location {
                     read: Read::Elements(Box::new(inner.read), start, end),
                     name: format!("{}[{start}..{end}]", inner.name),
                 })
@@ -164,27 +164,28 @@ impl Checker<'_> {
                 let error = Diagnostic::error(
                     "bad-place",
                     expression.span.clone(),
-                    "this is not a place in the debuggee",
+                    "this is not a location in the debuggee",
                 );
-                self.diagnostics
-                    .push(error.help("a place begins at a parameter of the event: `queue->count`"));
+                self.diagnostics.push(
+                    error.help("a location begins with a capture of the event: `queue->count`"),
+                );
                 None
             }
         }
     }
 
-    /// The object of a field; it is easy to write `limit->ready` where a
-    /// transition to `ready` was meant.
-    fn place_of_field(
+    /// Resolves the object of a field, or reports `limit->ready` if a transition to
+    /// `ready` was probably meant.
+    fn location_of_field(
         &mut self,
         object: &Expression,
         field: &Name,
         arrow: bool,
         scope: &Scope,
-    ) -> Option<Place> {
+    ) -> Option<Location> {
         let before = self.diagnostics.len();
-        let place = self.place(object, scope);
-        if place.is_none() && arrow && self.state_slots.contains_key(&*field.text) {
+        let location = self.location(object, scope);
+        if location.is_none() && arrow && self.state_slots.contains_key(&*field.text) {
             let message = format!(
                 "to go to the state `{0}`, put a space before the arrow: ` -> {0}`",
                 field.text
@@ -193,12 +194,12 @@ impl Checker<'_> {
                 error.help = Some(message);
             }
         }
-        place
+        location
     }
 
-    /// The capture that a place begins at. The type that it was given says
-    /// nothing about what it points to.
-    fn root(&mut self, name: &str, expression: &Expression, scope: &Scope) -> Option<Place> {
+    /// Resolves the capture that a location begins with. Its declared type does not
+    /// apply to what it points to.
+    fn root(&mut self, name: &str, expression: &Expression, scope: &Scope) -> Option<Location> {
         let name = Name {
             text: name.into(),
             span: expression.span.clone(),
@@ -209,25 +210,25 @@ impl Checker<'_> {
                 Read::Convert(inner, _) => (**inner).clone(),
                 read => read.clone(),
             };
-            return Some(Place {
+            return Some(Location {
                 read,
                 name: name.text.into(),
             });
         }
         if is_of_program(&name.text) {
-            return Some(Place {
+            return Some(Location {
                 read: Read::Name(name.text.clone()),
                 name: name.text.into(),
             });
         }
         if scope.local(&name.text).is_some() {
-            let message = format!("`{}` is a value, not a place in the debuggee", name.text);
+            let message = format!("`{}` is a value, not a location in the debuggee", name.text);
             self.error("bad-place", &name.span, message);
             return None;
         }
         if self.variable_slots.contains_key(&*name.text) {
             let message = format!(
-                "`{}` is a variable of the property, not a place in the debuggee",
+                "`{}` is a variable of the property, not a location in the debuggee",
                 name.text
             );
             self.error("bad-place", &name.span, message);

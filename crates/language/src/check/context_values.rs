@@ -1,5 +1,5 @@
-//! What belongs to the moment of an event: its thread, its time, the value
-//! that was written; and what an event can be about.
+//! Context values of an event, such as its thread, its time, or the value written; and
+//! the permitted subjects of events.
 
 use super::Checker;
 use crate::diagnostic::Diagnostic;
@@ -7,40 +7,42 @@ use crate::syntax::{EventDeclaration, Expression, ExpressionKind, Name, UnaryOpe
 use crate::term::Kind;
 use juror_event::{EventKind, Read};
 
-/// What every event knows by this name.
+/// Returns the context value with this name, of those that every event has.
 pub(super) fn read_for_all(name: &str) -> Option<(Read, Kind)> {
     Some(match name {
         "thread" => (Read::Thread, Kind::Integer),
         "time" => (Read::Time, Kind::Integer),
-        "caller" => (Read::CallerName, Kind::Text),
+        "caller" => (Read::CallerName, Kind::String),
         "return_address" => (Read::ReturnAddress, Kind::Address),
         _ => return None,
     })
 }
 
-/// What an event of this kind knows by this name.
+/// Returns the context value with this name for an event of this kind.
 pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
     if let Some(found) = read_for_all(name) {
         return Some(found);
     }
     Some(match (name, kind) {
         ("value", kind) if kind.is_about_memory() => (Read::Value, Kind::Unknown),
-        ("address", kind) if kind.is_about_memory() => (Read::Place, Kind::Address),
+        ("address", kind) if kind.is_about_memory() => (Read::WatchedAddress, Kind::Address),
         ("old", EventKind::Write | EventKind::Change) => (Read::Old, Kind::Unknown),
         ("index", kind) if kind.is_about_memory() => (Read::Position, Kind::Integer),
         ("number", EventKind::Signal) => (Read::Number, Kind::Integer),
         ("sender", EventKind::Signal) => (Read::Sender, Kind::Integer),
         ("code", EventKind::Signal) => (Read::Code, Kind::Integer),
         ("status", EventKind::ProgramExit) => (Read::Status, Kind::Integer),
-        ("name", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::ModuleName, Kind::Text),
+        ("name", EventKind::ModuleLoad | EventKind::ModuleUnload) => {
+            (Read::ModuleName, Kind::String)
+        }
         ("start_routine", EventKind::ThreadStart) => (Read::StartRoutine, Kind::Address),
-        ("start_function", EventKind::ThreadStart) => (Read::StartFunction, Kind::Text),
+        ("start_function", EventKind::ThreadStart) => (Read::StartFunction, Kind::String),
         ("base", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::Base, Kind::Address),
         _ => return None,
     })
 }
 
-/// What is known about a value that is read so.
+/// Returns the kind of a context value.
 pub(super) fn kind_of(read: &Read) -> Kind {
     match read {
         Read::Thread
@@ -50,9 +52,9 @@ pub(super) fn kind_of(read: &Read) -> Kind {
         | Read::Code
         | Read::Status
         | Read::Position => Kind::Integer,
-        Read::CallerName | Read::ModuleName | Read::StartFunction => Kind::Text,
+        Read::CallerName | Read::ModuleName | Read::StartFunction => Kind::String,
         Read::ReturnAddress
-        | Read::Place
+        | Read::WatchedAddress
         | Read::Base
         | Read::StartRoutine
         | Read::AddressOf(_) => Kind::Address,
@@ -61,15 +63,15 @@ pub(super) fn kind_of(read: &Read) -> Kind {
     }
 }
 
-/// True for events that have arguments by position.
+/// Returns true for events that have arguments by position.
 pub(super) fn has_arguments(kind: EventKind) -> bool {
     kind.is_call() || matches!(kind, EventKind::SystemCallEntry | EventKind::SystemCallExit)
 }
 
 impl Checker<'_> {
-    /// A capture that is a name alone.
+    /// Resolves a capture that is a single name.
     pub(super) fn read_by_name(&mut self, name: &Name, kind: EventKind) -> Option<(Read, Kind)> {
-        // Of a call, a name alone is always the parameter of the function.
+        // In an event of a call, a single name is always the parameter of the function.
         if kind.is_call() {
             return Some((Read::Name(name.text.clone()), Kind::Unknown));
         }
@@ -81,7 +83,7 @@ impl Checker<'_> {
         }
         let help = match kind {
             EventKind::SystemCallEntry | EventKind::SystemCallExit => {
-                format!("say which argument it is: `{} = arg 1`", name.text)
+                format!("give the position of the argument: `{} = arg 1`", name.text)
             }
             EventKind::Signal => "a signal has a `number`, a `sender` and a `code`".to_owned(),
             EventKind::ProgramExit => "the exit of the program has a `status`".to_owned(),
@@ -99,43 +101,47 @@ impl Checker<'_> {
         None
     }
 
-    /// A place of an event means the same wherever it is looked at.
+    /// Checks that the subject of a memory event is a location.
     pub(super) fn check_subject(&mut self, event: &EventDeclaration) {
         let Some(place) = &event.place else {
             return;
         };
         if matches!(place.kind, ExpressionKind::Integer(_)) {
-            let error = Diagnostic::error("bad-place", place.span.clone(), "a number is no place");
+            let error = Diagnostic::error(
+                "bad-place",
+                place.span.clone(),
+                "a number is not a location",
+            );
             self.diagnostics
-                .push(error.help("say what lies there: `*(int *)0x4010`"));
+                .push(error.help("give the type of the value at this address: `*(int *)0x4010`"));
         }
-        self.check_place(place);
+        self.check_location(place);
     }
 
-    fn check_place(&mut self, place: &Expression) {
+    fn check_location(&mut self, place: &Expression) {
         let what = match &place.kind {
             ExpressionKind::Name(_) | ExpressionKind::Integer(_) | ExpressionKind::Error => return,
-            ExpressionKind::Field { object, .. } => return self.check_place(object),
+            ExpressionKind::Field { object, .. } => return self.check_location(object),
             ExpressionKind::Index { object, index } => {
                 self.constant_index(index);
-                return self.check_place(object);
+                return self.check_location(object);
             }
             ExpressionKind::Slice { object, start, end } => {
                 self.constant_range(start, end, &place.span);
-                return self.check_place(object);
+                return self.check_location(object);
             }
             ExpressionKind::Cast { operand, .. }
             | ExpressionKind::Unary {
                 operator: UnaryOperator::Dereference,
                 operand,
-            } => return self.check_place(operand),
-            ExpressionKind::Register(_) => "a register is no place in memory",
-            _ => "this is not a place in the debuggee",
+            } => return self.check_location(operand),
+            ExpressionKind::Register(_) => "a register is not a location in memory",
+            _ => "this is not a location in the debuggee",
         };
         let error = Diagnostic::error("bad-place", place.span.clone(), what);
         self.diagnostics.push(error.help(
-            "a place that is watched is a variable, a field, an element, a range of elements or \
-             what a pointer points to: `total`, `queue.c::count`, `queue->count`, `board[0..81]`, \
+            "a watched location is a variable, a field, an element, a range of elements or the \
+             target of a pointer: `total`, `queue.c::count`, `queue->count`, `board[0..81]`, \
              `*pointer`",
         ));
     }
