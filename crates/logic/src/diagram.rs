@@ -1,21 +1,23 @@
 //! Decision diagrams: from a letter to a state, one proposition at a time.
 //!
-//! Bryant, *Graph-Based Algorithms for Boolean Function Manipulation* (1986),
-//! with states as leaves. Invariant: propositions are asked in the order of their
-//! bits, none without need, and equal diagrams are the same part. So two states
-//! go to the same states exactly if their diagrams are the same part.
+//! Bryant, *Graph-Based Algorithms for Boolean Function Manipulation* (1986), with states
+//! as leaves.
+//!
+//! Invariant: diagrams are ordered by proposition bit and reduced, and equal diagrams are
+//! the same node. So two states have the same successors exactly if their diagrams are
+//! the same node.
 
 use crate::Guard;
 use rustc_hash::FxHashMap;
 
-/// A part of a diagram: a leaf or a question.
+/// A node of a diagram: a leaf or a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
     Leaf(u32),
     Question(u32),
 }
 
-/// Asks for a proposition.
+/// A decision on a proposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Question {
     bit: u8,
@@ -23,8 +25,7 @@ pub(crate) struct Question {
     with: Part,
 }
 
-/// Diagrams that share their parts. Propositions are asked in the order of
-/// their bits, none without need.
+/// A set of ordered, reduced diagrams that share nodes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Diagrams {
     pub questions: Vec<Question>,
@@ -44,7 +45,7 @@ impl Diagrams {
         Part::Question(known)
     }
 
-    /// The diagram of guards that take each letter exactly once.
+    /// Returns the diagram of guards that partition the letters.
     pub fn of_classes(&mut self, classes: &[(Guard, u32)]) -> Part {
         let asked = classes
             .iter()
@@ -79,7 +80,7 @@ impl Diagrams {
         self.ask(Question { bit, without, with })
     }
 
-    /// The same diagram with other leaves, in other diagrams.
+    /// Copies a diagram into another set, with its leaves renamed.
     pub fn rename(
         &self,
         part: Part,
@@ -118,7 +119,8 @@ impl Diagrams {
         }
     }
 
-    /// The ways through a diagram that a guard leaves open.
+    /// Calls `see` for each path through a diagram that a guard allows, with the guard of
+    /// the path and the leaf.
     pub fn ways(&self, part: Part, guard: Guard, see: &mut dyn FnMut(Guard, u32)) {
         match part {
             Part::Leaf(leaf) => see(guard, leaf),

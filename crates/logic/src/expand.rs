@@ -1,12 +1,12 @@
-//! One step of a formula: in which ways it can be fulfilled now, and what each
-//! way leaves for the next step.
+//! Expansion of a formula at one step: the alternatives in which it can hold now, and the
+//! obligations that each leaves for the next step.
 //!
-//! `a until b` is `b`, or `a` and `next (a until b)`; `a release b` is `b`, and
-//! `a` or `next (a release b)`. That is the tableau of Gerth, Peled, Vardi and
-//! Wolper (1995), here with the letters on the transitions. A *term* is one way:
-//! the propositions that it needs true and false, the tracked formulas that it
-//! takes for true and false, and the clause for the next step. Where a term begins with a whole
-//! letter, the same rules are an evaluation.
+//! `a until b` is `b`, or `a` and `next (a until b)`; `a release b` is `b`, and `a` or
+//! `next (a release b)`. This is the tableau of Gerth, Peled, Vardi and Wolper (1995),
+//! with the letters on the transitions. A *term* is one alternative: the propositions
+//! that it requires true and false, the tracked formulas that it assumes true and false,
+//! and the clause for the next step. If a term starts with a complete letter, the same
+//! rules are an evaluation.
 
 use crate::clause::{Atom, Clause, Window};
 use crate::normal::{Arena, FormulaId, Node};
@@ -15,10 +15,10 @@ use crate::work::Work;
 use crate::{Bound, LogicError};
 use std::cell::Cell;
 
-/// The most ways of one step.
+/// Maximum number of alternatives of one step.
 pub(crate) const TERMS_MAX: usize = 4096;
 
-/// One way in which formulas hold now.
+/// One alternative in which formulas hold now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Term {
     /// Propositions that are true.
@@ -29,11 +29,11 @@ pub(crate) struct Term {
     pub holding: u64,
     /// Tracked formulas that do not hold.
     pub failing: u64,
-    /// What is left for the next step.
+    /// Obligations for the next step.
     pub rest: Clause,
-    /// What will be remembered of the past.
+    /// Past memory for the next step.
     pub memory: Memory,
-    /// The `until` without an end that are put off.
+    /// Unbounded `until`s that are postponed.
     pub delayed: u128,
 }
 
@@ -41,9 +41,9 @@ pub(crate) struct Term {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Present<'a> {
     pub arena: &'a Arena,
-    /// Its time; formulas without bounds in time ignore it.
+    /// Its time in nanoseconds; ignored by formulas without time bounds.
     pub now: u64,
-    /// What may still be computed.
+    /// The work budget.
     pub work: &'a Cell<Work>,
 }
 
@@ -55,7 +55,7 @@ impl Present<'_> {
         spent
     }
 
-    /// The ways of the term in which a formula holds as well.
+    /// Appends to `ways` the alternatives of the term in which the formula holds too.
     pub fn conjoin(
         self,
         term: Term,
@@ -102,7 +102,7 @@ impl Present<'_> {
         Ok(())
     }
 
-    /// The ways of any of the terms in which a formula holds as well.
+    /// Returns the alternatives of all terms in which the formula holds too.
     pub fn conjoin_each(
         self,
         terms: Vec<Term>,
@@ -116,13 +116,13 @@ impl Present<'_> {
         Ok(ways)
     }
 
-    /// The ways of any of the terms in which an atom of the last step is
-    /// fulfilled.
+    /// Returns the alternatives of all terms in which an atom of the previous step is
+    /// satisfied.
     pub fn fulfil(self, terms: Vec<Term>, atom: &Atom) -> Result<Vec<Term>, LogicError> {
         let mut ways = Vec::with_capacity(terms.len());
         for term in terms {
             match atom.window {
-                // An operator without a bound has no window either.
+                // An operator without a bound has no window.
                 Window::Open => self.conjoin(term, atom.formula, &mut ways)?,
                 window => self.conjoin_under_way(term, atom.formula, window, &mut ways)?,
             }
@@ -142,7 +142,7 @@ impl Present<'_> {
         }
     }
 
-    /// An `until` or `release` of which a window is left.
+    /// Conjoins an `until` or `release` with its remaining window.
     fn conjoin_under_way(
         self,
         term: Term,
@@ -158,8 +158,8 @@ impl Present<'_> {
                 }
                 if let Some(rest) = place.rest {
                     let mut term = term;
-                    // Before its window an `until` cannot be fulfilled, and it
-                    // comes to its window: that puts nothing off for ever.
+                    // An `until` before its window cannot be satisfied yet, but the
+                    // window will come, so nothing is postponed forever.
                     if place.open {
                         term.delayed |= self.arena.until_bit(formula);
                     }
@@ -188,7 +188,7 @@ impl Present<'_> {
         Ok(())
     }
 
-    /// Where the present step is in a window.
+    /// Returns the position of the present step in a window.
     fn place(self, window: Window) -> Place {
         match window {
             Window::Open => Place {
@@ -212,10 +212,11 @@ impl Present<'_> {
         }
     }
 
-    /// The term, with a formula for the next step.
+    /// Returns the term with a formula added for the next step; `None` if that is a
+    /// contradiction.
     fn later(self, term: Term, formula: FormulaId, strong: bool) -> Option<Term> {
         match self.arena.node(formula) {
-            // Each part by itself, since parts may follow from others.
+            // Parts are added one by one, since one may imply another.
             Node::And(parts) => parts.iter().try_fold(term, |term, part| {
                 self.later_one(term, *part, strong, Window::Open)
             }),
@@ -234,7 +235,7 @@ impl Present<'_> {
         term.rest.add(self.arena, strong, atom).then_some(term)
     }
 
-    /// Leaves out the ways that demand more than another one.
+    /// Drops the alternatives that require more than another one.
     fn reduce(self, ways: &mut Vec<Term>) -> Result<(), LogicError> {
         let mut kept: Vec<Term> = Vec::with_capacity(ways.len());
         for way in ways.drain(..) {
@@ -260,16 +261,16 @@ impl Present<'_> {
     }
 }
 
-/// The units of work of comparing a clause with so many others.
+/// Returns the units of work to compare a clause with a number of others.
 pub(crate) fn comparisons(others: usize, clause: &Clause) -> usize {
     1 + others * (1 + clause.atoms.len()) / 4
 }
 
-/// Where a step is in a window.
+/// Position of a step in a window.
 struct Place {
-    /// Within it.
+    /// Whether the step is within the window.
     open: bool,
-    /// What is left of it after the step; nothing when that was the last.
+    /// The window that remains after the step; `None` if this was the last.
     rest: Option<Window>,
 }
 

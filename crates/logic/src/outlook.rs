@@ -1,4 +1,4 @@
-//! What can still become of a state, and whether a formula can be decided.
+//! Reachable verdicts of a state, and whether a formula can be decided.
 
 use crate::independent::{Union, independent_parts};
 use crate::normal::DEPTH_MAX;
@@ -7,15 +7,15 @@ use crate::{Formula, LogicError, Machine, MachineState, Meaning, Outlook, Regex}
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
-/// The most states that are looked at to answer for one.
+/// Maximum number of states explored for one state.
 const LOOKED_AT_MAX: usize = 2_000;
-/// The most that are looked at to answer for a formula: a property is loaded
-/// while somebody waits.
+/// Maximum number of states explored for a formula; small enough to load a property
+/// interactively.
 const DECIDABLE_STATES_MAX: usize = 10_000;
 
 impl Machine {
-    /// Which verdicts a state can still come to. Where that would take too long
-    /// to find out, the answer is all four.
+    /// Returns the verdicts that a state can still reach; all four if that takes too long
+    /// to compute.
     pub fn can_still(&mut self, state: MachineState) -> Outlook {
         match self.outlook(state, LOOKED_AT_MAX) {
             Ok(Some(outlook)) => outlook,
@@ -23,7 +23,7 @@ impl Machine {
         }
     }
 
-    /// The same; nothing, where that takes more states than allowed.
+    /// Returns the reachable verdicts; `None` if more states than allowed are reachable.
     fn outlook(
         &mut self,
         state: MachineState,
@@ -32,7 +32,7 @@ impl Machine {
         if let Some(known) = self.known_outlook(state) {
             return Ok(Some(known));
         }
-        // All that can be reached, with where each can be entered from.
+        // All reachable states, with their predecessors.
         let mut met = vec![state];
         let mut places: FxHashMap<MachineState, usize> = FxHashMap::default();
         places.insert(state, 0);
@@ -68,7 +68,7 @@ impl Machine {
 }
 
 impl Outlook {
-    /// Adds to each what those have that it leads to.
+    /// Propagates the verdicts of each state to its predecessors.
     pub(crate) fn spread(outlooks: &mut [Outlook], entered_from: &[Vec<usize>]) {
         let mut waiting: Vec<usize> = (0..outlooks.len()).collect();
         while let Some(place) = waiting.pop() {
@@ -84,34 +84,36 @@ impl Outlook {
     }
 }
 
-/// Which final verdicts some finite run leads to.
+/// The final verdicts that some finite run reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decidable {
-    /// Some run satisfies it for good.
+    /// Some finite run satisfies the formula for good.
     pub satisfied: bool,
-    /// Some run violates it for good.
+    /// Some finite run violates the formula for good.
     pub violated: bool,
 }
 
 impl Decidable {
-    /// Whether no finite run decides it; its verdict comes when the run ends.
+    /// Returns whether no finite run decides the formula; its verdict comes when the run
+    /// ends.
     pub fn never(self) -> bool {
         !self.satisfied && !self.violated
     }
 }
 
-/// Which final verdicts of a formula some finite run leads to.
+/// Returns the final verdicts of a formula that some finite run reaches.
 ///
-/// `always eventually p` is an example of one that has none: whatever has
-/// happened, it can still come either way. Fails where the automaton is too
-/// large to tell.
+/// `always eventually p` has none: every finite run can be extended either way.
+///
+/// # Errors
+/// The automaton is too large.
 pub fn decidable(formula: &Formula) -> Result<Decidable, LogicError> {
     check_size(formula, DEPTH_MAX, &mut 0)?;
     let (union, parts) = independent_parts(formula);
     let mut whole: Option<Decidable> = None;
     for part in &parts {
         let part = decidable_alone(part)?;
-        // Each part comes to its verdict whatever becomes of the others.
+        // Parts reach their verdicts independently of each other.
         let satisfied = |whole: Decidable| match union {
             Union::All => whole.satisfied && part.satisfied,
             Union::Any => whole.satisfied || part.satisfied,
@@ -128,8 +130,10 @@ pub fn decidable(formula: &Formula) -> Result<Decidable, LogicError> {
     whole.map_or_else(|| decidable_alone(formula), Ok)
 }
 
-/// Which final verdicts of an expression some finite run leads to. Fails where
-/// the automaton is too large to tell.
+/// Returns the final verdicts of an expression that some finite run reaches.
+///
+/// # Errors
+/// The automaton is too large.
 pub fn decidable_expression(expression: &Regex, meaning: Meaning) -> Result<Decidable, LogicError> {
     decided_by(Machine::of_expression(expression, meaning)?)
 }

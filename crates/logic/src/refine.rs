@@ -1,16 +1,16 @@
-//! Which states no continuation tells apart.
+//! Partition of the states into equivalence classes.
 //!
-//! Blocks of states are divided until all states of a block give the same
-//! verdict and go to the same blocks. After a division only the states that lead
-//! into the new, smaller parts are looked at again (Hopcroft, 1971); so chains of
-//! many states, as bounds in steps make them, take no longer than others.
+//! Blocks of states are split until all states of a block have the same verdict and the
+//! same successor blocks. After a split, only the predecessors of the new, smaller blocks
+//! are checked again (Hopcroft, 1971), so long chains of states, as step bounds produce
+//! them, take no longer than others.
 
 use crate::Guard;
 use crate::diagram::{Diagrams, Part};
 use juror_event::Verdict;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The block of each state.
+/// Returns the block of each state.
 pub(crate) fn blocks(verdicts: &[Verdict], roots: &[Part], diagrams: &Diagrams) -> Vec<u32> {
     let mut refinement = Refinement::new(verdicts, roots, diagrams);
     let mut waiting: Vec<u32> = (0..roots.len() as u32).collect();
@@ -23,17 +23,18 @@ pub(crate) fn blocks(verdicts: &[Verdict], roots: &[Part], diagrams: &Diagrams) 
 struct Refinement<'a> {
     roots: &'a [Part],
     diagrams: &'a Diagrams,
-    /// By state.
+    /// By state: its block.
     blocks: Vec<u32>,
-    /// By state: the diagram with blocks as leaves, as of the last look.
+    /// By state: its signature, the diagram with blocks as leaves, when it was last
+    /// computed.
     looks: Vec<Option<Part>>,
     /// By block: its states.
     members: Vec<Vec<u32>>,
-    /// By state: its place among those of its block.
+    /// By state: its position among the members of its block.
     places: Vec<usize>,
-    /// By state: the states that lead to it.
+    /// By state: its predecessors.
     entered_from: Vec<Vec<u32>>,
-    /// Where diagrams with blocks as leaves are kept.
+    /// The diagrams with blocks as leaves.
     renamed: Diagrams,
 }
 
@@ -67,8 +68,8 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// Looks at states again and divides their blocks. Returns the states that
-    /// have to be looked at next.
+    /// Recomputes the signatures of states and splits their blocks. Returns the states to
+    /// check next.
     fn round(&mut self, states: &[u32]) -> Vec<u32> {
         let mut touched: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         let mut known = FxHashMap::default();
@@ -95,8 +96,8 @@ impl<'a> Refinement<'a> {
         next
     }
 
-    /// Divides a block by the looks of some of its states; the others look
-    /// alike. The largest part stays; the others become blocks.
+    /// Splits a block by the signatures of some of its states; the other states have
+    /// equal signatures. The largest part keeps the block; the others become new blocks.
     fn divide(&mut self, block: u32, states: &[u32], moved: &mut FxHashSet<u32>) {
         for state in states {
             self.take_out(block, *state);
