@@ -1,20 +1,20 @@
-//! What one thread writes lies apart from what others read.
+//! Keeps data that one thread writes on cache lines of its own (avoids false sharing).
 //!
-//! Processors hand memory to each other in lines of 64 bytes, and fetch them in pairs. A
-//! thread that reads something beside what another one writes all the time waits for that
-//! line again and again, though neither wants what the other has. Small buffers come from
-//! the allocator side by side with whatever else was asked for last.
+//! Processors transfer memory in cache lines of 64 bytes and prefetch them in pairs. A
+//! thread that reads data next to data that another thread keeps writing waits for that
+//! line again and again. The allocator places small buffers next to whatever was
+//! allocated last.
 
-/// Alone in its lines of memory.
+/// Data on cache lines of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Apart<T>(pub T);
 
-/// So many bytes have room in a buffer of its own before it moves: more than most states
-/// take, so what comes after it in memory is far away from what is written.
+/// Initial capacity of a buffer in bytes: more than most states need, so that the buffer
+/// rarely moves and its neighbours in memory are far from what is written.
 const ROOM_BYTES: usize = 1024;
 
-/// An empty buffer that a thread writes for each state.
+/// Returns an empty buffer that one thread writes for each state.
 pub(crate) fn buffer() -> Vec<u8> {
     Vec::with_capacity(ROOM_BYTES)
 }

@@ -1,9 +1,9 @@
-//! Breadth-first search that keeps a hash of 8 bytes for each state (P. Wolper,
-//! D. Leroy, *Reliable Hashing without Collision Detection*, 1993).
+//! Hash compaction: breadth-first search that stores an 8-byte hash for each state (P.
+//! Wolper, D. Leroy, *Reliable Hashing without Collision Detection*, 1993).
 //!
-//! Two states with one hash are taken for one, and what lies behind the second
-//! is missed. So a search that finds nothing wrong is incomplete; what it finds
-//! is real, since the way to it is walked again.
+//! Two states with the same hash are treated as one, and the successors of the second are
+//! missed. So a search without a finding is incomplete; a finding is real, since the path
+//! to it is recomputed.
 
 use crate::breadth::Options;
 use crate::report::{Cut, Finding, Report};
@@ -12,14 +12,14 @@ use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
 const EMPTY: u64 = 0;
-/// How many states lie between two questions whether to go on.
+/// Number of states expanded between two calls of `go_on`.
 const STATES_BETWEEN_QUESTIONS: u64 = 1 << 12;
-/// Before the initial states there is nothing.
+/// Marks that an initial state has no predecessor.
 const NO_PARENT: u32 = u32::MAX;
 
-/// Hashes of states, each with where it was found from.
+/// Hashes of the visited states, each with its predecessor.
 struct Visited {
-    /// Places of numbers, plus one.
+    /// Hash table of state numbers plus one; 0 is empty.
     table: Vec<u32>,
     hashes: Vec<u64>,
     parents: Vec<u32>,
@@ -34,7 +34,7 @@ impl Visited {
         }
     }
 
-    /// Whether it was not there.
+    /// Inserts a hash. Returns whether it is new.
     fn insert(&mut self, hash: u64, parent: u32) -> bool {
         let mask = self.table.len() - 1;
         let mut place = hash as usize & mask;
@@ -74,7 +74,7 @@ impl Visited {
 
 struct Search<'a> {
     visited: Visited,
-    /// The states that are to be expanded next, one after the other.
+    /// The states to expand next, one after the other.
     bytes: Vec<u8>,
     queue: Vec<(usize, u32)>,
     from: u32,
@@ -88,7 +88,7 @@ struct Search<'a> {
 impl Visitor for Search<'_> {
     fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
         self.successors += 1;
-        // 0 marks an empty place.
+        // 0 marks an empty slot.
         let hash = hash(state).max(EMPTY + 1);
         if self.visited.hashes.len() as u32 >= self.options.states_max {
             self.full = true;
@@ -110,7 +110,7 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// Searches all states.
+/// Searches all states by hash compaction.
 pub(crate) fn compact<S: System>(
     system: &S,
     options: &Options,
@@ -246,7 +246,7 @@ fn tell<S: System>(
     report.finding = Some((finding, Trail::through(system, &states, step)));
 }
 
-/// The states with these hashes, one after the other.
+/// Recomputes the states with these hashes, one after the other.
 fn walk_again<S: System>(system: &S, way: &[u64]) -> Vec<Vec<u8>> {
     struct Finder {
         wanted: u64,

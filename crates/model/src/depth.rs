@@ -1,8 +1,8 @@
-//! Depth-first search: the present way is all that is kept beside the states.
+//! Depth-first search: keeps only the current path besides the states.
 //!
-//! Where runs may have so many steps and no more, all runs of so many are looked at. A
-//! state that was reached late, and then by fewer steps, is therefore expanded again;
-//! its note is the least number of steps so far.
+//! With a depth limit, all runs up to that length are explored. So a state that is
+//! reached again by fewer steps is expanded again; its note is the least number of steps
+//! so far.
 
 use crate::breadth::Options;
 use crate::report::{Cut, Finding, Report};
@@ -10,18 +10,18 @@ use crate::store::{Insertion, StateId, Store};
 use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
-/// How many states lie between two questions whether to go on.
+/// Number of states expanded between two calls of `go_on`.
 const STATES_BETWEEN_QUESTIONS: u64 = 1 << 12;
 
-/// A state on the present way.
+/// A state on the current path.
 struct Place {
     state: Vec<u8>,
     next: std::vec::IntoIter<Vec<u8>>,
-    /// The steps from here have not been counted yet.
+    /// Whether the steps from here are counted; false if they were counted before.
     counts: bool,
 }
 
-/// What a state leads to.
+/// The successors of a state.
 #[derive(Default)]
 struct Found {
     states: Vec<Vec<u8>>,
@@ -46,13 +46,13 @@ struct Search<'a, S: System> {
     scratch: S::Scratch,
     store: Store,
     path: Vec<Place>,
-    /// States behind which a run would have been too long.
+    /// States at the depth limit that were not expanded.
     ends: Vec<StateId>,
     report: Report,
     searched: u64,
 }
 
-/// Searches all states.
+/// Searches all states depth-first.
 pub(crate) fn depth_first<S: System>(
     system: &S,
     options: &Options,
@@ -119,20 +119,19 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// How many steps there are to the state that is reached next. The first place
-    /// holds the initial states.
+    /// Returns the depth of the next state. The first frame holds the initial states.
     fn depth(&self) -> u32 {
         self.path.len() as u32 - 1
     }
 
-    /// Whether more can be reached from a known state than before, for the present way
-    /// to it is shorter.
+    /// Returns whether the current path to a known state is shorter than before, so that
+    /// more states can be reached from it.
     fn is_nearer(&self, id: StateId) -> bool {
         self.options.depth_max != u32::MAX && self.depth() < self.store.note(id)
     }
 
-    /// Whether there are states that only longer runs reach. If not, the last steps are
-    /// counted.
+    /// Returns whether some states are reachable only beyond the depth limit. If not, the
+    /// steps from the last states are counted.
     fn leaves_states_out(&mut self) -> bool {
         let mut ends = std::mem::take(&mut self.ends);
         ends.sort_unstable();

@@ -1,17 +1,15 @@
-//! Runs that go on for ever, and what they do again and again.
+//! Liveness: search for accepting infinite runs.
 //!
-//! The search is Couvreur's (*On-the-fly Verification of Linear Temporal Logic*,
-//! 1999): strongly connected components of the product, on the way, with the
-//! acceptance sets that each has; it ends at the first component that has all.
-//! Any number of sets is the same to it, so fairness needs no counters and no
-//! copies of the states.
+//! The search is Couvreur's (*On-the-fly Verification of Linear Temporal Logic*, 1999):
+//! it computes the strongly connected components of the product on the fly, with the
+//! acceptance sets of each, and stops at the first component that has all of them. It
+//! handles any number of sets, so fairness needs no counters and no copies of the states.
 //!
-//! Where a formula cannot tell how often a letter comes in a row, few successors
-//! may stand for all ([`System::reduced`]), if none of them has been found before:
-//! so on every circle there is a state with all its successors.
+//! If the formula is stutter-invariant, a reduced set of successors ([`System::reduced`])
+//! suffices if none of them is known: then every cycle contains a fully expanded state.
 //!
-//! Then the run itself is looked for: the shortest way to that component, and
-//! inside of it a circle through all sets.
+//! The counterexample is then a shortest path to that component, and a cycle within it
+//! through all sets.
 
 use crate::automaton::Automaton;
 use crate::breadth::Options;
@@ -23,9 +21,8 @@ use crate::trail::Trail;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Searches for a run that the automaton accepts. With [`Options::reduces`] the
-/// automaton must be one that cannot tell how often a letter comes in a row;
-/// fairness is not reduced.
+/// Searches for a run that the automaton accepts. With [`Options::reduces`] the automaton
+/// must be stutter-invariant; with fairness nothing is reduced.
 pub fn accepting_run<S: System>(
     system: &S,
     automaton: &Automaton,
@@ -64,32 +61,33 @@ pub fn accepting_run<S: System>(
     }
 }
 
-/// A component that is not complete yet.
+/// A strongly connected component that is not complete yet.
 struct Root {
-    /// The number of its first state.
+    /// Number of its first state.
     number: u32,
-    /// What its edges belong to.
+    /// Acceptance sets of its edges.
     accepts: Accepts,
-    /// The same of the edge that led into it.
+    /// Acceptance sets of the edge that led into it.
     arriving: Accepts,
 }
 
-/// A state on the present way, with the edges that are left.
+/// A state on the current path, with the edges that remain.
 struct Place {
     id: StateId,
     edges: std::vec::IntoIter<ProductEdge>,
 }
 
-/// Components that are done have this number.
+/// Number of the states of completed components.
 const SETTLED: u32 = 0;
-/// How many states lie between two questions whether to go on.
+/// Number of edges between two calls of `go_on`.
 const STATES_BETWEEN_QUESTIONS: u64 = 1 << 10;
 
 struct Search<'a, S: System> {
     product: Product<'a, S>,
     options: &'a Options,
     message: &'a str,
-    /// The note of a state is its number among those that are open, from 1.
+    /// The note of a state is its number among the open states, from 1; [`SETTLED`] if
+    /// its component is complete.
     store: Store,
     open: Vec<StateId>,
     roots: Vec<Root>,
@@ -167,7 +165,7 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// What can happen in a state, or what suffices of it.
+    /// Returns all edges of a state, or a reduced set.
     fn expand(&mut self, state: &[u8]) -> Expanded {
         if self.options.reduces && !self.product.fair {
             let (expanded, is_part) = self.product.reduced(state);
@@ -214,7 +212,7 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// Something is wrong at the end of the present way.
+    /// Reports a finding at the end of the current path.
     fn report(&mut self, finding: Finding, fault: Option<usize>) {
         let Some(target) = self.path.last().map(|place| place.id) else {
             return;
@@ -231,7 +229,8 @@ impl<S: System> Search<'_, S> {
         self.finding = Some((finding, trail));
     }
 
-    /// Closes a circle back to a state; true if its component has all sets.
+    /// Closes a cycle back to a state. Returns true if its component has all acceptance
+    /// sets.
     fn merge(&mut self, number: u32, accepts: Accepts) -> bool {
         let mut accepts = accepts;
         while let Some(root) = self.roots.last_mut() {
@@ -257,7 +256,7 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// The run through the component that was found.
+    /// Reports the run through the accepting component.
     fn accepted(&mut self) {
         let first = self
             .roots
@@ -281,7 +280,7 @@ impl<S: System> Search<'_, S> {
         self.finding = Some((Finding::Cycle { message }, trail));
     }
 
-    /// The steps of the system on a way of the product.
+    /// Appends the steps of the system on a path of the product to a trail.
     fn append(&self, trail: &mut Trail, way: &[WayStep]) {
         for step in way {
             let state = self.store.get(step.from);
@@ -291,7 +290,7 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// A shortest way from the initial states to a state.
+    /// Returns a shortest path from the initial states to a state.
     fn way(&mut self, is_wanted: impl Fn(StateId) -> bool) -> Option<Vec<WayStep>> {
         let initial = self.product.initial().ok()?;
         let starts: Vec<StateId> = initial
@@ -304,7 +303,7 @@ impl<S: System> Search<'_, S> {
         self.shortest(&starts, |_| true, |step| is_wanted(step.to))
     }
 
-    /// A circle through all acceptance sets.
+    /// Returns a cycle through all acceptance sets.
     fn circle(&mut self, entry: StateId, component: &FxHashSet<StateId>) -> Vec<WayStep> {
         let all = self.product.all();
         let mut circle: Vec<WayStep> = Vec::new();
@@ -329,7 +328,7 @@ impl<S: System> Search<'_, S> {
         circle
     }
 
-    /// A shortest way over known states to an edge that is wanted.
+    /// Returns a shortest path over known states to an edge that satisfies a condition.
     fn shortest(
         &mut self,
         starts: &[StateId],
@@ -364,7 +363,7 @@ impl<S: System> Search<'_, S> {
     }
 }
 
-/// One edge of a way.
+/// One edge of a path.
 #[derive(Debug, Clone, Copy)]
 struct WayStep {
     from: StateId,

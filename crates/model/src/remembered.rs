@@ -1,20 +1,20 @@
-//! A system whose steps are remembered.
+//! A system that caches its successors.
 //!
-//! Where several questions are asked about a system whose steps take long to find, they
-//! are found once. What is remembered takes a limited amount of memory; what comes after
-//! that is found each time.
+//! If several searches run over a system whose successors are expensive to compute, they
+//! are computed once. The cache has a size limit; successors of states beyond it are
+//! computed each time.
 
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 use juror_logic::Letter;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is remembered takes no more than so many bytes.
+/// Maximum size of the cache in bytes.
 const BYTES_MAX: usize = 64 << 20;
-/// A state takes so many bytes beside its own.
+/// Overhead of a cached state in bytes.
 const ENTRY_BYTES: usize = 96;
 
-/// A system, with the steps of the states that were asked about.
+/// A system with a cache of successors.
 #[derive(Debug)]
 pub struct Remembered<'a, S> {
     system: &'a S,
@@ -22,14 +22,14 @@ pub struct Remembered<'a, S> {
     bytes_max: usize,
 }
 
-/// What comes after states.
+/// The cache: successors by state.
 #[derive(Debug, Default)]
 struct Known {
     successors: FxHashMap<Box<[u8]>, Arc<Successors>>,
     bytes: usize,
 }
 
-/// States one after the other, each with its end and who takes part.
+/// Successor states one after the other, each with its end and its participants.
 #[derive(Debug, Default)]
 struct Successors {
     bytes: Vec<u8>,
@@ -37,8 +37,8 @@ struct Successors {
 }
 
 impl<'a, S> Remembered<'a, S> {
-    /// Nothing is remembered of the system yet. Where a search may take so much memory,
-    /// a quarter of it is enough to remember steps.
+    /// Returns a system with an empty cache of at most a quarter of the memory that a
+    /// search may use.
     pub fn new(system: &'a S, memory_bytes_max: u64) -> Remembered<'a, S> {
         let part = usize::try_from(memory_bytes_max / 4).unwrap_or(usize::MAX);
         Remembered {
@@ -49,7 +49,7 @@ impl<'a, S> Remembered<'a, S> {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        // Nothing in there is ever half done.
+        // No operation leaves the cache half updated.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -64,11 +64,11 @@ impl<'a, S> Remembered<'a, S> {
     }
 }
 
-/// Passes successors on, and keeps them.
+/// Forwards successors to a visitor and records them.
 struct Keeper<'v, V> {
     visitor: &'v mut V,
     found: Successors,
-    /// All of them were states, and all were wanted.
+    /// Whether all successors were states, and the visitor wanted all of them.
     is_whole: bool,
 }
 

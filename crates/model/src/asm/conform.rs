@@ -1,13 +1,12 @@
-//! Did a recorded session of the debugger follow a model?
+//! Conformance of a recorded session of the debugger to a model.
 //!
-//! The model says what a line of the record means (`record`): functions that
-//! are set, steps, and checks. What the record does not tell, the environment
-//! may have done in any way. So the states that the model can be in are
-//! followed, all of them; the record follows the model as long as there is one.
-//! That answer is exact: no run of the model is overlooked, and none is made up.
+//! The model says what a line of the record means (`record`): functions that are set,
+//! steps, and checks. The environment may have done anything that the record does not
+//! determine. So the set of all states that the model can be in is tracked; the record
+//! conforms as long as the set is not empty. The answer is exact: no run of the model is
+//! missed, and none is invented.
 //!
-//! What some line sets is known from the record: it stays as it is until a line
-//! or the machine changes it.
+//! A function that some line sets keeps its value until a line or the machine changes it.
 
 use super::environment::{Settings, Stop};
 use super::possibilities::Possibilities;
@@ -16,40 +15,41 @@ use super::state::State;
 use crate::{Change, Fault, Span};
 use std::collections::BTreeSet;
 
-/// The most states that are followed at once.
+/// Maximum number of states tracked at once.
 const STATES_MAX: usize = 100_000;
 
-/// Where a record and the model part.
+/// The point at which a record deviates from the model.
 #[derive(Debug, Clone)]
 pub struct Parting {
-    /// What the model does not do.
+    /// The action that the model does not allow.
     pub fault: Fault,
-    /// What the model was in before the line, one of the states; and how many.
+    /// Values of one of the states of the model before the line.
     pub before: Vec<Change>,
-    /// How many states it could have been in.
+    /// Number of states that the model could have been in.
     pub states: usize,
 }
 
-/// A model that follows a record.
+/// Tracks the states of a model along a record.
 #[derive(Debug)]
 pub struct Follower<'a> {
     model: &'a Model,
     states: BTreeSet<(State, Settings)>,
-    /// What some line sets.
+    /// Functions that some line sets.
     driven: BTreeSet<FunctionId>,
-    /// How many lines have meant something.
+    /// Number of lines that the model assigns a meaning.
     pub lines: u64,
-    /// How many steps have been made.
+    /// Number of steps made.
     pub steps: u64,
 }
 
 impl Model {
-    /// Whether it says what the lines of a record mean.
+    /// Returns whether the model has a `record` table.
     pub fn has_record(&self) -> bool {
         !self.record.is_empty()
     }
 
-    /// What the environment has to say, and no line of a record does.
+    /// Returns a fault if the environment determines functions that no line of the record
+    /// sets.
     fn unsaid(&self, driven: &BTreeSet<FunctionId>) -> Option<Fault> {
         let functions = self.functions.iter().enumerate();
         let unsaid = functions.filter(|(number, function)| {
@@ -91,7 +91,11 @@ impl Model {
 }
 
 impl<'a> Follower<'a> {
-    /// A follower before the first line.
+    /// Returns a follower before the first line.
+    ///
+    /// # Errors
+    /// The record leaves functions of the environment unset, or an initial state is
+    /// faulty.
     pub fn new(model: &'a Model) -> Result<Follower<'a>, Fault> {
         let actions = model.record.iter().flat_map(|when| &when.actions);
         let mut driven = BTreeSet::new();
@@ -134,12 +138,12 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// In how many states the model can be.
+    /// Returns the number of states that the model can be in.
     pub fn states(&self) -> usize {
         self.states.len()
     }
 
-    /// Takes a line, of which the texts under its keys are known.
+    /// Processes a line of the record; `keys` returns the text under a key.
     pub fn line(&mut self, keys: &dyn Fn(&str) -> Option<String>) -> Result<(), Box<Parting>> {
         let model = self.model;
         let Some(when) = model.line_of(keys) else {
@@ -171,8 +175,8 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The states are those with these actions and those without; where they
-    /// are not possible, they were not done.
+    /// Takes the states with these actions and those without; if the actions are
+    /// impossible, only those without.
     fn maybe(&mut self, actions: &[Action]) {
         let without = self.states.clone();
         let done = actions.iter().try_for_each(|action| self.action(action));
@@ -204,7 +208,7 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// What is known of the environment in a state.
+    /// Returns the known values of the environment in a state.
     fn known(&self, state: &State, settings: &Settings) -> Result<Settings, Fault> {
         let mut known = settings.clone();
         for id in &self.driven {

@@ -1,15 +1,15 @@
-//! The declarations of a model and of those that it refines.
+//! Collects the declarations of a model and of the models that it refines.
 //!
-//! A model refines another one by taking all of its declarations and replacing
-//! some of them: `override` says which. What replaces a declaration stands in
-//! its place, so everything that used the old one uses the new one.
+//! A model refines another one by taking all of its declarations and replacing those
+//! marked `override`. A replacement takes the position of the original, so all uses refer
+//! to it.
 
 use super::parse::{formula, parse};
 use super::syntax::{Item, Name, Parameter, Written};
 use crate::promela::{Reader, Text};
 use crate::{Fault, Span};
 
-/// How many texts one model may be made of.
+/// Maximum number of texts of a model.
 const TEXTS_MAX: usize = 64;
 
 pub(super) struct Gathered {
@@ -18,7 +18,7 @@ pub(super) struct Gathered {
     pub faults: Vec<Fault>,
 }
 
-/// The model of a text, with formulas that are asked about beside its own.
+/// Returns the declarations of a text, with additional formulas.
 pub(super) fn gather(text: Text, formulas: &[String], reader: &mut Reader<'_>) -> Gathered {
     let mut gathered = Gathered {
         texts: Vec::new(),
@@ -32,8 +32,8 @@ pub(super) fn gather(text: Text, formulas: &[String], reader: &mut Reader<'_>) -
     gathered
 }
 
-/// What a declaration is told apart by: its sort, its name, and whether it
-/// replaces another one.
+/// Returns the identity of a declaration: its sort, its name, and whether it is an
+/// override.
 fn identity(item: &Item) -> Option<(&'static str, &Name, bool)> {
     Some(match item {
         Item::Refine(..) | Item::Abstraction { .. } | Item::Record(..) => return None,
@@ -84,7 +84,7 @@ impl Gathered {
         }
     }
 
-    /// A formula that is asked about. It is its own name.
+    /// Adds a formula whose text is its name.
     fn formula(&mut self, text: &str) {
         let source = self.texts.len() as u32;
         self.texts.push(Text {
@@ -160,7 +160,7 @@ impl Gathered {
     }
 }
 
-/// Whether one declaration may stand where another one stood.
+/// Checks that one declaration may replace another.
 fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
     let (Some((_, old, _)), Some((_, new, _))) = (identity(before), identity(after)) else {
         return Ok(());
@@ -197,7 +197,7 @@ fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
     }
 }
 
-/// Whether types are written alike.
+/// Returns whether two types are written alike.
 fn same(left: &Written, right: &Written) -> bool {
     match (left, right) {
         (Written::Name(left), Written::Name(right)) => left.text == right.text,

@@ -1,11 +1,12 @@
-//! What was found out about states, by what was seen of them.
+//! Memoization of results by the parts of a state that they read.
 //!
-//! What comes of a state depends only on the places that are read. So two states that
-//! look the same there have the same outcome, and it is found once: a tree says at which
-//! place to look first, and by what is there, at which one then. Its leaves are outcomes.
+//! A result depends only on the locations that are read. So states that agree on these
+//! locations share one result, which is computed once. It is stored in a decision tree:
+//! each inner node says which location to read next, with a child for each value; the
+//! leaves are results.
 //!
-//! Invariant: an outcome is a function of what was seen before it was known, in the order
-//! in which it was seen.
+//! Invariant: a result is a function of the values read before it was known, in the order
+//! of reading.
 
 use super::state::{Location, Objects, State};
 use super::value::Value;
@@ -13,24 +14,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::size_of;
 use std::sync::Arc;
 
-/// Where to look.
+/// A read of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Look {
-    /// What is said of a place.
+    /// The value of a location.
     Place(Location),
-    /// Which objects there are.
+    /// The set of objects.
     Objects,
 }
 
-/// What is there.
+/// The result of a read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Seen {
-    /// The value; nothing if nothing is said of the place.
+    /// The value; `None` if the state has no entry for the location.
     Value(Option<Value>),
     Objects(Objects),
 }
 
-/// What was seen of a state, each thing once.
+/// The reads of a state in order, without duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Sight {
     seen: Vec<(Look, Seen)>,
@@ -39,7 +40,7 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    /// A place was looked at.
+    /// Records a read of a location.
     pub fn place(&mut self, place: &Location, value: Option<&Value>) {
         if self.places.insert(place.clone()) {
             let look = Look::Place(place.clone());
@@ -47,7 +48,7 @@ impl Sight {
         }
     }
 
-    /// It was asked which objects there are.
+    /// Records a read of the set of objects.
     pub fn objects(&mut self, objects: &Objects) {
         if !std::mem::replace(&mut self.has_objects, true) {
             self.seen
@@ -58,13 +59,13 @@ impl Sight {
 
 #[derive(Debug)]
 enum Node<T> {
-    /// Nothing is known here yet.
+    /// No result is known here.
     Open,
     Look(Look, FxHashMap<Seen, usize>),
     Outcome(Arc<T>),
 }
 
-/// Outcomes by what was seen.
+/// Results by reads.
 #[derive(Debug)]
 pub(super) struct Sights<T> {
     nodes: Vec<Node<T>>,
@@ -73,7 +74,7 @@ pub(super) struct Sights<T> {
 }
 
 impl<T> Sights<T> {
-    /// Nothing is known; what will be known takes no more than so many bytes.
+    /// Returns an empty tree with a maximum size in bytes.
     pub fn new(bytes_max: usize) -> Sights<T> {
         Sights {
             nodes: vec![Node::Open],
@@ -82,12 +83,12 @@ impl<T> Sights<T> {
         }
     }
 
-    /// How much memory it takes.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The outcome of a state, if one was found for all that look the same.
+    /// Returns the result of a state, if it is known for a state with the same reads.
     pub fn find(&self, state: &State) -> Option<Arc<T>> {
         let mut at = 0;
         loop {
@@ -104,8 +105,8 @@ impl<T> Sights<T> {
         }
     }
 
-    /// Keeps the outcome of all states of which this is seen, if there is room for it and
-    /// so many bytes.
+    /// Stores the result of all states with these reads, if it fits; `bytes` is the size
+    /// of the result.
     pub fn keep(&mut self, sight: Sight, outcome: Arc<T>, bytes: usize) {
         let seen = sight.seen.iter().map(|(look, seen)| bytes_of(look, seen));
         let bytes = bytes + size_of::<Node<T>>() + seen.sum::<usize>();
@@ -136,7 +137,7 @@ impl<T> Sights<T> {
     }
 }
 
-/// What a look with what was seen takes.
+/// Returns the size of a read and its result in bytes.
 fn bytes_of(look: &Look, seen: &Seen) -> usize {
     let place = match look {
         Look::Place((_, arguments)) => arguments.iter().map(Value::bytes).sum(),
@@ -154,7 +155,7 @@ mod tests {
     use super::*;
     use crate::asm::program::FunctionId;
 
-    /// Functions 0 to 3 with these values; 0 is not spoken of.
+    /// A state with these values of functions 0 to 3; a value of 0 means no entry.
     fn state(values: [i64; 4]) -> State {
         let places = (0..4).map(|id| (FunctionId(id), Vec::new()));
         let values = values.map(|it| (it != 0).then_some(Value::Integer(it)));
@@ -162,7 +163,7 @@ mod tests {
         State::default().changed(places.iter().zip(values.iter().map(Option::as_ref)))
     }
 
-    /// Looks at 0, and by that at 1 or 2.
+    /// Reads function 0, and depending on it function 1 or 2.
     fn outcome(state: &State, sight: &mut Sight) -> Option<Value> {
         let mut look = |id: u32| {
             let place = (FunctionId(id), Vec::new());
@@ -193,8 +194,8 @@ mod tests {
                 }
                 assert!(sights.bytes() <= bytes_max);
             }
-            // Three values each at two places that are looked at after 0 has one of
-            // three.
+            // After 0 has one of three values, two locations with three values each are
+            // read.
             match bytes_max {
                 0 => assert_eq!(found, 0),
                 usize::MAX => assert_eq!(found, 81 - 9),

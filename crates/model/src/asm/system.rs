@@ -1,5 +1,4 @@
-//! A model as a system that can be explored: its environment does everything
-//! that it can.
+//! A model as a transition system: the environment enumerates all answers.
 
 use super::environment::Stop;
 use super::evaluate::{Changes, Stepped, undefined};
@@ -12,14 +11,14 @@ use crate::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
 
-/// The environment and the machine.
+/// Numbers of the actors: the environment and the machine.
 const ENVIRONMENT: usize = 0;
 const MACHINE: usize = 1;
-/// The most possibilities that a step may have.
+/// Maximum number of combinations of answers in a step.
 const POSSIBILITIES_MAX: usize = 1 << 16;
 
 impl Model {
-    /// Keeps what is known of its steps small beside the memory that a search may take.
+    /// Limits the memoized steps to a part of the memory that a search may use.
     pub fn limit_memory(&mut self, memory_bytes_max: u64) {
         let part = usize::try_from(memory_bytes_max / 8).unwrap_or(usize::MAX);
         self.known_bytes_max = self.known_bytes_max.min(part);
@@ -28,19 +27,20 @@ impl Model {
         }
     }
 
-    /// The state of these bytes, which are from a search of this model.
+    /// Decodes a state of a search of this model.
     pub fn state(&self, bytes: &[u8]) -> State {
         State::decode(bytes)
     }
 
-    /// What tells a state from all others.
+    /// Returns the encoding of a state, which is unique to it.
     pub fn bytes(&self, state: &State) -> Vec<u8> {
         let mut bytes = Vec::new();
         state.encode(&mut bytes);
         bytes
     }
 
-    /// Gives each possibility to a function, until it has seen enough.
+    /// Calls `each` with the result of every combination of answers, until it returns
+    /// false.
     pub(super) fn all<T>(
         &self,
         possibilities: &mut Possibilities,
@@ -51,7 +51,7 @@ impl Model {
             let more = match step(possibilities) {
                 Ok(stepped) => each(Ok(stepped)),
                 Err(Stop::Fault(fault)) => each(Err(*fault)),
-                // Nothing is possible on this way.
+                // This combination of answers is impossible.
                 Err(Stop::NoAnswer(_)) => true,
             };
             if !more || !possibilities.advance() {
@@ -63,7 +63,7 @@ impl Model {
             .help("let the environment choose less at once")));
     }
 
-    /// All that can happen in a state, by what is known of states that look the same.
+    /// Returns the outcomes of a state, memoized for all states with the same reads.
     pub(super) fn known_outcomes(&self, state: &State, known: &mut Known) -> Arc<Outcomes> {
         if let Some(outcomes) = known.steps.find(state) {
             return outcomes;
@@ -78,7 +78,8 @@ impl Model {
         outcomes
     }
 
-    /// Why nothing is possible in a state of these bytes; nothing if something is.
+    /// Returns the reason that a state, given by its bytes, has no successor; `None` if
+    /// it has one.
     pub fn standstill(&self, bytes: &[u8]) -> Option<Fault> {
         match self.step(&self.state(bytes), &mut Possibilities::default()) {
             Err(Stop::NoAnswer(fault)) => Some(fault.help(
@@ -89,7 +90,7 @@ impl Model {
         }
     }
 
-    /// Whether a condition holds in a state.
+    /// Returns whether a condition holds in a state.
     pub(super) fn holds(&self, state: &State, condition: &Term) -> Result<bool, Fault> {
         self.holds_seeing(state, condition, &mut Sight::default())
     }
@@ -107,7 +108,7 @@ impl Model {
         }
     }
 
-    /// The invariant that a state breaks.
+    /// Returns the fault of the first invariant that a state violates.
     pub fn broken(&self, state: &State) -> Option<Fault> {
         let mut invariants = self.invariants.iter();
         invariants.find_map(|it| self.breaks(state, it, &mut Sight::default()))
@@ -125,7 +126,7 @@ impl Model {
         }
     }
 
-    /// What is true in a state.
+    /// Returns the propositions that hold in a state.
     pub fn letter_of(&self, state: &State) -> Result<Letter, Fault> {
         self.letter_seeing(state, &mut Sight::default())
     }
@@ -138,19 +139,19 @@ impl Model {
         Ok(Letter(letter))
     }
 
-    /// The propositions of the letters, as they are written.
+    /// Returns the source texts of the propositions, by bit.
     pub fn proposition_texts(&self) -> Vec<&str> {
         let propositions = self.propositions.iter();
         propositions.map(|term| self.source(term.span)).collect()
     }
 
-    /// What is different in another state.
+    /// Returns the changes from one state to another.
     pub fn changes(&self, before: &State, after: &State) -> Vec<Change> {
         let mut changes = Vec::new();
         let live = after.live();
         for (place, old, new) in before.beside(after) {
             let (id, arguments) = place;
-            // What becomes of an object that is gone is no change.
+            // The loss of an object is not a change.
             if old != new
                 && all_live(arguments, &live)
                 && let Ok(value) = self.value_at(after, *id, arguments)
@@ -164,7 +165,7 @@ impl Model {
         changes
     }
 
-    /// A step in words: what the environment did, and what the machine did.
+    /// Describes a step: the actions of the environment and of the machine.
     pub fn describe(&self, before: &State, step: &Stepped) -> Vec<Step> {
         let mut said: Vec<String> = step
             .answers
@@ -215,20 +216,20 @@ fn visible(actor: usize, text: String, span: Option<Span>, changes: Vec<Change>)
     }
 }
 
-/// What a state comes to, for each possibility.
+/// The result of a state for each combination of answers.
 type Outcomes = Vec<Result<Changes, Fault>>;
 
-/// What is known of states, by what is seen of them.
+/// Memoized results.
 #[derive(Debug)]
 pub struct Known {
     pub(super) steps: Sights<Outcomes>,
-    /// By invariant: what is wrong.
+    /// By invariant: its fault.
     wrong: Vec<Sights<Option<Fault>>>,
     letters: Sights<Result<Letter, Fault>>,
 }
 
 impl Known {
-    /// Nothing is known yet of the states of a model.
+    /// Returns an empty memo for a model.
     pub(super) fn new(model: &Model) -> Known {
         let invariants = model.invariants.len();
         let part = model.known_bytes_max / 3;
@@ -240,7 +241,7 @@ impl Known {
         }
     }
 
-    /// How much memory it takes.
+    /// Returns the size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let wrong = self.wrong.iter().map(Sights::bytes);
         self.steps.bytes() + wrong.sum::<usize>() + self.letters.bytes()
@@ -293,8 +294,8 @@ impl System for Model {
         }
     }
 
-    /// A machine always makes a step; where the environment has no answer, it
-    /// does not go on.
+    /// Returns false: a machine always makes a step; if the environment has no answer,
+    /// that is a deadlock.
     fn may_end(&self, _known: &mut Known, _state: &[u8]) -> bool {
         false
     }
@@ -357,8 +358,8 @@ impl System for Model {
 }
 
 impl Model {
-    /// The values of a state: all functions without arguments, and the places
-    /// of others that are not as in the beginning.
+    /// Returns the values of a state: all functions without arguments, and other
+    /// locations that differ from their initial values.
     pub fn values_of(&self, state: &State) -> Vec<Change> {
         let mut values = Vec::new();
         for id in &self.dynamic {

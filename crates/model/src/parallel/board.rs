@@ -1,29 +1,30 @@
-//! What is to be expanded in a layer.
+//! Queues of segments to expand, for the current and the next layer.
 //!
-//! Invariant: when a layer begins, what was posted for the one two before it has been
-//! taken, also by threads that did not take part in the last one and have posted nothing.
+//! Invariant: when a layer begins, all segments posted for the layer two before it have
+//! been taken, including those of threads that did not take part in the last layer and
+//! posted nothing.
 
 use super::arena::Segment;
 use crate::apart::Apart;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The segments of two layers: of that which is expanded, and of the next one.
+/// The segments of two layers: the current one and the next.
 pub(super) struct Board {
     layers: [Vec<Apart<Posted>>; 2],
 }
 
-/// What a thread has found for a layer. Threads write here at the same time, each in
-/// its own.
+/// The segments that a thread has posted for a layer. Threads post concurrently, each to
+/// its own entry.
 #[derive(Default)]
 struct Posted {
     segments: Mutex<Arc<[Segment]>>,
-    /// The first that nobody has taken yet.
+    /// Index of the first segment that no thread has taken.
     free: AtomicUsize,
 }
 
 impl Board {
-    /// A board for so many threads.
+    /// Returns empty queues for a number of threads.
     pub fn new(threads: usize) -> Board {
         let posted = || (0..threads).map(|_| Apart::default()).collect();
         Board {
@@ -36,7 +37,8 @@ impl Board {
         if layer.is_multiple_of(2) { even } else { odd }
     }
 
-    /// Posts what a thread has found for a layer. The layer two before is done.
+    /// Posts the segments that a thread has found for a layer. The layer two before must
+    /// be complete.
     pub fn post(&self, layer: u32, thread: usize, segments: Vec<Segment>) {
         if let Some(Apart(posted)) = self.layer(layer).get(thread) {
             *locked(&posted.segments) = segments.into();
@@ -44,7 +46,7 @@ impl Board {
         }
     }
 
-    /// What each thread has found for a layer.
+    /// Returns the segments that each thread has posted for a layer.
     pub fn posted(&self, layer: u32) -> Vec<Arc<[Segment]>> {
         let posted = self.layer(layer).iter();
         posted
@@ -52,14 +54,15 @@ impl Board {
             .collect()
     }
 
-    /// Takes one of the segments that a thread has posted: gives which one.
+    /// Takes the next segment posted by a thread. Returns its index, which may be past
+    /// the end.
     pub fn take(&self, layer: u32, thread: usize) -> usize {
         let posted = self.layer(layer).get(thread);
         posted.map_or(usize::MAX, |it| it.0.free.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// What is in a mutex. A thread that panics leaves nothing half done in one.
+/// Locks a mutex. A thread that panics leaves no half-updated value in one.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,13 +1,13 @@
-//! Where the threads of a search meet after each layer.
+//! Synchronisation of the threads after each layer.
 //!
-//! The first thread takes part in every layer. Another one comes into a layer when it
-//! hears of it, if that has enough for several and is not over by then: a thread that has
-//! just been made, or has slept, takes longer to come than a small layer takes, so nobody
-//! waits for it before it is there.
+//! The first thread takes part in every layer. Another thread joins a layer when it wakes
+//! up, if the layer is large enough for several threads and not complete by then.
+//! Starting or waking a thread takes longer than expanding a small layer, so nobody waits
+//! for a thread that has not joined.
 //!
-//! Invariants: a layer ends when all that take part in it have told what they found, and
-//! the next one begins at the same moment; whoever waits goes on, also when another thread
-//! has panicked.
+//! Invariants: a layer ends when all threads that joined it have reported their results,
+//! and the next one begins at the same time; a waiting thread continues even if another
+//! one panics.
 
 use super::FEW;
 use crate::breadth::Options;
@@ -16,42 +16,42 @@ use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What a thread has found in a layer.
+/// The results of a thread for a layer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
-    /// How many states were not known.
+    /// Number of new states.
     pub new: u64,
-    /// Something was found that ends the search.
+    /// Whether a finding or a limit ends the search.
     pub is_over: bool,
 }
 
-/// How far the search is.
+/// The progress of the search.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Now {
-    /// The number of the layer that is expanded; in the end, of the last one that was.
+    /// Number of the current layer; at the end, of the last one.
     pub layer: u32,
-    /// The layer has enough for several threads.
+    /// Whether the layer is large enough for several threads.
     pub is_large: bool,
-    /// No layer is expanded any more.
+    /// Whether the search is over.
     pub is_over: bool,
-    /// What the search may not exceed, where that is why.
+    /// The limit that ended the search, if that is why.
     pub cut: Option<Cut>,
 }
 
-/// So often a thread looks whether something has happened before it sleeps.
+/// Number of times that a thread polls for a change before it sleeps.
 const LOOKS: u32 = 4000;
 
-/// What a search may take.
+/// The limits of a search.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     states_max: u32,
     depth_max: u32,
 }
 
-/// The meeting of the threads of a search.
+/// A barrier between layers.
 pub(super) struct Meeting {
     limits: Limits,
-    /// How often there was another layer, or the end.
+    /// Incremented at the start of each layer and at the end.
     turns: AtomicU32,
     inner: Mutex<Inner>,
     wake: Condvar,
@@ -60,21 +60,22 @@ pub(super) struct Meeting {
 #[derive(Default)]
 struct Inner {
     now: Now,
-    /// How many states are known, but for those that are found in this layer.
+    /// Number of known states, without those found in this layer.
     known: u64,
-    /// How many new ones those have told that have done with the layer.
+    /// Number of new states reported for this layer.
     told: u64,
-    /// One of them has told that the search is over.
+    /// Whether a thread has reported that the search is over.
     is_over: bool,
-    /// How many threads take part in the layer, and how many of them have done with it.
+    /// Number of threads that joined the layer, and number of those that have finished
+    /// it.
     present: usize,
     done: usize,
-    /// How many threads sleep.
+    /// Number of sleeping threads.
     asleep: usize,
 }
 
 impl Meeting {
-    /// A meeting before the first layer.
+    /// Returns a barrier before the first layer.
     pub fn new(options: &Options) -> Meeting {
         Meeting {
             limits: Limits {
@@ -87,7 +88,7 @@ impl Meeting {
         }
     }
 
-    /// The first thread has found the initial states, which are the first layer.
+    /// Starts the first layer: the first thread has found the initial states.
     pub fn begin(&self, own: Part) -> Now {
         let mut inner = self.locked();
         (inner.known, inner.present) = (own.new, 1);
@@ -99,28 +100,27 @@ impl Meeting {
         inner.now
     }
 
-    /// The first thread has done with a layer: waits until all have. Gives how far the
-    /// search is then.
+    /// Reports the results of the first thread for a layer, and waits until all threads
+    /// that joined it have finished. Returns the progress.
     pub fn next(&self, own: Part) -> Now {
         let (mut inner, mut looks) = (self.locked(), LOOKS);
         let turns = || self.turns.load(Ordering::Relaxed);
         let before = turns();
         self.done(&mut inner, own);
-        // It is over already if a thread has panicked in this layer.
+        // The search is over already if a thread has panicked in this layer.
         while turns() == before && !inner.now.is_over {
             inner = self.wait(inner, &mut looks);
         }
         inner.now
     }
 
-    /// Another thread has done with a layer.
+    /// Reports the results of another thread for a layer.
     pub fn tell(&self, own: Part) {
         self.done(&mut self.locked(), own);
     }
 
-    /// Waits until there is a layer with enough for several threads, another one than that
-    /// in which this thread was last. The caller takes part in it, then. Gives nothing when
-    /// there is none any more.
+    /// Waits until there is a layer that is large enough for several threads, other than
+    /// the last one of this thread, and joins it. Returns `None` when the search is over.
     pub fn join(&self, last: Option<u32>) -> Option<Now> {
         let (mut inner, mut looks) = (self.locked(), LOOKS);
         loop {
@@ -136,7 +136,7 @@ impl Meeting {
         }
     }
 
-    /// Somebody has done with the layer; the last one ends it.
+    /// Records the results of a thread; the last one ends the layer.
     fn done(&self, inner: &mut Inner, own: Part) {
         inner.done += 1;
         inner.told += own.new;
@@ -147,7 +147,7 @@ impl Meeting {
         }
     }
 
-    /// Lets those who wait go on that have something to do.
+    /// Wakes the waiting threads.
     fn has_turned(&self, inner: &Inner) {
         self.turns.fetch_add(1, Ordering::Release);
         if inner.asleep > 0 {
@@ -155,10 +155,10 @@ impl Meeting {
         }
     }
 
-    /// Waits until it goes on after this moment, or for nothing: looks so many times, which
-    /// are counted down, and sleeps then.
+    /// Waits for a change, possibly returning early: polls `looks` times, counting down,
+    /// then sleeps.
     fn wait<'a>(&'a self, inner: MutexGuard<'a, Inner>, looks: &mut u32) -> MutexGuard<'a, Inner> {
-        // It only changes while the mutex is held.
+        // Changes only while the mutex is held.
         let before = self.turns.load(Ordering::Relaxed);
         if *looks > 0 {
             drop(inner);
@@ -176,14 +176,14 @@ impl Meeting {
         inner
     }
 
-    /// A thread that panics leaves nothing half done.
+    /// Locks the mutex. A thread that panics leaves nothing half updated.
     fn locked(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inner {
-    /// Goes to the next layer, if there is one.
+    /// Moves to the next layer, if there is one.
     fn turn(&mut self, limits: Limits) {
         let new = std::mem::take(&mut self.told);
         self.known += new;
@@ -206,7 +206,7 @@ impl Inner {
     }
 }
 
-/// A thread that takes part in a meeting; nobody waits for it when it has panicked.
+/// A thread that may join layers; if it panics, the search ends and nobody waits for it.
 pub(super) struct Participant<'a>(pub &'a Meeting);
 
 impl Drop for Participant<'_> {
@@ -240,7 +240,7 @@ mod tests {
         assert!(meeting.begin(LARGE).is_large);
         let now = meeting.next(LARGE);
         assert_eq!((now.layer, now.is_large, now.is_over), (1, true, false));
-        // One that comes now comes to the layer that is expanded now.
+        // A thread that joins now joins the current layer.
         assert_eq!(meeting.join(None).map(|now| now.layer), Some(1));
     }
 
@@ -251,7 +251,7 @@ mod tests {
         assert!(meeting.join(None).is_some());
         thread::scope(|scope| {
             let first = scope.spawn(|| meeting.next(part(3)));
-            // Whoever comes first waits for the other one.
+            // The first to finish waits for the other.
             meeting.tell(part(FEW - 3));
             let now = first.join().unwrap();
             assert_eq!((now.layer, now.is_large), (1, true));
@@ -293,7 +293,7 @@ mod tests {
         let layers = [1, 1, 1].map(|new| meeting.next(part(new)));
         assert_eq!(layers.map(|now| now.layer), [1, 2, 2]);
         assert_eq!(layers[2].cut, Some(Cut::Depth { limit: 2 }));
-        // With what is wrong in the layer, what was left out is no matter.
+        // If the layer has an error, limits do not matter.
         let meeting = Meeting::new(&options);
         meeting.begin(part(1));
         let wrong = Part {

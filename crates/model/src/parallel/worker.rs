@@ -1,9 +1,9 @@
-//! One thread of a search.
+//! A worker thread of a parallel search.
 //!
-//! A thread expands the segments of a layer that it has found itself, and then those of
-//! others that nobody has taken yet, since not all are equally fast. When there are none
-//! left it posts what it has found for the next layer, and tells the others how much that
-//! is.
+//! A worker expands the segments of a layer that it has found itself, then steals
+//! segments that other workers have not taken, since worker speeds vary. When none are
+//! left, it posts the segments that it has found for the next layer and reports their
+//! number.
 
 use super::arena::Cursor;
 use super::board::Board;
@@ -16,13 +16,14 @@ use crate::store::StateId;
 use crate::system::System;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// After so many states a thread tells how far it is.
+/// Number of states after which a worker publishes its progress.
 const BETWEEN_QUESTIONS: u64 = 1 << 11;
 
-/// Asked with how many states were searched and how many are known.
+/// Called with the number of expanded and of known states; returns false to stop the
+/// search.
 pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
-/// What the threads share.
+/// Data shared by the workers.
 pub(super) struct Common<'a, S> {
     pub system: &'a S,
     pub options: &'a Options,
@@ -35,7 +36,7 @@ pub(super) struct Common<'a, S> {
 }
 
 impl<'a, S> Common<'a, S> {
-    /// What so many threads share before a search.
+    /// Returns the shared data of a search with a number of threads.
     pub fn new(system: &'a S, options: &'a Options, threads: usize) -> Common<'a, S> {
         Common {
             system,
@@ -50,30 +51,30 @@ impl<'a, S> Common<'a, S> {
     }
 }
 
-/// What a thread found.
+/// The findings of a worker.
 #[derive(Default)]
 pub(super) struct Found {
     pub transitions: u64,
-    /// What is wrong, and in which state; that is none for an initial state.
+    /// The error, and the state in which it was found; `None` for an initial state.
     pub finding: Option<(Finding, Option<StateId>)>,
     pub cut: Option<Cut>,
 }
 
-/// A thread, and what it alone may change.
+/// A worker thread, with the data that it alone changes.
 pub(super) struct Worker<'a, S: System> {
     common: &'a Common<'a, S>,
     number: usize,
     scratch: S::Scratch,
     sink: Sink<'a>,
     found: Found,
-    /// How many states it has expanded.
+    /// Number of states that it has expanded.
     count: u64,
-    /// What the others know of that, and of the bytes of its states.
+    /// Published parts of that number and of the size of its states in bytes.
     told: (u64, u64),
 }
 
 impl<'a, S: System> Worker<'a, S> {
-    /// A thread of a number.
+    /// Returns the worker of a number.
     pub fn new(common: &'a Common<'a, S>, number: usize) -> Worker<'a, S> {
         Worker {
             common,
@@ -86,7 +87,7 @@ impl<'a, S: System> Worker<'a, S> {
         }
     }
 
-    /// The first thread finds the initial states.
+    /// Generates the initial states; called by the first thread.
     pub fn initial(&mut self) -> Now {
         let system = self.common.system;
         system.initial(&mut self.scratch, &mut self.sink);
@@ -98,13 +99,14 @@ impl<'a, S: System> Worker<'a, S> {
             .begin(self.part(self.sink.cursor.states))
     }
 
-    /// The first thread expands a layer.
+    /// Expands a layer; called by the first thread.
     pub fn layer(&mut self, now: Now, go_on: GoOn<'_>) -> Now {
         let new = self.expand_all(now.layer, &mut Some(go_on));
         self.common.meeting.next(self.part(new))
     }
 
-    /// Another one expands layers that have enough for it, too, until there are none.
+    /// Expands layers that are large enough for several threads, until the search is
+    /// over; called by the other threads.
     pub fn help(mut self) -> (Found, Cursor) {
         let participant = Participant(&self.common.meeting);
         let mut last = None;
@@ -116,7 +118,7 @@ impl<'a, S: System> Worker<'a, S> {
         self.finished()
     }
 
-    /// What is told of a layer in which so many states are new.
+    /// Returns the results of this worker for a layer with a number of new states.
     fn part(&self, new: u64) -> Part {
         let is_wrong = self.found.finding.is_some() && !self.common.options.all;
         Part {
@@ -125,8 +127,8 @@ impl<'a, S: System> Worker<'a, S> {
         }
     }
 
-    /// Expands the states of a layer that nobody else does. Gives how many new ones
-    /// there are.
+    /// Expands states of a layer as long as there are segments. Returns the number of new
+    /// states.
     fn expand_all(&mut self, layer: u32, go_on: &mut Option<GoOn<'_>>) -> u64 {
         let known = self.sink.cursor.states;
         self.expand_segments(layer, go_on);
@@ -158,7 +160,7 @@ impl<'a, S: System> Worker<'a, S> {
         }
     }
 
-    /// Posts what was found for the next layer.
+    /// Posts the segments that were found for the next layer.
     fn end_layer(&mut self, next: u32) {
         self.sink.settle();
         self.sink.release();
@@ -170,8 +172,8 @@ impl<'a, S: System> Worker<'a, S> {
         }
     }
 
-    /// Looks, before a state is expanded, for what there is beside it. Gives whether
-    /// the search goes on.
+    /// Called before each state is expanded: publishes progress from time to time. Returns
+    /// whether to continue.
     fn goes_on(&mut self, go_on: &mut Option<GoOn<'_>>) -> bool {
         if self.common.stop.load(Ordering::Relaxed) {
             return false;
@@ -182,13 +184,13 @@ impl<'a, S: System> Worker<'a, S> {
         true
     }
 
-    /// What this thread has found.
+    /// Returns the findings of this worker.
     pub fn finished(mut self) -> (Found, Cursor) {
         self.found.transitions = self.sink.transitions;
         (self.found, self.sink.cursor)
     }
 
-    /// Tells the others how far this thread is; who may, asks whether to go on.
+    /// Publishes the progress of this worker; the first one calls `go_on`.
     fn ask(&mut self, go_on: &mut Option<GoOn<'_>>) {
         let (common, told) = (self.common, self.told);
         let scratch = common.system.scratch_bytes(&self.scratch);
@@ -198,7 +200,7 @@ impl<'a, S: System> Worker<'a, S> {
         let state_bytes = add(&common.state_bytes, self.told.1 - told.1);
         let known = common.pool.known.0.load(Ordering::Relaxed);
         let (options, limit) = (common.options, common.options.memory_bytes_max);
-        // Who waits for the table to grow waits for this thread, too.
+        // A thread that waits to grow the table waits for this one, too.
         self.sink.release();
         let remembered = common.system.memory_bytes();
         if state_bytes + common.pool.table_bytes() + remembered > limit {
@@ -225,7 +227,7 @@ impl<'a, S: System> Worker<'a, S> {
         self.sink.from = id.0;
         self.sink.successors = 0;
         let (scratch, sink) = (&mut self.scratch, &mut self.sink);
-        // Behind a fault, it is not known what all ways lead to.
+        // After a fault, the argument of `successors_after` does not hold.
         match self.common.options.all || before.is_empty() {
             true => system.successors(scratch, state, sink),
             false => system.successors_after(scratch, before, state, sink),
@@ -246,7 +248,7 @@ impl<'a, S: System> Worker<'a, S> {
     }
 }
 
-/// What the states of a thread take.
+/// Returns the size of the states of a worker in bytes.
 pub(super) fn bytes_of(cursor: &Cursor) -> u64 {
     cursor.words * size_of::<u64>() as u64
 }

@@ -1,4 +1,4 @@
-//! What declared names stand for: the values of functions, rules, invariants and
+//! Checks the bodies of declarations: values of functions, rules, invariants and
 //! formulas.
 
 use super::{Checker, Outcome};
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of a function, or the one in the beginning.
+    /// Checks the defining or initial value of a function.
     fn initial(&mut self, number: usize, value: Option<&Expression>, span: Span) {
         let Some(function) = self.functions.get(number) else {
             return;
@@ -209,7 +209,7 @@ impl Checker<'_> {
         formulas
     }
 
-    /// A rule that could not be checked; its fault is kept.
+    /// Returns a placeholder for a rule with a reported fault.
     pub(super) fn no_rule(span: Span) -> Rule {
         Rule {
             kind: RuleKind::Skip,

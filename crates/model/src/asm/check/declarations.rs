@@ -1,4 +1,4 @@
-//! Declarations: all names, before what they stand for ([`super::bodies`]).
+//! Declarations: first all names, then their bodies ([`super::bodies`]).
 
 use super::{Checker, Outcome, Parts, RuleEntry, Symbol};
 use crate::Fault;
@@ -11,7 +11,7 @@ use crate::promela::Reader;
 use std::sync::{Arc, OnceLock};
 
 impl Checker<'_> {
-    /// Everything; nothing if not even the main rule is there.
+    /// Checks all declarations; `None` if there is no main rule.
     pub(super) fn all(
         &mut self,
         items: &[Item],
@@ -23,7 +23,7 @@ impl Checker<'_> {
         self.functions(items);
         self.names_of_rules(items);
         if !self.faults.is_empty() {
-            // What follows would only be told of the same mistakes.
+            // Later errors would be consequences of the same mistakes.
             return None;
         }
         self.bodies(items);
@@ -84,7 +84,7 @@ impl Checker<'_> {
         self.universes(items);
     }
 
-    /// Universes, in whichever order they stand.
+    /// Checks universes, in any order of declaration.
     fn universes(&mut self, items: &[Item]) {
         let mut left: Vec<(&Name, &Written)> = items
             .iter()
@@ -132,7 +132,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type that is written; ranges need the other items for their ends.
+    /// Resolves a type; the ends of ranges may refer to other items.
     fn written(&self, written: &Written, items: &[Item]) -> Outcome<Type> {
         let inner = |of: &Written| self.written(of, items).map(Arc::new);
         Ok(match written {
@@ -275,7 +275,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a written type has a name in it.
+/// Returns whether a type contains a name.
 fn mentions(written: &Written, wanted: &str) -> bool {
     match written {
         Written::Name(name) => *name.text == *wanted,
@@ -286,7 +286,8 @@ fn mentions(written: &Written, wanted: &str) -> bool {
     }
 }
 
-/// An end of a range type: a number, or made of numbers and static functions.
+/// Evaluates an end of a range type: a constant expression over numbers and static
+/// functions.
 fn end(expression: &Expression, items: &[Item], depth: u32) -> Outcome<i64> {
     let wrong = || {
         Fault::new(

@@ -1,4 +1,4 @@
-//! Expressions: names to places and numbers, and the types of all parts.
+//! Checks expressions: resolves names, computes types.
 
 use super::{Checker, Outcome, Symbol};
 use crate::asm::program::{Builtin, Each, FunctionId, Term, TermKind};
@@ -23,7 +23,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
 ];
 
 impl Checker<'_> {
-    /// A condition.
+    /// Checks a condition.
     pub(super) fn condition(&mut self, expression: &Expression) -> Outcome<Term> {
         let term = self.expression(expression)?;
         match Type::Boolean.takes(&term.of) {
@@ -130,7 +130,7 @@ impl Checker<'_> {
         Ok(Term { kind, of, span })
     }
 
-    /// The value of an update or a `let`, which may be a new object.
+    /// Checks the value of an update or a `let`, which may create an object.
     pub(super) fn value(&mut self, expression: &Expression) -> Outcome<Term> {
         let E::New(name, fields) = &expression.kind else {
             return self.expression(expression);
@@ -200,7 +200,7 @@ impl Checker<'_> {
         Checker::unknown("field", field, names)
     }
 
-    /// An expression that has to be of a type.
+    /// Checks an expression that must have a type.
     pub(super) fn expect(&mut self, expression: &Expression, wanted: &Type) -> Outcome<Term> {
         let term = self.expression(expression)?;
         match wanted.takes(&term.of) {
@@ -232,7 +232,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of a type, as the set of its values.
+    /// Resolves the name of a type as the set of its values.
     fn universe(&self, name: &Name) -> Outcome<(TermKind, Type)> {
         let Some(of) = self.types.get(&name.text) else {
             let locals = self.locals.iter().map(|(name, _)| &**name);
@@ -351,7 +351,7 @@ impl Checker<'_> {
         self.call_with(name, vec![object], span)
     }
 
-    /// Values that are of one type together.
+    /// Checks expressions that must have a common type.
     fn alike(&mut self, expressions: &[Expression]) -> Outcome<(Vec<Term>, Type)> {
         let terms = self.terms(expressions)?;
         let mut of = Type::Nothing;
@@ -378,7 +378,7 @@ impl Checker<'_> {
         Ok((TermKind::Map(terms), of))
     }
 
-    /// A variable over a collection. It stays in scope.
+    /// Checks a variable over a collection, which stays in scope.
     pub(super) fn each(&mut self, each: &syntax::Each) -> Outcome<Each> {
         let among = self.expression(&each.among)?;
         let of = match among.of.present() {
@@ -412,7 +412,7 @@ impl Checker<'_> {
     }
 }
 
-/// A number of arguments in words.
+/// Returns a number of arguments in words.
 pub(super) fn arguments_in_words(count: usize) -> String {
     match count {
         0 => "no arguments".to_owned(),
@@ -421,8 +421,8 @@ pub(super) fn arguments_in_words(count: usize) -> String {
     }
 }
 
-/// A collection of constants as the constant that it is, so that it is made once. `{}`
-/// is left as it is, since it may stand for a map.
+/// Folds a collection of constants into a constant, so that it is created once. `{}` is
+/// left as it is, since it may be a map.
 fn folded(kind: TermKind) -> TermKind {
     let constants = |parts: &[Term]| -> Option<Vec<Value>> {
         let values = parts.iter().map(|part| match &part.kind {

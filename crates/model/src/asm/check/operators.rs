@@ -1,4 +1,4 @@
-//! Operators and what comes with the language: which types, and which result.
+//! Operators and built-in functions: operand and result types.
 
 use super::{Checker, Outcome};
 use crate::asm::program::{Builtin, Term, TermKind};

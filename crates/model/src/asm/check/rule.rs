@@ -1,4 +1,4 @@
-//! Rules. A fault in one leaves the others to be checked.
+//! Checks rules. A fault in one does not prevent checking the others.
 
 use super::expression::arguments_in_words;
 use super::{Checker, Outcome};
@@ -8,7 +8,7 @@ use crate::asm::types::Type;
 use crate::{Fault, Span};
 use std::sync::Arc;
 
-/// The type of the collection that a place is in.
+/// Returns the type of the collection that contains a location.
 fn place_kind(place: &Term) -> Option<&Type> {
     match &place.kind {
         TermKind::Index(collection, _) => Some(collection.of.present()),

@@ -1,5 +1,4 @@
-//! The tables of a model: how a recorded session maps to it, and how it maps to
-//! an abstract one.
+//! Checks the tables of a model: the mapping of a recorded session, and the abstraction.
 
 use super::{ABSTRACTIONS_MAX, Checker, Outcome, load_below};
 use crate::asm::program::{Abstraction, Action, Class, FunctionId, FunctionKind, Term, When};
@@ -34,7 +33,7 @@ impl Checker<'_> {
         table
     }
 
-    /// The functions of which a record says nothing.
+    /// Returns the functions that the record leaves open.
     pub(super) fn untold(&mut self, items: &[Item]) -> Vec<FunctionId> {
         let names = items.iter().flat_map(|item| match item {
             Item::Record(_, untold) => &untold[..],
@@ -97,7 +96,7 @@ impl Checker<'_> {
             Item::Abstraction { file, span, pairs } => Some((file, *span, pairs)),
             _ => None,
         });
-        // The last one is that of the most refined text.
+        // The last claim is that of the most refined text.
         let (file, span, pairs) = claims.next_back()?;
         if let Some((_, before, _)) = claims.find(|(_, before, _)| before.source == span.source) {
             let message = "a model is claimed to refine one other model";
@@ -201,7 +200,8 @@ impl Checker<'_> {
     }
 }
 
-/// What may be compared between models; elements and objects have names in each.
+/// Returns the sort of a type that can be compared between models; elements and objects
+/// are compared by name.
 fn sort(of: &Type) -> Option<&'static str> {
     match of.present() {
         Type::Boolean => Some("a truth value"),
@@ -216,7 +216,7 @@ fn sort(of: &Type) -> Option<&'static str> {
     }
 }
 
-/// What is no function that the environment sets.
+/// Returns the fault of a function that the environment does not set.
 fn settable(name: &Name, functions: &[crate::asm::program::Function]) -> Fault {
     let names = functions.iter().filter(|function| {
         matches!(
@@ -231,7 +231,7 @@ fn settable(name: &Name, functions: &[crate::asm::program::Function]) -> Fault {
     )
 }
 
-/// A type as it is written.
+/// Returns a type in source syntax.
 pub(in crate::asm) fn show_type(
     of: &Type,
     enumerations: &[Enumeration],

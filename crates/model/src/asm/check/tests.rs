@@ -8,7 +8,7 @@ fn text(name: &str, text: &str) -> Text {
     }
 }
 
-/// What is wrong with a model that may refine `base.asm`.
+/// Returns the faults of a model that may refine `base.asm`.
 fn faults(source: &str) -> String {
     let base = "enum Mode = Off | On
                 controlled mode : Mode = Off

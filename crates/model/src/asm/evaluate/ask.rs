@@ -1,9 +1,9 @@
-//! Where a step asks its environment.
+//! Queries of a step to its environment.
 //!
-//! What may be answered can take long to find. A step that is made again with other
-//! answers comes to the same decisions until the first answer that is another one, so
-//! the environment may know them ([`Environment::again`]); then they are not made up
-//! once more. The work counts all the same.
+//! Computing the possible answers can be expensive. A re-executed step makes the same
+//! decisions up to the first changed answer, so the environment may cache them
+//! ([`Environment::again`]). The work is charged again all the same, so that the limit
+//! does not depend on the cache.
 
 use super::{Machine, Outcome};
 use crate::asm::environment::{Again, Decision, Question, Stop, Subject};
@@ -13,7 +13,7 @@ use crate::asm::value::Value;
 use crate::{Fault, Span};
 use std::sync::Arc;
 
-/// Where a decision began.
+/// The state at the start of a decision.
 struct Begun {
     number: usize,
     asked: usize,
@@ -21,7 +21,7 @@ struct Begun {
 }
 
 impl<'a> Machine<'a> {
-    /// The value of a place of the environment.
+    /// Returns the value of a location of the environment.
     pub(super) fn ask(
         &mut self,
         id: FunctionId,
@@ -44,7 +44,7 @@ impl<'a> Machine<'a> {
                 None
             }
             Some(possible) => {
-                // What is possible does not depend on what this step does.
+                // The possible values do not depend on updates of this step.
                 let overlays = std::mem::take(&mut self.overlays);
                 let values = self.deeper(span, |machine| {
                     machine.framed(arguments.clone(), |machine| machine.term(possible))
@@ -76,13 +76,13 @@ impl<'a> Machine<'a> {
         Ok(answer)
     }
 
-    /// How often the environment was asked.
+    /// Returns the number of answers that the environment has given.
     fn asked(&self) -> usize {
         let environment = self.environment.as_deref();
         environment.map_or(0, |environment| environment.asked())
     }
 
-    /// A decision begins.
+    /// Starts a decision.
     fn begun(&mut self) -> Begun {
         let number = self.decisions;
         self.decisions += 1;
@@ -93,7 +93,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the environment knows of a decision that has begun.
+    /// Returns the cached result of a decision, if there is one.
     fn again(&mut self, begun: &Begun, span: Span) -> Outcome<Option<Again>> {
         let environment = self.environment.as_deref_mut();
         let known = environment.and_then(|environment| environment.again(begun.number));
@@ -105,11 +105,11 @@ impl<'a> Machine<'a> {
         Ok(Some(again))
     }
 
-    /// A decision was made. Its candidates were known when the environment had been
-    /// asked so often.
+    /// Caches a decision. `listed` is the number of answers when its candidates were
+    /// complete.
     fn keep(&mut self, begun: Begun, listed: usize, only: Option<Value>) {
         if listed != begun.asked {
-            // The machine must know these answers whenever the step is made.
+            // The machine must record these answers in every execution of the step.
             return;
         }
         let decision = Decision {
@@ -123,7 +123,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// One of what a rule chooses among; nothing if there is nothing.
+    /// Chooses a value for a rule; `None` if there is none.
     pub(super) fn choose_among(&mut self, each: &'a Each, span: Span) -> Outcome<Option<Value>> {
         let begun = self.begun();
         match self.again(&begun, span)? {
@@ -166,7 +166,7 @@ impl<'a> Machine<'a> {
         Err(Stop::NoAnswer(Box::new(fault)))
     }
 
-    /// One of several values, which the environment chooses.
+    /// Lets the environment choose one of several values.
     pub(super) fn choose(
         &mut self,
         name: &Arc<str>,

@@ -1,4 +1,4 @@
-//! Expressions: a state and variables to a value.
+//! Evaluation of expressions.
 
 use super::{Machine, Outcome};
 use crate::asm::program::{Binary, Builtin, Each, Term, TermKind as T};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 impl<'a> Machine<'a> {
     pub(super) fn term(&mut self, term: &'a Term) -> Outcome<Value> {
         match &term.kind {
-            // Nothing is evaluated there.
+            // Needs no evaluation.
             T::Constant(value) => Ok(value.clone()),
             T::Local(place) => {
                 let value = self.locals.get(self.base + place);
@@ -97,7 +97,7 @@ impl<'a> Machine<'a> {
         Ok(values)
     }
 
-    /// A value that must not be `undef`.
+    /// Evaluates an expression that must not be `undef`.
     fn present(&mut self, term: &'a Term) -> Outcome<Value> {
         match self.term(term)? {
             Value::Undefined => Err(undefined(term.span).into()),
@@ -105,7 +105,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a condition holds.
+    /// Evaluates a condition.
     pub(super) fn truth(&mut self, term: &'a Term) -> Outcome<bool> {
         match &term.kind {
             T::Not(_) | T::Binary(..) | T::Quantified(..) => {
@@ -122,7 +122,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a condition holds that is made of others, or compares.
+    /// Evaluates a condition that is compound or a comparison.
     fn condition(&mut self, term: &'a Term) -> Outcome<bool> {
         let (operator, left, right) = match &term.kind {
             T::Not(part) => return Ok(!self.truth(part)?),
@@ -219,8 +219,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Calls a function for each value that a variable goes through, in their order, with
-    /// that variable, until it has seen enough.
+    /// Calls a function for each value that a variable ranges over, in order, with the
+    /// variable bound, until it returns false.
     pub(super) fn each(
         &mut self,
         each: &'a Each,
@@ -248,7 +248,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The values that a variable goes through, in their order.
+    /// Returns the values that a variable ranges over, in order.
     pub(super) fn candidates(&mut self, each: &'a Each) -> Outcome<Vec<Value>> {
         let mut values = Vec::new();
         self.each(each, |_, value| {
@@ -338,7 +338,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// `undef` stands where a value is needed.
+/// Returns the fault of `undef` where a value is needed.
 pub(in crate::asm) fn undefined(span: Span) -> Fault {
     Fault::new("undefined", "this is `undef` here", Some(span))
         .help("ask first whether it is `undef`")
@@ -362,7 +362,7 @@ fn arithmetic(operator: Binary, left: i64, right: i64, span: Span) -> Outcome<Va
     Ok(Value::Integer(result.ok_or_else(|| overflow(span))?))
 }
 
-/// How many parts a value has.
+/// Returns the number of parts of a value.
 pub(super) fn length(value: &Value) -> usize {
     match value {
         Value::Set(values) | Value::Sequence(values) | Value::Tuple(values) => values.len(),
@@ -380,9 +380,9 @@ fn contains(collection: &Value, value: &Value) -> bool {
     }
 }
 
-/// The values of a set that a function takes.
+/// Returns the elements of a set that a predicate accepts.
 fn among(set: &[Value], takes: impl Fn(&Value) -> bool) -> Value {
-    // They are in order, and different.
+    // Filtering keeps order and distinctness.
     Value::Set(set.iter().filter(|value| takes(value)).cloned().collect())
 }
 

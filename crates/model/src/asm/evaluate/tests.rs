@@ -19,7 +19,7 @@ fn only_state(model: &Model) -> State {
     model.begin(&mut Possibilities::default()).unwrap()
 }
 
-/// All states after one step, as changes, and what goes wrong.
+/// Returns all states after one step, as changes, and the faults.
 fn after(text: &str) -> BTreeSet<String> {
     let model = model(text);
     let state = only_state(&model);
@@ -50,7 +50,7 @@ fn check(text: &str, expected: &[&str]) {
     assert_eq!(after(text), expected, "{text}");
 }
 
-/// One variable of each sort and a rule that uses them.
+/// Checks a rule in a model with one variable of each sort.
 fn check_rule(rule: &str, expected: &[&str]) {
     let text = format!(
         "enum Colour = Red | Green | Blue
@@ -360,7 +360,7 @@ fn what_the_environment_may_say_is_listed_once() {
     assert_eq!(report.transitions, 2 * 65536 + 1);
 }
 
-/// What is wrong in the first state, or in a step from it.
+/// Returns the faults of the first state, or of a step from it.
 fn wrong(text: &str) -> String {
     match search(text).finding {
         Some((Finding::Fault(fault), _)) => format!("{}: {}", fault.code, fault.message),
@@ -467,7 +467,7 @@ fn an_answer_that_is_not_possible_is_refused() {
 
 #[test]
 fn states_have_one_form() {
-    // Two ways to the same functions are one state.
+    // Two paths to the same functions are one state.
     let text = "controlled f(x : 1..2) : Int = x
                 controlled n : 0..1 = 0
                 main { choose { f(1) := 5 n := 1 } or { f(1) := 1 n := 0 } or { f(2) := f(2) } }";

@@ -1,11 +1,11 @@
-//! Rules. Nothing separates them but where they begin.
+//! Parser of rules, which have no separators.
 
 use super::{Outcome, Parser};
 use crate::asm::syntax::{Arm, Expression, ExpressionKind, Pattern, Rule, RuleKind};
 use crate::{Fault, Span};
 
 impl Parser {
-    /// Rules in braces, all at once.
+    /// Parses rules in braces, composed in parallel.
     pub(super) fn block(&mut self) -> Outcome<Rule> {
         let start = self.span();
         let rules = self.rules()?;
@@ -70,7 +70,7 @@ impl Parser {
         Ok(RuleKind::If(condition, then, otherwise))
     }
 
-    /// What follows `else`, nothing if there is none.
+    /// Parses the rule after `else`; an empty one if there is none.
     fn otherwise(&mut self) -> Outcome<Box<Rule>> {
         let start = self.span();
         let rule = if !self.take("else") {
@@ -157,7 +157,7 @@ impl Parser {
     }
 }
 
-/// An expression that stands where a rule should, taken as the call of one.
+/// Converts an expression in the position of a rule to a call.
 fn call(place: Expression) -> Outcome<RuleKind> {
     match place.kind {
         ExpressionKind::Name(name) => Ok(RuleKind::Call(name, Vec::new())),

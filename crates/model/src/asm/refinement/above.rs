@@ -1,9 +1,9 @@
-//! The abstract machine: where it can be after what has been shown.
+//! The abstract machine, tracked as the set of states it can be in.
 //!
-//! A *belief* is the set of all states in which the machine can be after showing
-//! what was shown, steps that do not show included. What has been computed once
-//! is kept, so following a run that has been at these places before is a look into
-//! a table. States, beliefs and what is shown have numbers, each thing one.
+//! A *belief* is the set of all states in which the machine can be after a sequence of
+//! observations, including states reached by unobservable steps. Results are cached, so a
+//! run through known beliefs is a table lookup. States, beliefs and observations are
+//! numbered without duplicates.
 
 use super::room::{Halt, Room};
 use crate::Fault;
@@ -16,18 +16,18 @@ use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a state shows: the values of some functions of the abstract machine.
+/// The observation of a state: the values of some functions of the abstract machine.
 pub type Shown = Vec<String>;
 
-/// The number of something that is shown.
+/// Number of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ShownId(u32);
 
-/// The number of a belief.
+/// Number of a belief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Belief(u32);
 
-/// Things of one kind, each once, by number.
+/// Values numbered without duplicates.
 #[derive(Debug)]
 struct Numbered<T: ?Sized> {
     things: Vec<Arc<T>>,
@@ -46,7 +46,7 @@ impl<T: ?Sized + Eq + std::hash::Hash> Numbered<T> {
         self.things.get(number as usize)
     }
 
-    /// The number of a thing; a new one is charged with so many bytes.
+    /// Returns the number of a value; a new one is charged with its size in bytes.
     fn number(&mut self, thing: Arc<T>, bytes: usize, room: &mut Room<'_>) -> Result<u32, Halt> {
         if let Some(number) = self.numbers.get(&thing) {
             return Ok(*number);
@@ -59,32 +59,32 @@ impl<T: ?Sized + Eq + std::hash::Hash> Numbered<T> {
     }
 }
 
-/// What is shown takes so many bytes.
+/// Returns the size of an observation in bytes.
 fn bytes_of(shown: &Shown) -> usize {
     let texts = shown.iter();
     texts.map(|text| size_of::<String>() + text.len()).sum()
 }
 
-/// The abstract machine: its states by number, as they are needed.
+/// The abstract machine, with its states numbered on demand.
 #[derive(Debug)]
 pub(super) struct Above<M> {
     model: M,
     functions: Vec<FunctionId>,
-    /// Everything that was ever shown, by either machine.
+    /// All observations of either machine.
     all_shown: Numbered<Shown>,
-    /// The numbers of states, in their order.
+    /// Sorted state numbers.
     beliefs: Numbered<[u32]>,
-    /// By number: the bytes of the state.
+    /// By number: the encoding of the state.
     states: Vec<Arc<[u8]>>,
     numbers: FxHashMap<Arc<[u8]>, u32>,
-    /// By state: what it shows.
+    /// By state: its observation.
     shown: Vec<ShownId>,
-    /// By state: those after it, once they are known.
+    /// By state: its successors, once computed.
     successors: Vec<Option<Arc<[u32]>>>,
     known: Known,
-    /// What is left of a belief after something was shown.
+    /// Cached transitions between beliefs.
     left: FxHashMap<(Belief, ShownId), Belief>,
-    /// The machine itself has gone wrong, or has too many states.
+    /// Whether the machine is faulty, or has too many states.
     pub failed: bool,
 }
 
@@ -109,7 +109,7 @@ impl<M: Borrow<Model>> Above<M> {
         self.model.borrow()
     }
 
-    /// What the functions are called.
+    /// Returns the names of the observed functions.
     pub fn names(&self) -> Vec<String> {
         let ids = self.functions.iter();
         ids.map(|id| self.model().show_location(*id, &[])).collect()
@@ -139,25 +139,25 @@ impl<M: Borrow<Model>> Above<M> {
         Ok(number)
     }
 
-    /// The number of what is shown.
+    /// Returns the number of an observation.
     pub fn show(&mut self, shown: Shown, room: &mut Room<'_>) -> Result<ShownId, Halt> {
         let bytes = bytes_of(&shown);
         let number = self.all_shown.number(Arc::new(shown), bytes, room)?;
         Ok(ShownId(number))
     }
 
-    /// What is shown under a number.
+    /// Returns an observation by its number.
     pub fn shown(&self, shown: ShownId) -> Shown {
         let shown = self.all_shown.get(shown.0);
         shown.map_or_else(Shown::new, |shown| Shown::clone(shown))
     }
 
-    /// What is known of its steps, in bytes.
+    /// Returns the size of the memoized steps in bytes.
     pub fn known_bytes(&self) -> u64 {
         self.known.bytes() as u64
     }
 
-    /// Whether the machine can be nowhere.
+    /// Returns whether a belief is empty.
     pub fn is_nowhere(&self, belief: Belief) -> bool {
         self.states_of(belief).is_empty()
     }
@@ -166,7 +166,7 @@ impl<M: Borrow<Model>> Above<M> {
         self.beliefs.get(belief.0).cloned().unwrap_or_default()
     }
 
-    /// The states that come after one, or at the beginning, each once.
+    /// Returns the distinct successors of a state, or the distinct initial states.
     fn after(&mut self, state: Option<&State>, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
         let states = self.next_states(state).map_err(Halt::from);
         let numbers = states.and_then(|states| {
@@ -201,7 +201,7 @@ impl<M: Borrow<Model>> Above<M> {
         states.collect()
     }
 
-    /// The states in which the machine begins.
+    /// Returns the initial states.
     pub fn initial(&mut self, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
         self.after(None, room)
     }
@@ -229,7 +229,7 @@ impl<M: Borrow<Model>> Above<M> {
         self.shown.get(state as usize).copied()
     }
 
-    /// The belief in these states, and in those that steps which do not show lead to.
+    /// Returns the closure of a set of states under unobservable steps, as a belief.
     fn closed(&mut self, from: BTreeSet<u32>, room: &mut Room<'_>) -> Result<Belief, Halt> {
         let mut all = from.clone();
         let mut open: Vec<u32> = from.into_iter().collect();
@@ -245,14 +245,14 @@ impl<M: Borrow<Model>> Above<M> {
         Ok(Belief(self.beliefs.number(states, bytes, room)?))
     }
 
-    /// What can be shown first.
+    /// Returns the possible initial observations.
     pub fn possible_first(&mut self, room: &mut Room<'_>) -> Result<BTreeSet<Shown>, Halt> {
         let numbers = self.initial(room)?;
         let shown = numbers.iter().filter_map(|number| self.shows(*number));
         Ok(shown.map(|shown| self.shown(shown)).collect())
     }
 
-    /// Where the machine begins, as far as it shows this.
+    /// Returns the belief after an initial observation.
     pub fn begin(&mut self, shown: ShownId, room: &mut Room<'_>) -> Result<Belief, Halt> {
         let numbers = self.initial(room)?;
         let alike = numbers
@@ -262,7 +262,7 @@ impl<M: Borrow<Model>> Above<M> {
         self.closed(alike, room)
     }
 
-    /// What is left of a belief when something else is shown.
+    /// Returns the belief after a different observation.
     pub fn step(
         &mut self,
         belief: Belief,
@@ -286,7 +286,7 @@ impl<M: Borrow<Model>> Above<M> {
         Ok(next)
     }
 
-    /// What can be shown next.
+    /// Returns the possible next observations.
     pub fn possible(
         &mut self,
         belief: Belief,

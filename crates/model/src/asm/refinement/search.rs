@@ -1,7 +1,7 @@
-//! The search for a step that the abstract machine does not make.
+//! Search for a step that the abstract machine does not make.
 //!
-//! Breadth first, over pairs of a state of the refined system and a belief. Nodes are
-//! in the order of discovery, so the first divergence is one of the shortest.
+//! Breadth-first over pairs of a state of the refined system and a belief. Nodes are in
+//! the order of discovery, so the first divergence has a shortest path.
 
 use super::above::{Above, Belief, Shown, ShownId};
 use super::room::{GoOn, Halt, Room};
@@ -13,16 +13,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A state of the refined system, and where the abstract machine can be.
+/// A state of the refined system with a belief.
 struct Node {
     state: u32,
     belief: Belief,
     parent: Option<usize>,
-    /// How many steps lead here.
+    /// Number of steps to this node.
     depth: u32,
 }
 
-/// Both systems, and what is known of them.
+/// Both systems, with all cached results.
 pub(super) struct Search<'a, S: System, F> {
     system: &'a S,
     scratch: S::Scratch,
@@ -31,14 +31,14 @@ pub(super) struct Search<'a, S: System, F> {
     /// The states of the refined system, by number.
     states: Vec<Arc<[u8]>>,
     numbers: FxHashMap<Arc<[u8]>, u32>,
-    /// By state: what it shows.
+    /// By state: its observation.
     shown: Vec<ShownId>,
-    /// By state: those after it, once they are known.
+    /// By state: its successors, once computed.
     successors: Vec<Option<Arc<[u32]>>>,
     /// In the order of discovery.
     nodes: Vec<Node>,
     known: FxHashSet<(u32, Belief)>,
-    /// There are longer runs than asked for.
+    /// Whether there are runs beyond the depth limit.
     is_deep: bool,
 }
 
@@ -108,7 +108,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         }
     }
 
-    /// One more node, unless it is known.
+    /// Adds a node, unless it is known.
     fn push(
         &mut self,
         state: u32,
@@ -133,7 +133,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         Ok(())
     }
 
-    /// The bytes of a state.
+    /// Returns the encoding of a state.
     fn bytes(&self, state: u32) -> Vec<u8> {
         let bytes = self.states.get(state as usize);
         bytes.map_or_else(Vec::new, |bytes| bytes.to_vec())
@@ -145,7 +145,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         Ok(shown.ok_or_else(unknown)?)
     }
 
-    /// The number of a state.
+    /// Returns the number of a state.
     fn number(&mut self, bytes: Arc<[u8]>, room: &mut Room<'_>) -> Result<u32, Halt> {
         if let Some(number) = self.numbers.get(&bytes) {
             return Ok(*number);
@@ -161,7 +161,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         Ok(number)
     }
 
-    /// The states after one, or the initial ones, each once.
+    /// Returns the distinct successors of a state, or the distinct initial states.
     fn after(&mut self, state: Option<&[u8]>, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
         let mut found = Found::default();
         match state {
@@ -180,7 +180,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         Ok(numbers)
     }
 
-    /// The states after one.
+    /// Returns the successors of a state.
     fn successors(&mut self, state: u32, room: &mut Room<'_>) -> Result<Arc<[u32]>, Halt> {
         let known = self.successors.get(state as usize);
         if let Some(known) = known.and_then(Option::as_ref) {
@@ -197,8 +197,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         Ok(numbers)
     }
 
-    /// Takes all steps from a node. Where that is as far as the search goes, it is only
-    /// noted whether there is more.
+    /// Expands a node. At the depth limit, records only whether there are successors.
     fn expand(
         &mut self,
         number: usize,
@@ -257,7 +256,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
     }
 }
 
-/// States that a system gives, and what goes wrong there.
+/// The successors of a state, or a fault.
 #[derive(Default)]
 struct Found {
     states: Vec<Arc<[u8]>>,

@@ -1,9 +1,8 @@
-//! A machine that follows what is shown to it, while it is shown.
+//! Online conformance: an abstract machine follows a running program.
 //!
-//! A program that runs shows, step by step, what some functions of the machine
-//! are in it. As long as some run of the machine has shown the same, the program
-//! follows the machine. Nothing of the program is kept but where the machine can
-//! be.
+//! The program reports, step by step, the values of some functions of the machine. It
+//! conforms as long as some run of the machine has the same observations. Only the set of
+//! possible states of the machine is kept.
 
 use super::above::{Above, Belief, Shown};
 use super::room::{Halt, Room};
@@ -12,25 +11,25 @@ use crate::{Fault, Options};
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
-/// What a machine does not show.
+/// An observation that the machine does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parted {
-    /// What the functions are called.
+    /// Names of the observed functions.
     pub names: Vec<String>,
-    /// What was shown last that the machine has shown, too.
+    /// The previous observation, which the machine allows.
     pub before: Shown,
-    /// What was shown then.
+    /// The observation.
     pub after: Shown,
-    /// What the machine could have shown instead.
+    /// The observations that the machine allows instead.
     pub possible: BTreeSet<Shown>,
 }
 
-/// Why a machine does not follow.
+/// The reason that a machine does not follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Astray {
-    /// It does not do what was shown.
+    /// The machine does not allow the observation.
     Parted(Box<Parted>),
-    /// The machine itself is wrong.
+    /// The machine itself is faulty.
     Fault(Box<Fault>),
 }
 
@@ -52,8 +51,8 @@ impl From<Halt> for Astray {
     }
 }
 
-/// The most states of a machine that is followed: one that goes on for ever without
-/// showing it must not keep the program waiting.
+/// Maximum number of states of the machine, so that a machine with endless unobservable
+/// steps does not block the program.
 const STATES_MAX: u32 = 1 << 20;
 
 fn options() -> Options {
@@ -63,20 +62,21 @@ fn options() -> Options {
     }
 }
 
-/// The machine, where it can be.
+/// An abstract machine, with the set of states it can be in.
 #[derive(Debug)]
 pub struct Shadow<M> {
     above: Above<M>,
     belief: Belief,
-    /// What was shown last.
+    /// The last observation.
     words: Shown,
 }
 
 impl<M: Borrow<Model>> Shadow<M> {
-    /// A machine of which functions without arguments are shown, at its beginning.
+    /// Returns the machine in its initial states, with the functions without arguments to
+    /// observe and their initial values.
     ///
     /// # Errors
-    /// The machine has no such function, is wrong, or does not begin so.
+    /// The machine has no such function, is faulty, or does not start with these values.
     pub fn new(model: M, functions: &[&str], shown: Shown) -> Result<Shadow<M>, Astray> {
         let functions = super::functions_of(model.borrow(), functions)?;
         let mut above = Above::new(model, functions);
@@ -100,10 +100,10 @@ impl<M: Borrow<Model>> Shadow<M> {
         })
     }
 
-    /// Takes what is shown now. What is as before says nothing.
+    /// Processes an observation. An unchanged one is ignored.
     ///
     /// # Errors
-    /// The machine does not do that from anywhere it can be, or is wrong.
+    /// The machine does not allow the observation in any possible state, or is faulty.
     pub fn show(&mut self, shown: &[&str]) -> Result<(), Astray> {
         if self
             .words

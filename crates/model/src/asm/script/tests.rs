@@ -26,7 +26,7 @@ fn text(name: &str, text: &str) -> Text {
     }
 }
 
-/// The values at the end, or what is wrong and where.
+/// Returns the values at the end, or the faults with their locations.
 fn run(script: &str) -> String {
     let mut model = load(text("test.asm", MODEL), &mut |_| Err(String::new())).unwrap();
     let show = |model: &Model, fault: &Fault| {
