@@ -316,7 +316,7 @@ impl TimedMachine {
         holding
     }
 
-    /// Returns the truth of a formula without future operators.
+    /// Returns whether a formula without future operators holds.
     fn holds_now(&self, formula: FormulaId, letter: Letter, holding: u64) -> bool {
         match self.arena.node(formula) {
             Node::True => true,

@@ -3,7 +3,7 @@
 //! All threads share one [table] of atomic words that index the states, and each thread
 //! writes the states that it finds first to chunks of an [arena] that no other thread
 //! writes to. A state is looked up where it was found; states are never sent between
-//! threads and no lock is taken. Worker speeds vary, so the states of a layer are divided
+//! threads, and nobody waits for a lock except while the table grows. Worker speeds vary, so the states of a layer are divided
 //! into small segments, and idle workers steal segments of others. A layer is complete
 //! before the next begins, so trails are shortest and the counts are those of one thread.
 //!

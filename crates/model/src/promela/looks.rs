@@ -1,20 +1,18 @@
-//! Expressions as few looks into the state.
+//! Peephole optimization of expressions into single reads of the state.
 //!
-//! Most of what a search does is to find that a step is not possible: it compares
-//! variables with numbers, and elements of arrays, whose index is a variable. What of
-//! that needs only bytes becomes one node, which is evaluated without going through its
-//! parts.
+//! Most of a search evaluates guards that are false: comparisons of variables with
+//! numbers, and of array elements with variable indices. Such an expression over bytes
+//! becomes one node that is evaluated without visiting its parts.
 //!
-//! Invariant: such a node has the value of the nodes that it stands for, and goes wrong
-//! where they do.
+//! Invariant: an optimized node has the value, and the errors, of the nodes it replaces.
 
 use super::layout::comparison;
 use super::program::{Code, Element, Kept, Node, Place, Scope, Source};
 use super::syntax::{Binary, Unary};
 
-/// Replaces the nodes that are single looks, once values have their places.
+/// Replaces the nodes that are single reads; the layout must be final.
 pub(super) fn shorten(nodes: &mut [Node]) {
-    // Parts come before what they are parts of.
+    // Parts precede the nodes that contain them.
     for index in 0..nodes.len() {
         if let Some(short) = nodes.get(index).and_then(|node| short(nodes, node))
             && let Some(place) = nodes.get_mut(index)
@@ -64,7 +62,7 @@ fn short(nodes: &[Node], node: &Node) -> Option<Node> {
     }
 }
 
-/// An element of an array of bytes at an index that is a byte.
+/// Returns the element of an array of bytes at a byte index, if the place is one.
 fn element(nodes: &[Node], place: &Place, source: Source) -> Option<Element> {
     let [index] = &place.indices[..] else {
         return None;
@@ -85,7 +83,7 @@ fn element(nodes: &[Node], place: &Place, source: Source) -> Option<Element> {
     })
 }
 
-/// The comparison that holds where another one does not; nothing for what is none.
+/// Returns the negated comparison; `None` for other operators.
 fn denied(operator: Binary) -> Option<Binary> {
     Some(match operator {
         Binary::Equal => Binary::NotEqual,

@@ -1,4 +1,4 @@
-//! A model as a [`System`].
+//! A PROMELA model as a [`System`].
 
 use super::compile::compile;
 use super::evaluate::View;
@@ -12,16 +12,14 @@ use crate::system::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
 
-/// How a model is read.
+/// Options for reading a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Macros that are defined beforehand, with what they mean.
+    /// Predefined macros, with their definitions.
     pub definitions: Vec<(String, String)>,
-    /// Values that do not fit their variable are cut, as Spin does; otherwise
-    /// they are errors.
+    /// Whether out-of-range values are truncated, as in Spin; otherwise they are errors.
     pub wraps: bool,
-    /// Formulas of temporal logic that will be asked about, beside those of the
-    /// model.
+    /// Additional temporal formulas to check.
     pub formulas: Vec<String>,
 }
 
@@ -30,26 +28,26 @@ pub struct Reading {
 pub struct Model {
     pub(super) machine: Machine,
     texts: Vec<Text>,
-    /// What the formula that is checked asks about.
+    /// The propositions of the current question.
     pub(super) propositions: Vec<Code>,
 }
 
-/// Why a text is no model.
+/// The errors of a text that is not a valid model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The texts, by the numbers in the places of the faults.
+    /// The source texts, by the numbers in the spans of the faults.
     pub texts: Vec<Text>,
-    /// What is wrong, at least one.
+    /// The errors, at least one.
     pub faults: Vec<Fault>,
 }
 
 impl Model {
-    /// Reads a model; `reader` gives the files that it includes.
+    /// Reads a model; `reader` supplies included files.
     pub fn read(text: Text, reading: &Reading, reader: &mut Reader<'_>) -> Result<Model, Refused> {
         Model::read_with(text, reading, &Externals::new(), reader)
     }
 
-    /// The same for a model with processes that are in Rust.
+    /// Reads a model with processes implemented in Rust.
     pub fn read_with(
         text: Text,
         reading: &Reading,
@@ -112,12 +110,12 @@ impl Model {
         }
     }
 
-    /// The texts that it was made of, by the numbers in places.
+    /// Returns the source texts, by the numbers in spans.
     pub fn texts(&self) -> &[Text] {
         &self.texts
     }
 
-    /// The file and the line of a place.
+    /// Returns the file and line of a span.
     fn place(&self, span: Span) -> Option<String> {
         let text = self.texts.get(span.source as usize)?;
         let before = text.text.get(..span.start as usize)?;
@@ -128,8 +126,8 @@ impl Model {
         ))
     }
 
-    /// Where each process stands: the statements that it may come to, and the place of
-    /// the first one.
+    /// Returns the location of each process: the statements that it may execute next,
+    /// with the source position of the first.
     pub fn standing(&self, state: &[u8]) -> Vec<String> {
         let Some(shape) = self.machine.shape(state) else {
             return Vec::new();
@@ -158,7 +156,7 @@ impl Model {
         lines.chain(trace).collect()
     }
 
-    /// What a value is called.
+    /// Returns the display of a value.
     fn shown(&self, state: &[u8], scalar: &Scalar, value: i32) -> String {
         let program = &self.machine.program;
         if scalar.is_mtype && value > 0 {
@@ -193,7 +191,7 @@ impl Model {
         value.to_string()
     }
 
-    /// What changed between two states, by the names of the values.
+    /// Returns the changes between two states.
     fn changes(&self, before: &[u8], after: &[u8]) -> Vec<Change> {
         let old = self.values(before);
         let new = self.values(after);
@@ -272,7 +270,7 @@ impl Model {
     }
 }
 
-/// Passes states on to a visitor.
+/// Forwards states to a visitor.
 struct Passing<'a, V> {
     visitor: &'a mut V,
 }
@@ -469,5 +467,5 @@ impl System for Model {
     }
 }
 
-/// What the mtypes are called.
+/// The names of the `mtype` values.
 pub(super) type Names = [Arc<str>];

@@ -1,17 +1,17 @@
-//! Identical processes are interchangeable.
+//! Symmetry reduction: identical processes are interchangeable.
 //!
-//! Where nothing in a model tells two processes of one kind apart, exchanging them
-//! in a state gives a state from which the same goes wrong. So of all states that
-//! differ in that alone one is kept: the one in which the frames of each kind are
-//! in order (C. N. Ip, D. L. Dill, *Better Verification Through Symmetry*, 1996).
+//! If nothing in a model distinguishes two processes of one type, swapping them in a
+//! state preserves all errors. So of the states that differ only by such permutations,
+//! one representative is stored: the one with sorted frames of each type (C. N. Ip, D. L.
+//! Dill, *Better Verification Through Symmetry*, 1996).
 //!
-//! Processes are told apart by their numbers, by their own channels, and by what
-//! looks at others from outside; a model with any of these is refused.
+//! Processes are distinguished by their numbers, by local channels, and by remote
+//! references; a model that uses any of these is rejected.
 //!
-//! The youngest process goes first, so who is over and only waits to go is put
-//! before the others of its kind: it goes when they all are over, and then any of
-//! them can. Until then it is there longer than it need be, which shows in the
-//! number of processes alone; a model that asks for that is refused, too.
+//! Only the youngest process can terminate, so a finished process is sorted before the
+//! others of its type: it terminates when all of them are finished, and then any order is
+//! equivalent. Until then it exists longer than necessary, which is visible in the number
+//! of processes alone; a model that reads that number is rejected too.
 
 mod unfolding;
 
@@ -21,19 +21,18 @@ use super::program::{Node, Operation};
 use super::shape::{Frame, Shape};
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 
-/// A model, of whose states that differ in the order of identical processes one
-/// is searched.
+/// A model searched with one representative for states that differ by permutations of
+/// identical processes.
 #[derive(Debug, Clone, Copy)]
 pub struct Symmetric<'a> {
     model: &'a Model,
 }
 
 impl Model {
-    /// The same model with identical processes taken for one another, for the search
-    /// of steps and states.
+    /// Returns the model with symmetry reduction, for safety checks.
     ///
     /// # Errors
-    /// Something in the model tells them apart.
+    /// Something in the model distinguishes the processes.
     pub fn symmetric(&self) -> Result<Symmetric<'_>, Fault> {
         let program = &self.machine.program;
         let refused = |message: &str, span| {
@@ -73,7 +72,7 @@ fn tells_apart(node: &Node) -> bool {
 }
 
 impl Symmetric<'_> {
-    /// The state that stands for one: of each kind of process the frames in order.
+    /// Computes the representative of a state: the frames of each process type sorted.
     fn canonical(&self, state: &[u8], into: &mut Vec<u8>) {
         into.clear();
         into.extend_from_slice(state);
@@ -88,7 +87,7 @@ impl Symmetric<'_> {
         }
     }
 
-    /// Puts the frames of the kind of one in order.
+    /// Sorts the frames of the type of `one`.
     fn sort(&self, shape: &Shape, one: &Frame, state: &[u8], into: &mut [u8]) {
         let kind = self.model.machine.program.kinds.get(one.kind as usize);
         let size = kind.map_or(0, |kind| kind.frame_size) as usize;
@@ -109,7 +108,7 @@ impl Symmetric<'_> {
         }
     }
 
-    /// Whether a process only waits to go.
+    /// Returns whether a process is finished and only waits to terminate.
     fn is_over(&self, state: &[u8], frame: &Frame) -> bool {
         let machine = &self.model.machine;
         let location = machine.location(state, frame);
@@ -122,7 +121,7 @@ impl Symmetric<'_> {
     }
 }
 
-/// Gives on the states that stand for those that come.
+/// Forwards the representatives of states.
 struct Folding<'a, V> {
     symmetric: &'a Symmetric<'a>,
     visitor: &'a mut V,

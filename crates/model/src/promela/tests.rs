@@ -1,4 +1,4 @@
-//! Models and what is true of them. The counts are Spin's.
+//! Models with their expected results. The counts are Spin's.
 
 mod escapes;
 mod hidden;
@@ -39,7 +39,7 @@ fn run_as(text: &str, kind: Search, options: &Options) -> Report {
     search(&model(text), kind, options, &mut |_, _| true)
 }
 
-/// States and transitions of a model in which nothing is wrong.
+/// Checks the states and transitions of a model without errors.
 fn counts(text: &str, states: u64, transitions: u64) {
     let report = run(text);
     assert_eq!(report.finding, None, "{text}");
@@ -387,7 +387,7 @@ fn formulas_hold_or_not() {
     check(two, "<> b", true, Holds);
     check(two, "[]<> a", true, Holds);
     check(two, "<>[] a", true, Violated);
-    // A run that ends stays where it is, also under fairness.
+    // A terminated run stutters, also under fairness.
     let ends = "bit a; active proctype P() { a = 1 }";
     check(ends, "<>[] a", false, Holds);
     check(ends, "<>[] a", true, Holds);
@@ -395,7 +395,7 @@ fn formulas_hold_or_not() {
     let label = "active proctype P() { do :: skip; cs: skip od }";
     check(label, "[]<> P@cs", false, Holds);
     check(label, "[] !P@cs", false, Violated);
-    // Who is blocked again and again is not owed a turn by weak fairness.
+    // Weak fairness does not cover a process that is blocked repeatedly.
     let lock = "bit l, c; active proctype P() { do :: atomic { !l -> l = 1 }; l = 0 od }
         active proctype Q() { do :: atomic { !l -> l = 1 }; c = 1; l = 0 od }";
     check(lock, "<> c", true, Violated);

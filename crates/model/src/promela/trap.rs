@@ -1,32 +1,32 @@
-//! What goes wrong while a model runs, without words: those come later.
+//! Run-time errors without text; the text is produced on demand.
 
 use super::program::{Code, Program};
 use crate::{Fault, Span};
 
-/// Where and what.
+/// A run-time error with its location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trap {
     Division(Code),
     Overflow(Code),
     Index(Code, u32),
     NoChannel(Code),
-    /// A rendezvous channel is asked about what is in it.
+    /// A query of the contents of a rendezvous channel.
     NothingInside(Code),
     NoProcess(Code),
-    /// A value does not fit the variable.
+    /// The value is out of range for the variable.
     Value(Code, i32),
-    /// A message has so many fields, and those of the channel have so many.
+    /// The number of fields of a message, and that of the channel.
     Fields(Code, u16, u16),
 }
 
 impl Trap {
-    /// A message of so many fields, where there should be so many.
+    /// Returns the error of a message with a wrong number of fields.
     pub fn fields(code: Code, given: usize, wanted: usize) -> Trap {
         let narrow = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         Trap::Fields(code, narrow(given), narrow(wanted))
     }
 
-    /// In words.
+    /// Returns the error with its text.
     pub fn fault(self, program: &Program) -> Fault {
         let at = |code: Code| -> Option<Span> { Some(program.span_of(code)) };
         match self {

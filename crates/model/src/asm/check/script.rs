@@ -28,7 +28,7 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// Returns the tables to the model.
+    /// Gives the tables back to the model.
     pub fn give_back(self, model: &mut Model) {
         model.elements = self.checker.elements;
         model.enumerations = self.checker.enumerations;

@@ -137,7 +137,7 @@ impl Parser {
         }
     }
 
-    /// Consumes a keyword or mark, if it is next.
+    /// Consumes a keyword or mark, if it is next. Returns whether it was.
     pub fn take(&mut self, text: &str) -> bool {
         let found = self.at(text);
         if found {

@@ -1,7 +1,7 @@
-//! Statements that have statements inside: blocks, choices, escapes.
+//! Compound statements: blocks, choices, escapes.
 //!
-//! What stands inside becomes a sequence of its own. Names and labels of a block are
-//! not known outside of it.
+//! Nested statements become a separate sequence. Names and labels of a block are local to
+//! it.
 
 use super::{Compiled, Compiler, GivenUp};
 use crate::Span;
@@ -9,7 +9,7 @@ use crate::promela::graph::{ElementKind, LabelId, Sequence};
 use crate::promela::syntax::{Statement, StatementKind};
 
 impl Compiler {
-    /// Statements as a sequence of their own, in a scope of their own.
+    /// Compiles statements as a sequence with a scope.
     fn sequence(
         &mut self,
         statements: &[Statement],
@@ -40,7 +40,7 @@ impl Compiler {
         Ok(frame.graph.close(span))
     }
 
-    /// What stands in braces begins, as far as labels are concerned.
+    /// Starts a block as the scope of labels.
     pub(super) fn begin_block(&mut self) {
         if let Some(frame) = &mut self.frame {
             frame.block_count += 1;

@@ -1,4 +1,4 @@
-//! Expressions and variables.
+//! Compilation of expressions and variables.
 
 use super::{AskedLabel, AskedVariable, Compiled, Compiler};
 use crate::promela::layout::comparison;
@@ -11,9 +11,9 @@ use crate::promela::syntax::{
 use crate::{Fault, Span};
 
 impl Compiler {
-    /// A single value.
+    /// Compiles a scalar expression.
     pub(super) fn expression(&mut self, expression: &Expression) -> Compiled<Code> {
-        // What asks about channels and processes only looks, everywhere.
+        // Queries of channels and processes must be free of side effects everywhere.
         let may_run = self.may_run;
         self.may_run &= matches!(
             expression.kind,
@@ -72,7 +72,8 @@ impl Compiler {
         Ok(self.code(node, span))
     }
 
-    /// A comparison of a byte with a number is one look into the state.
+    /// Compiles a binary operator; a comparison of a byte with a number is a single read
+    /// of the state.
     fn binary(&self, operator: Binary, left: Code, right: Code) -> Node {
         let nodes = (self.program.node(left), self.program.node(right));
         let comparison = comparison(operator, nodes.0, nodes.1);
@@ -124,7 +125,7 @@ impl Compiler {
         Ok(node)
     }
 
-    /// The value of a variable or of a name.
+    /// Compiles a variable or a symbolic name.
     fn value_of(&mut self, reference: &Reference) -> Compiled<Code> {
         let span = reference.span;
         if let [(name, None)] = &reference.parts[..] {
@@ -159,7 +160,7 @@ impl Compiler {
         Ok(self.code(node, span))
     }
 
-    /// Where a single value is.
+    /// Returns the place of a scalar.
     pub(super) fn place(&mut self, reference: &Reference) -> Compiled<Place> {
         let (scope, variable) = self.found(reference)?;
         self.place_in(scope, &variable, reference)
@@ -182,7 +183,7 @@ impl Compiler {
         Err(super::GivenUp)
     }
 
-    /// Where a single value of a variable is.
+    /// Returns the place of a scalar within a variable.
     pub(super) fn place_in(
         &mut self,
         scope: Scope,
@@ -207,7 +208,7 @@ impl Compiler {
         }
     }
 
-    /// Follows the fields and indices of a reference.
+    /// Resolves the fields and indices of a reference.
     fn walk(
         &mut self,
         variable: &Variable,
@@ -225,7 +226,7 @@ impl Compiler {
                     self.index(&mut here, index, length, stride, &mut indices)?
                 }
                 (Some(index), None) => {
-                    // One element is what a variable without a length has.
+                    // A variable without a length has one element.
                     self.index(&mut here, index, 1, stride, &mut indices)?;
                 }
                 (None, Some(_)) => {
@@ -289,7 +290,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The value of a channel.
+    /// Compiles an expression of a channel.
     pub(super) fn channel(&mut self, reference: &Reference) -> Compiled<Code> {
         let place = self.place(reference)?;
         if !place.cell.scalar.is_channel && place.cell.scalar.greatest < 255 {
@@ -299,7 +300,7 @@ impl Compiler {
         self.value_of(reference)
     }
 
-    /// The values of a message; records are all that is in them.
+    /// Compiles the values of a message; records are flattened.
     pub(super) fn message(&mut self, values: &[Expression]) -> Compiled<Vec<Code>> {
         let mut codes = Vec::new();
         for value in values {
@@ -324,7 +325,8 @@ impl Compiler {
         Ok(codes)
     }
 
-    /// All values of a record; nothing for other variables and for names.
+    /// Returns the places of all values of a record; `None` for other variables and for
+    /// symbolic names.
     fn record_places(&mut self, reference: &Reference) -> Compiled<Option<Vec<Place>>> {
         let Some((name, _)) = reference.parts.first() else {
             return Ok(None);
@@ -386,7 +388,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// Where an assigned value goes.
+    /// Returns the place that an assignment writes.
     pub(super) fn assigned(&mut self, reference: &Reference) -> Compiled<Place> {
         if let [(name, None)] = &reference.parts[..] {
             match &*name.text {
@@ -402,7 +404,7 @@ impl Compiler {
     }
 }
 
-/// The place of `_`.
+/// Returns the place of `_`.
 fn nowhere() -> Place {
     Place {
         scope: Scope::Global,

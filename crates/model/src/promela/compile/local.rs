@@ -1,16 +1,14 @@
-//! Which steps concern only the process that takes them.
+//! Local steps for partial-order reduction.
 //!
-//! Such a step reads and writes variables of its process alone. No other
-//! process can see it, hinder it, or be hindered by it, so its order among the
-//! steps of others makes no difference (D. Peled, *All from One, One for All*,
-//! 1993, with the ample sets that Spin has, too). Where the model can ask about
-//! places or variables of another process, or about whose turn it is, no step
-//! is taken to be local.
+//! A local step reads and writes only variables of its process. No other process can
+//! observe, disable, or be disabled by it, so its order relative to the steps of others
+//! does not matter (D. Peled, *All from One, One for All*, 1993; the ample sets of Spin).
+//! If the model contains remote references or depends on which process may run, no step
+//! is local.
 //!
-//! Nor is one that leads to where a process receives, if there are others that do
-//! something else as long as nobody takes what they would hand over: they go on with an
-//! `else`, or with what an escape stands beside, or let others come between the steps of
-//! an atomic sequence.
+//! Nor is a step that leads to a receive, if another process behaves differently as long
+//! as nobody receives its rendezvous message: it takes an `else` branch, an alternative
+//! to an escape, or lets others run between the steps of an atomic sequence.
 
 use super::Compiler;
 use crate::promela::program::{
@@ -45,8 +43,8 @@ impl Compiler {
     }
 }
 
-/// Whether something is possible only as long as nobody takes a message that would be
-/// handed over.
+/// Returns whether some step is enabled only as long as nobody receives a rendezvous
+/// message.
 fn do_takers_matter(program: &Program) -> bool {
     let may_hand_over = program.channels.iter().any(|kind| kind.capacity == 0);
     let mut kinds = program.kinds.iter();
@@ -72,7 +70,7 @@ fn has_way_without_taker(program: &Program, kind: &ProcessType) -> bool {
     })
 }
 
-/// Whether a process can take a message after a step from there.
+/// Returns whether a process can receive after a step from a location.
 fn leads_to_reception(program: &Program, kind: &ProcessType, location: &Location) -> bool {
     let at = |number: u32| kind.locations.get(number as usize);
     let receives = |transition: &Transition| match operation(program, transition) {

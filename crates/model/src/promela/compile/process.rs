@@ -1,4 +1,4 @@
-//! Processes: their variables, their bodies, and where they may stand.
+//! Process types: parameters, bodies, and locations.
 
 use super::{Compiled, Compiler, Frame, GivenUp};
 use crate::promela::external::{NUMBER, Outside};
@@ -67,7 +67,8 @@ impl Compiler {
         }
     }
 
-    /// A process in Rust keeps the number of its state behind its parameters.
+    /// Compiles a process in Rust, which stores the number of its state after its
+    /// parameters.
     fn outside(&mut self, number: u16, process: &Process) -> Compiled<()> {
         let instruction = self.instruction(Operation::Skip, process.name.span, &process.name.text);
         let frame = self.frame.as_mut().ok_or(GivenUp)?;
@@ -114,7 +115,7 @@ impl Compiler {
             .ok_or(GivenUp)
     }
 
-    /// Finds the places of a process, when all that is asked about it is known.
+    /// Computes the locations of a process, when all remote references are known.
     pub(super) fn finish_process(
         &mut self,
         number: u16,
@@ -164,7 +165,7 @@ impl Compiler {
                 self.faults.push(fault);
                 continue;
             };
-            // A label that is never a place of its own is never reached.
+            // A label that is never a location is never reached.
             let location = found.by_element.get(&element).copied();
             if let Some(slot) = self.program.labels.get_mut(index) {
                 *slot = location;
@@ -172,7 +173,7 @@ impl Compiler {
         }
         if let Some(kind) = self.program.kinds.get_mut(number as usize) {
             if kind.outside.is_some() {
-                // Where it stands, its state in Rust says.
+                // The state in Rust takes the place of the location.
                 kind.locations = vec![Location::default()];
                 kind.start = 0;
                 return;

@@ -1,8 +1,8 @@
-//! Where processes are run: a statement of its own, or a part of a value.
+//! Compilation of `run`, as a statement or within a value.
 //!
-//! As in Spin, `run` stands alone, or in values that are assigned, asserted or
-//! printed. Elsewhere it would have to be done in order to know whether it may be
-//! done, or more often than it is written.
+//! As in Spin, `run` may be used alone, or in values that are assigned, asserted or
+//! printed. Elsewhere it would have to be executed to know whether it is enabled, or more
+//! often than written.
 
 use super::{Compiled, Compiler, PRIORITY};
 use crate::promela::program::{Code, Node, Operation};
@@ -10,7 +10,7 @@ use crate::promela::syntax::{Expression, Run};
 use crate::{Fault, Span};
 
 impl Compiler {
-    /// `run` as a statement.
+    /// Compiles `run` as a statement.
     pub(super) fn run(&mut self, run: &Run) -> Compiled<Operation> {
         let (kind, arguments, priority) = self.begun(run)?;
         Ok(Operation::Run {
@@ -20,7 +20,7 @@ impl Compiler {
         })
     }
 
-    /// `run` as a part of a value.
+    /// Compiles `run` within a value.
     pub(super) fn run_in_value(&mut self, run: &Run, span: Span) -> Compiled<Node> {
         if !self.may_run {
             let message = "`run` stands alone, or in a value that is assigned, asserted or printed";
@@ -38,7 +38,7 @@ impl Compiler {
         })
     }
 
-    /// Values in which processes may be run, and whether one is.
+    /// Compiles values that may contain `run`. Returns them, and whether one does.
     pub(super) fn values_with_runs(
         &mut self,
         values: &[Expression],

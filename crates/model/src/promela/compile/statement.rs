@@ -1,7 +1,7 @@
-//! Statements to the elements of a graph.
+//! Compilation of statements to graph elements.
 //!
-//! Declarations before the first statement of a body begin with the process;
-//! later ones are assignments where they stand.
+//! Declarations before the first statement of a body initialize the process; later ones
+//! are assignments at their position.
 
 use super::{Compiled, Compiler, GivenUp};
 use crate::Span;
@@ -17,7 +17,7 @@ impl Compiler {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Compiled<()> {
         let mut result = Ok(());
         for statement in statements {
-            // All mistakes of a body are told at once.
+            // All errors of a body are reported at once.
             if self.statement(statement, &[]).is_err() {
                 result = Err(GivenUp);
             }
@@ -100,7 +100,7 @@ impl Compiler {
         }
     }
 
-    /// Puts an instruction into the graph.
+    /// Appends an instruction to the graph.
     pub(super) fn append(
         &mut self,
         operation: Operation,
@@ -149,7 +149,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The instruction of a statement that is one.
+    /// Compiles a statement that is a single instruction.
     fn operation(&mut self, statement: &Statement) -> Compiled<Operation> {
         if self.is_trace()
             && let Some(event) = self.event(statement)?
@@ -196,13 +196,13 @@ impl Compiler {
             StatementKind::SetPriority(process, value) => {
                 Operation::SetPriority(self.expression(process)?, self.expression(value)?)
             }
-            // The others are no instructions and do not come here.
+            // Other statements are not instructions.
             _ => Operation::Skip,
         })
     }
 
     fn declare(&mut self, written: &syntax::Variable) -> Compiled<()> {
-        // The value is that of names from before the declaration.
+        // The initial value refers to names from before the declaration.
         let at_beginning = self.frame.as_ref().is_some_and(|frame| frame.at_beginning);
         let kind = self.frame.as_ref().map_or(0, |frame| frame.kind);
         let is_channel = matches!(written.initial, Initial::Channel { .. });
@@ -230,7 +230,7 @@ impl Compiler {
     fn declared_later(&mut self, written: &syntax::Variable, variable: &Variable) -> Compiled<()> {
         let span = written.name.span;
         let VariableKind::Scalar(scalar) = variable.kind else {
-            // As in Spin, a record keeps what it has; the step is there.
+            // As in Spin, a record keeps its value, but the step exists.
             let code = self.code(Node::Number(1), span);
             return self.append(Operation::Condition(code), &[], span, &written.name.text);
         };
@@ -293,7 +293,7 @@ impl Compiler {
     }
 }
 
-/// The value of a statement that has one.
+/// Returns the value of a statement that has one.
 fn first(values: &[Code]) -> Code {
     values.first().copied().unwrap_or(Code(0))
 }

@@ -1,8 +1,8 @@
-//! `trace` and `notrace`: their statements are events, and change nothing.
+//! Compilation of `trace` and `notrace`, whose statements are events without effects.
 //!
-//! Events are sends and receives with constants, or `_` for anything. Around them
-//! stand choices, loops, labels and jumps. As in Spin, nothing else is there: no
-//! variables, no conditions, no receives out of order.
+//! Events are sends and receives with constants, or `_` for any value, combined by
+//! choices, loops, labels and jumps. As in Spin, there is nothing else: no variables, no
+//! conditions, no out-of-order receives.
 
 use super::{BYTE, Compiled, Compiler, GivenUp};
 use crate::promela::program::{Beginning, Cell, Code, Kept, Node, Operation, Scalar};
@@ -13,12 +13,12 @@ use crate::promela::trace::Trace;
 use crate::{Fault, Span};
 
 impl Compiler {
-    /// Whether the body that is compiled is that of a trace.
+    /// Returns whether a trace is being compiled.
     pub(super) fn is_trace(&self) -> bool {
         self.frame.as_ref().is_some_and(|frame| frame.is_trace)
     }
 
-    /// Refuses what a trace has not.
+    /// Rejects statements that a trace must not contain.
     pub(super) fn check_event(&mut self, statement: &Statement) -> Compiled<()> {
         match &statement.kind {
             StatementKind::Send { sorted: false, .. }
@@ -42,7 +42,7 @@ impl Compiler {
         self.refuse("trace", message, span)
     }
 
-    /// An event of a trace; nothing for other statements.
+    /// Compiles an event of a trace; `None` for other statements.
     pub(super) fn event(&mut self, statement: &Statement) -> Compiled<Option<Operation>> {
         let (sends, channel, fields) = match &statement.kind {
             StatementKind::Send {
@@ -70,7 +70,7 @@ impl Compiler {
         }))
     }
 
-    /// A constant, or nothing where any value is meant.
+    /// Compiles a field: a constant, or `None` for any value.
     fn event_field(&mut self, value: &Expression) -> Compiled<Option<i32>> {
         if let ExpressionKind::Reference(reference) = &value.kind {
             return self.event_name(reference);
@@ -103,7 +103,7 @@ impl Compiler {
         Err(GivenUp)
     }
 
-    /// The trace becomes a part of the model, when its events are known.
+    /// Adds the trace to the program, when its events are known.
     pub(super) fn make_trace(&mut self, number: u16, process: &Process) {
         let span = process.name.span;
         if self.program.trace.is_some() {
@@ -146,7 +146,7 @@ impl Compiler {
         for (message, span) in wrong {
             self.fault("trace", message, span);
         }
-        // One number more is for a `notrace` that has been given up.
+        // One more number marks a `notrace` that cannot match any more.
         let kept = match count < 255 {
             true => Kept::Byte,
             false => Kept::Word,
@@ -173,7 +173,7 @@ impl Compiler {
     }
 }
 
-/// Where a variable stands in a value.
+/// Returns the span of a variable in a value.
 fn variable_in(value: &Expression) -> Option<Span> {
     match &value.kind {
         ExpressionKind::Reference(reference) => Some(reference.span),

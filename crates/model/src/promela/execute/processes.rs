@@ -1,4 +1,4 @@
-//! Processes begin and end.
+//! Creation and termination of processes.
 
 use super::Done;
 use crate::promela::evaluate::View;
@@ -10,11 +10,11 @@ use crate::promela::trap::Trap;
 use crate::system::Fault;
 use std::sync::Arc;
 
-/// The most processes at a time.
+/// Maximum number of processes at a time.
 const PROCESSES_MAX: usize = 255;
 
 impl Machine {
-    /// Begins a process.
+    /// Runs a process.
     pub(super) fn run(
         &self,
         view: &View<'_>,
@@ -34,7 +34,7 @@ impl Machine {
         })
     }
 
-    /// Puts a new process at the end of a state.
+    /// Appends a new process to a state.
     pub(in crate::promela) fn begin(
         &self,
         shape: &Shape,
@@ -107,7 +107,7 @@ impl Machine {
         Ok(after)
     }
 
-    /// Gives variables what they begin with.
+    /// Initializes variables.
     pub(in crate::promela) fn beginnings(
         &self,
         shape: &Arc<Shape>,
@@ -142,7 +142,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends the youngest process, with its channels.
+    /// Terminates the youngest process, with its channels.
     pub(super) fn end(&self, view: &View<'_>, next: &mut Vec<u8>) -> Result<Done, Fault> {
         let mut kinds = view.shape.kinds();
         kinds.pop();
@@ -160,7 +160,7 @@ impl Machine {
         })
     }
 
-    /// The global variables as they begin, before they are laid out.
+    /// Returns the initial global variables, before the final layout.
     pub(in crate::promela) fn globals(&self) -> Result<Vec<u8>, Fault> {
         let shape = self.shapes.of(&self.program, &[]).ok_or_else(too_large)?;
         let mut globals = vec![0; shape.size as usize];
@@ -171,7 +171,7 @@ impl Machine {
         Ok(globals)
     }
 
-    /// The first state.
+    /// Returns the initial state.
     pub(in crate::promela) fn initial(&self) -> Result<Vec<u8>, Fault> {
         let mut shape = self.shapes.of(&self.program, &[]).ok_or_else(too_large)?;
         let mut state = self.program.first_globals.clone();
@@ -183,7 +183,7 @@ impl Machine {
                 .kinds
                 .get(active.kind as usize)
                 .map_or(0, |kind| kind.parameters.len());
-            // A process that is there from the beginning is given nothing.
+            // Initially active processes have no arguments; their parameters are 0.
             let arguments = vec![(0, Code(0)); count];
             shape = self.begin(&shape, active.kind, active.priority, &arguments, &mut state)?;
         }

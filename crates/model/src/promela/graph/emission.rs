@@ -1,22 +1,21 @@
-//! Where the instructions of a process lead, in the order in which they are
-//! written.
+//! Targets of instructions, in source order.
 //!
-//! Jumps and meetings are passed over here; which of them are steps of their own
-//! after all depends on the sequences that they are in.
+//! Jumps and joins are skipped here; which of them are steps after all depends on the
+//! enclosing sequences.
 
 use super::flat::Flat;
 use super::{ElementId, ElementKind, Found, Graph, LabelId, Locations, Sequence, Way};
 use crate::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where instructions lead.
+/// Targets of instructions.
 #[derive(Default)]
 pub(super) struct Emission {
     pub(super) done: FxHashSet<ElementId>,
     pub(super) ways: FxHashMap<ElementId, Way>,
-    /// By element: where its escapes begin.
+    /// By element: the first elements of its escapes.
     pub(super) escapes: FxHashMap<ElementId, Vec<ElementId>>,
-    /// What is gone through is a `d_step` in the middle of an atomic sequence.
+    /// Whether a `d_step` in the middle of an atomic sequence is being emitted.
     in_middle: bool,
 }
 
@@ -35,8 +34,8 @@ impl Graph {
         self.labels[index].at
     }
 
-    /// The element where a process stands that comes to one: jumps and meetings
-    /// are passed over. From inside an atomic sequence nothing outside of it is.
+    /// Returns the element at which a process stops when it goes to one: jumps and joins
+    /// are skipped. From inside an atomic sequence, it does not leave the sequence.
     pub(super) fn settle(&self, from: ElementId, is_atomic: bool) -> Result<ElementId, Fault> {
         let mut here = from;
         for _ in 0..=self.elements.len() {
@@ -59,7 +58,7 @@ impl Graph {
         Err(Fault::new("empty-loop", message, Some(self.get(from).span)))
     }
 
-    /// The first element of an option where something is done.
+    /// Returns the first element of an option that does something.
     pub(super) fn begin(&self, from: ElementId) -> ElementId {
         let mut here = from;
         for _ in 0..=self.elements.len() {
@@ -77,7 +76,7 @@ impl Graph {
         here
     }
 
-    /// The locations of the process whose body this is.
+    /// Computes the locations of the process with this body.
     pub fn finish(mut self, body: Sequence) -> Result<(Locations, Graph), Fault> {
         for (name, blocks, span) in &self.jumps {
             let message = match self.find_label(name, blocks) {
@@ -104,8 +103,7 @@ impl Graph {
         Ok((locations, self))
     }
 
-    /// Goes through a sequence in the order in which it is written, and notes
-    /// where each instruction leads.
+    /// Emits a sequence in source order, recording the target of each instruction.
     fn emit(&mut self, sequence: Sequence, emission: &mut Emission) -> Result<(), Fault> {
         let mut here = Some(sequence.first);
         while let Some(id) = here {
@@ -169,7 +167,7 @@ impl Graph {
             ElementKind::Stop { .. } => None,
             _ => element.next,
         };
-        // Behind such a `d_step` the atomic sequence goes on.
+        // After such a `d_step` the atomic sequence continues.
         let is_end = element.in_step && element.ends_atomic;
         let goes_on = element.is_atomic || emission.in_middle && is_end;
         let to = next.map(|next| self.settle(next, goes_on)).transpose()?;
@@ -199,7 +197,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Jumps out of atomic sequences, and from one into the next.
+    /// Adjusts jumps out of atomic sequences, and from one into the next.
     fn bridge_atomic(&mut self, sequence: Sequence) {
         let mut here = Some(sequence.first);
         while let Some(id) = here {

@@ -1,11 +1,11 @@
-//! Choices resolved: what a process can do at each place where it can stand.
+//! Flattens choices: computes the transitions of each location.
 
 use super::emission::Emission;
 use super::{Element, ElementId, ElementKind, Graph, Locations, Way};
 use crate::promela::program::{Location, Transition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What labels say of a location.
+/// Attributes of a location that labels give it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Marks {
     is_end: bool,
@@ -13,7 +13,7 @@ pub(super) struct Marks {
     is_accept: bool,
 }
 
-/// Choices resolved: all instructions that are possible at an element.
+/// Flattened choices: all instructions enabled at an element.
 pub(super) struct Flat<'a> {
     pub(super) graph: &'a Graph,
     pub(super) emission: &'a Emission,
@@ -23,7 +23,7 @@ pub(super) struct Flat<'a> {
 }
 
 impl Flat<'_> {
-    /// The ways from an element without its escapes.
+    /// Returns the transitions of an element without its escapes.
     fn plain(&mut self, id: ElementId) -> Vec<Way> {
         if let Some(way) = self.emission.ways.get(&id) {
             return vec![*way];
@@ -41,7 +41,7 @@ impl Flat<'_> {
         ways
     }
 
-    /// Labels of what stands inside count for what it stands in.
+    /// Copies the labels of a nested element to the enclosing one.
     fn take_marks(&mut self, id: ElementId, inner: ElementId) {
         let is_end = self
             .graph
@@ -76,12 +76,12 @@ impl Flat<'_> {
         self.ways.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The ways of escapes come first, those of outer ones before inner ones.
+    /// Adds the transitions of escapes before the others, outer escapes first.
     fn with_escapes(&mut self, id: ElementId) -> Vec<Way> {
         let plain = self.plain(id);
         let mut ways = plain.clone();
         for way in plain {
-            // Nobody leaves a `d_step` before it is made.
+            // A `d_step` cannot be left before it is complete.
             if self.graph.get(way.of).in_step {
                 continue;
             }
@@ -92,8 +92,8 @@ impl Flat<'_> {
                 .cloned()
                 .unwrap_or_default();
             for begin in begins.into_iter().rev() {
-                // As Spin numbers them, a choice comes after what is inside of it and its
-                // escapes: then those of the escape are possible beside it.
+                // In Spin's numbering, a choice comes after its contents and their
+                // escapes: then the transitions of the escape are possible besides it.
                 let inside = match id > begin {
                     true => self.all(begin).to_vec(),
                     false => self.plain(begin),
@@ -186,7 +186,7 @@ impl Flat<'_> {
 }
 
 impl Locations {
-    /// Where a `d_step` begins.
+    /// Returns the location at which a `d_step` starts.
     pub fn step_start(&self, graph: &Graph, instruction: u32) -> Option<u32> {
         let is_it = |element: &&Element| matches!(element.kind, ElementKind::DStep { number } if number == instruction);
         let element = graph.elements.iter().find(is_it)?;

@@ -1,7 +1,7 @@
-//! Rendezvous: a message goes from one process to another in one step.
+//! Rendezvous handshake: a message passes from one process to another in one step.
 //!
-//! The first half is the sender's; a state in between is never kept. For each
-//! process that can take the message there is a second half.
+//! The first half is the sender's; the intermediate state is never stored. For each
+//! process that can receive the message there is a second half.
 
 use super::table::Way;
 use super::{Here, Sink, Walk};
@@ -10,7 +10,8 @@ use crate::promela::program::{Code, Transition};
 use crate::promela::trace::Event;
 
 impl<S: Sink> Walk<'_, S> {
-    /// The first half of a rendezvous, and all second halves.
+    /// Makes the first half of a rendezvous, and all second halves. Returns whether there
+    /// was a receiver.
     pub(super) fn hand_over(
         &mut self,
         here: Here<'_>,
@@ -40,8 +41,8 @@ impl<S: Sink> Walk<'_, S> {
         taken
     }
 
-    /// A message is handed over to whoever can take it; `sent` makes of the state
-    /// what it is for the sender then. Gives whether anybody took it.
+    /// Offers a rendezvous message to all receivers; `sent` updates the state for the
+    /// sender. Returns whether there was a receiver.
     pub(super) fn offer_message(
         &mut self,
         here: Here<'_>,
@@ -50,7 +51,8 @@ impl<S: Sink> Walk<'_, S> {
         sent: impl FnOnce(&mut [u8]),
     ) -> bool {
         let mut sent = Some(sent);
-        // The state after the first half, as soon as somebody may take the message.
+        // The state after the first half, created when the first possible receiver is
+        // found.
         let mut next = None;
         let mut taken = false;
         for (receiver, frame) in here.shape.frames.iter().enumerate().rev() {
@@ -84,7 +86,8 @@ impl<S: Sink> Walk<'_, S> {
         taken
     }
 
-    /// What one process can do with a message that is handed over.
+    /// Makes the steps in which one process receives a rendezvous message. Returns whether
+    /// there were any.
     fn receiver(&mut self, here: Here<'_>, process: usize, event: Event<'_>) -> bool {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
             return self.outside_receives(here, process, event);

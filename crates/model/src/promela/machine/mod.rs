@@ -1,9 +1,9 @@
-//! Steps of a model: which are possible, and where they lead.
+//! Steps of a model: the enabled transitions and the successor states.
 //!
-//! Between two states that are kept there may be several steps of processes: in
-//! an atomic sequence, and between the halves of a rendezvous, nobody else has a
-//! turn, and only where such a chain ends is a state. A chain ends when the
-//! process can go on without it or is blocked; then the others have a turn.
+//! Between two stored states there may be a chain of several steps: inside an atomic
+//! sequence, and between the halves of a rendezvous, no other process runs, and only the
+//! end of the chain is a state. A chain ends when the process leaves the atomic sequence
+//! or is blocked; then other processes may run.
 
 mod handover;
 mod independence;
@@ -31,9 +31,9 @@ pub(in crate::promela) struct Machine {
     pub program: Program,
     table: Table,
     pub shapes: Shapes,
-    /// Values that do not fit are cut, as in C, and are no errors.
+    /// Whether out-of-range values are truncated, as in C, instead of errors.
     pub wraps: bool,
-    /// By kind: the process in Rust that is meant.
+    /// By process type: its implementation in Rust, if any.
     pub outside: Vec<Option<Arc<dyn Numbered>>>,
 }
 
@@ -54,53 +54,53 @@ impl Machine {
 pub(in crate::promela) struct Micro {
     pub process: usize,
     pub transition: Transition,
-    /// It takes what the step before sends.
+    /// Whether it receives the message of the step before.
     pub takes: bool,
-    /// The hash of the state after it.
+    /// Hash of the state after it.
     hash: u64,
-    /// Where steps are told.
+    /// Details, if steps are recorded.
     pub told: Option<Box<Told>>,
 }
 
-/// What is told of a step.
+/// Details of a step.
 #[derive(Debug, Clone, Default)]
 pub(in crate::promela) struct Told {
-    /// What a process in Rust calls it.
+    /// Description by a process in Rust.
     pub text: Option<Arc<str>>,
     /// The state after it.
     pub after: Option<Vec<u8>>,
 }
 
-/// Takes what comes of the steps.
+/// Receives the results of steps. Each function returns whether to continue.
 pub(in crate::promela) trait Sink {
-    /// A state that is kept, after the steps that led to it.
+    /// Receives a successor state, with the steps that led to it.
     fn state(&mut self, state: &[u8], path: &[Micro]) -> bool;
-    /// A step that goes wrong, the last of its path.
+    /// Receives a fault of the last step of a path.
     fn fault(&mut self, fault: Fault, path: &[Micro]) -> bool;
-    /// A step to a state that another way leads to, too.
+    /// Receives a step to a state that is reached on another path too.
     fn known(&mut self) -> bool;
-    /// Whether the states between are wanted.
+    /// Whether intermediate states are recorded.
     const TELLS: bool;
 }
 
-/// The longest chain without a state.
+/// Maximum length of a chain of steps.
 const CHAIN_MAX: usize = 20_000;
-/// A circle is looked for among so many steps before the present one.
+/// Number of previous steps among which a cycle is detected.
 const LOOKED_BACK: usize = 64;
 
-/// The most steps between one state and the next ones. Atomic sequences with
-/// many ways through them could take for ever.
+/// Maximum number of steps between a state and its successors. Atomic sequences with many
+/// paths could take forever.
 const STEPS_MAX: u32 = 1_000_000;
 
-/// The steps from one state.
+/// The generation of the steps from one state.
 pub(in crate::promela) struct Walk<'a, S> {
     pub machine: &'a Machine,
     pub scratch: &'a mut Scratch,
     pub sink: &'a mut S,
     stopped: bool,
-    /// The step that has led to the state.
+    /// The step that led to the state.
     arrival: Option<Arrival>,
-    /// Whether the steps of the present process are passed over; once that is known.
+    /// Whether the steps of the current process are skipped, once known.
     passes_over: Option<bool>,
 }
 
@@ -125,12 +125,12 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// All steps from a state.
+    /// Generates all steps from a state.
     pub fn expand(&mut self, state: &[u8]) {
         self.expand_after(None, state);
     }
 
-    /// The same for a state that a step from another one has led to.
+    /// Generates the steps from a state that was reached by a step from `before`.
     pub fn expand_after(&mut self, before: Option<&[u8]>, state: &[u8]) {
         let number = word(state, 0);
         let shape = match self.scratch.shape.take() {
@@ -165,8 +165,8 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.scratch.shape = Some(shape);
     }
 
-    /// The steps of one process that concern no other one, if there is such a
-    /// process; otherwise all steps. Gives whether any were left out.
+    /// Generates only the local steps of one process, if there are any; otherwise all
+    /// steps. Returns whether any were left out.
     pub fn reduce(&mut self, state: &[u8]) -> bool {
         let Some(shape) = self.machine.shape(state) else {
             return false;
@@ -201,7 +201,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// The steps of one process; gives whether there were any.
+    /// Generates the steps of one process. Returns whether there were any.
     fn process(&mut self, here: Here<'_>, process: usize, timeout: bool) -> bool {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
             return self.outside(here, process);
@@ -211,9 +211,9 @@ impl<'a, S: Sink> Walk<'a, S> {
         })
     }
 
-    /// Goes through the transitions of the place where a process stands, its
-    /// escapes first; gives whether `make` made one. It is told whether there
-    /// was one before.
+    /// Calls `make` for the transitions of the location of a process, its escapes first;
+    /// the last argument says whether an earlier one was made. Returns whether one was
+    /// made.
     #[inline]
     fn ways(
         &mut self,
@@ -250,7 +250,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         moved
     }
 
-    /// A step that goes wrong is a step.
+    /// Reports an error. Returns true: it counts as a step.
     #[cold]
     fn trapped(&mut self, trap: Trap) -> bool {
         let fault = trap.fault(&self.machine.program);
@@ -263,15 +263,15 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.stopped |= !self.sink.fault(fault, &self.scratch.path);
     }
 
-    /// Makes one transition, if it is possible; gives whether it was. What is most
-    /// frequent is done here.
+    /// Makes one transition, if it is enabled. Returns whether it was. Handles the most
+    /// frequent operations.
     #[inline]
     fn way(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, moved: bool) -> bool {
         let go = match &way.operation {
             Operation::Condition(code) => view.holds(*code),
             Operation::Else => Ok(!moved),
             Operation::Skip | Operation::Assign(..) => Ok(true),
-            // Who receives waits for the sender.
+            // A rendezvous receive is made by the sender's step.
             Operation::Receive(reception) if way.is_rendezvous => {
                 view.value(reception.channel).map(|_| false)
             }
@@ -311,7 +311,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         true
     }
 
-    /// The same for any operation.
+    /// Makes one transition with any operation, if it is enabled. Returns whether it was.
     #[inline(never)]
     fn other_way(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, moved: bool) -> bool {
         let ready = match self.machine.ready(view, &way.operation, moved) {
@@ -337,7 +337,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         made
     }
 
-    /// Whether a transition is possible goes wrong.
+    /// Reports an error in the evaluation of a guard. Returns true: it counts as a step.
     #[cold]
     fn trapped_in(&mut self, view: &View<'_>, way: &Way, trap: Trap) -> bool {
         self.push(view, &way.transition, false);
@@ -346,7 +346,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         true
     }
 
-    /// The process stands behind a transition, and the processes are the same.
+    /// Completes a transition that does not change the set of processes.
     fn arrive(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, next: &mut [u8]) {
         let program = &self.machine.program;
         program.stand(next, view.base, way.transition.to as u16);
@@ -358,7 +358,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.after(next, view.process, way.transition.is_atomic);
     }
 
-    /// Any operation, on a copy of the state.
+    /// Executes any operation on a copy of the state.
     fn execute(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, ready: Ready) {
         let (machine, transition) = (self.machine, &way.transition);
         let mut next = self.scratch.copy(here.state);
@@ -413,7 +413,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// After a step: the state is kept, or the process goes on alone.
+    /// Continues after a step: stores the state, or lets the process continue atomically.
     #[inline]
     fn after(&mut self, here: Here<'_>, process: usize, is_atomic: bool) {
         self.remember(here.state);
@@ -423,7 +423,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// The process goes on alone, if it can.
+    /// Lets the process continue atomically, if it is not blocked.
     #[inline(never)]
     fn go_on(&mut self, here: Here<'_>, process: usize) {
         if self.is_circle(here.state) {
@@ -436,7 +436,7 @@ impl<'a, S: Sink> Walk<'a, S> {
                 .help("nothing else would ever happen: let the loop end, or make it not atomic");
             return self.fault(fault);
         }
-        // What has been done is a part of the step, so it is not one that is passed over.
+        // The steps of a chain are one transition, so they are not skipped separately.
         let arrival = self.arrival.take();
         if !self.process(here, process, false) {
             self.keep(here.state);
@@ -452,7 +452,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// Keeps a state, with the hidden variables as they are in all states.
+    /// Passes on a state with its hidden variables reset to their initial values.
     #[inline(never)]
     fn keep_without_hidden(&mut self, state: &[u8]) {
         let program = &self.machine.program;
@@ -470,7 +470,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.scratch.pool.push(kept);
     }
 
-    /// Whether the chain has come back to where it has been.
+    /// Returns whether the chain has returned to an earlier state, or is too long.
     fn is_circle(&mut self, state: &[u8]) -> bool {
         let hash = crate::store::hash(state);
         let path = &mut self.scratch.path;
@@ -489,7 +489,7 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 }
 
-/// Who has taken part in a path.
+/// Returns the processes that take part in a path.
 pub(in crate::promela) fn participants(path: &[Micro]) -> Participants {
     let mut participants = Participants::default();
     for micro in path {

@@ -1,4 +1,4 @@
-//! Steps of the processes that are in Rust.
+//! Steps of processes implemented in Rust.
 
 use super::{Here, Machine, Sink, Told, Walk};
 use crate::promela::evaluate::View;
@@ -9,7 +9,7 @@ use crate::promela::shape::{ChannelAt, Shape};
 use crate::promela::trace::Event;
 use crate::system::Fault;
 
-/// A process in Rust, where it stands.
+/// A process in Rust, with its current state.
 struct Standing<'a> {
     outside: Outside,
     numbered: &'a dyn Numbered,
@@ -19,7 +19,7 @@ struct Standing<'a> {
 }
 
 impl Machine {
-    /// Whether the steps of a process come from Rust.
+    /// Returns whether a process is implemented in Rust.
     pub(super) fn is_outside(&self, shape: &Shape, process: usize) -> bool {
         let frame = shape.frames.get(process);
         let kind = frame.and_then(|frame| self.program.kinds.get(frame.kind as usize));
@@ -46,7 +46,7 @@ impl Machine {
             .offers(standing.number, &World { state, process })
     }
 
-    /// The number of a channel, and the channel.
+    /// Returns the number of a channel, and the channel.
     fn outside_channel(
         &self,
         state: &[u8],
@@ -57,7 +57,7 @@ impl Machine {
         Some((number, shape.channel(number)?))
     }
 
-    /// Whether a process in Rust may stay where it is; nothing for other ones.
+    /// Returns whether a process in Rust is at a valid end; `None` for other processes.
     pub(in crate::promela) fn outside_may_end(
         &self,
         state: &[u8],
@@ -68,7 +68,7 @@ impl Machine {
         Some(standing.numbered.may_end(standing.number))
     }
 
-    /// Where a process in Rust is, for people.
+    /// Returns the display of the state of a process in Rust.
     pub(in crate::promela) fn outside_shown(
         &self,
         state: &[u8],
@@ -79,7 +79,7 @@ impl Machine {
         Some(standing.numbered.shown(standing.number))
     }
 
-    /// Whether a process in Rust could do something by itself.
+    /// Returns whether a process in Rust can make a step by itself.
     pub(super) fn outside_can_move(&self, view: &View<'_>) -> bool {
         let Some(standing) = self.standing(view.state, view.shape, view.process) else {
             return false;
@@ -107,7 +107,7 @@ impl Machine {
 }
 
 impl<S: Sink> Walk<'_, S> {
-    /// The steps of a process in Rust; gives whether there were any.
+    /// Generates the steps of a process in Rust. Returns whether there were any.
     pub(super) fn outside(&mut self, here: Here<'_>, process: usize) -> bool {
         let view = self.view(here, process, false);
         match self.machine.may_have_turn(&view) {
@@ -151,7 +151,7 @@ impl<S: Sink> Walk<'_, S> {
         });
     }
 
-    /// One offer, if it can be taken now.
+    /// Makes the step of one offer, if it is enabled. Returns whether it was.
     fn offer(
         &mut self,
         here: Here<'_>,
@@ -184,7 +184,7 @@ impl<S: Sink> Walk<'_, S> {
         }
     }
 
-    /// A step: what it does to the state, and where the process is then.
+    /// Makes a step: updates the state by a function, and moves the process.
     fn outside_step(
         &mut self,
         here: Here<'_>,
@@ -269,7 +269,8 @@ impl<S: Sink> Walk<'_, S> {
         true
     }
 
-    /// Takes the oldest message of a channel that keeps messages.
+    /// Receives the oldest message of a buffered channel, if there is one that the process
+    /// accepts. Returns whether there was.
     fn outside_takes(&mut self, here: Here<'_>, standing: &Standing<'_>, channel: Channel) -> bool {
         let machine = self.machine;
         let Some((number, at)) = machine.outside_channel(here.state, here.shape, channel) else {
@@ -299,7 +300,8 @@ impl<S: Sink> Walk<'_, S> {
         true
     }
 
-    /// What a process in Rust can do with a message that is handed over.
+    /// Makes the steps in which a process in Rust receives a rendezvous message. Returns
+    /// whether there were any.
     pub(super) fn outside_receives(
         &mut self,
         here: Here<'_>,
@@ -341,7 +343,7 @@ impl<S: Sink> Walk<'_, S> {
     }
 }
 
-/// Puts the process where it goes.
+/// Sets the state of the process.
 fn settle(standing: &Standing<'_>, next: Option<u32>, state: &mut [u8]) -> Result<(), Fault> {
     let Some(next) = next else {
         let message = "a process in Rust has more states than there are numbers";

@@ -1,4 +1,4 @@
-//! Statements.
+//! Parser of statements.
 
 use super::{Kind, Parsed, Parser};
 use crate::Span;
@@ -9,14 +9,14 @@ use crate::promela::syntax::{
     Variable,
 };
 
-/// The most uses of inlines in a model: one that uses itself would have no end.
+/// Maximum number of inline expansions in a model; a recursive inline would have no end.
 const INSTANCES_MAX: u32 = 20_000;
 
-/// The most tokens of one use.
+/// Maximum number of tokens of one expansion.
 const INLINED_MAX: usize = 200_000;
 
 impl Parser {
-    /// Statements up to one of the ends, which is not taken.
+    /// Parses statements up to one of the ends, which is not consumed.
     pub(super) fn sequence(&mut self, ends: &[&str]) -> Parsed<Vec<Statement>> {
         let mut statements = Vec::new();
         loop {
@@ -35,8 +35,8 @@ impl Parser {
         Ok(statements)
     }
 
-    /// Whether a statement may end here: at a mark, at the end of a line, after
-    /// a brace and after `else`.
+    /// Returns whether a statement may end here: at a mark, at the end of a line, after a
+    /// brace or after `else`.
     fn is_separated(&self, ends: &[&str]) -> bool {
         let Some(token) = self.peek() else {
             return true;
@@ -239,7 +239,7 @@ impl Parser {
         })
     }
 
-    /// Parses the body of an inline with the arguments in it.
+    /// Parses the body of an inline with its arguments substituted.
     fn use_inline(&mut self, into: Option<Reference>) -> Parsed<StatementKind> {
         let name = self.name()?;
         let Some(inline) = self.inlines.get(&name.text).cloned() else {
@@ -278,8 +278,8 @@ impl Parser {
         })
     }
 
-    /// `return` gives the variable that the inline is assigned to its value, and the
-    /// inline goes on.
+    /// Parses `return`: assigns its value to the variable of the call; the inline
+    /// continues.
     fn return_value(&mut self, start: Span) -> Parsed<StatementKind> {
         let Some(Some(variable)) = self.returns.last().cloned() else {
             let message = "`return` is for an inline whose value is assigned: `x = name(...)`";
@@ -289,7 +289,8 @@ impl Parser {
         Ok(StatementKind::Assign(variable, self.expression()?))
     }
 
-    /// A variable of an inline must not be taken for the one that gets its value.
+    /// Rejects variables of an inline that would shadow the variable that receives its
+    /// value.
     fn check_captured(&mut self, variables: &[Variable]) -> Parsed<()> {
         let mut assigned = self.returns.iter().flatten().flat_map(|it| &it.parts);
         let is_assigned =
@@ -332,7 +333,8 @@ impl Parser {
         Ok(arguments)
     }
 
-    /// What begins with a variable: an assignment, a message, a condition.
+    /// Parses a statement that starts with a variable: an assignment, a message, a
+    /// condition.
     fn expression_or_assignment(&mut self) -> Parsed<StatementKind> {
         let from = self.position;
         let is_name = self.peek().is_some_and(|token| token.name().is_some());
@@ -349,7 +351,7 @@ impl Parser {
         Ok(StatementKind::Condition(condition))
     }
 
-    /// The statement that goes on after a variable; nothing for expressions.
+    /// Parses the rest of a statement after a variable; `None` for expressions.
     fn after_reference(&mut self) -> Parsed<Option<StatementKind>> {
         let mark = self.mark_after_reference();
         let is_poll = |parser: &Parser, ahead| parser.is_at(ahead, "[");
@@ -387,8 +389,8 @@ impl Parser {
         }))
     }
 
-    /// The mark after the variable that begins here, and how far ahead it is,
-    /// if it makes a statement.
+    /// Returns the mark after the variable reference at the current position, and its
+    /// distance, if it makes a statement.
     fn mark_after_reference(&self) -> Option<(&'static str, usize)> {
         let mut ahead = 0;
         loop {
@@ -416,7 +418,7 @@ impl Parser {
         mark.map(|mark| (*mark, ahead))
     }
 
-    /// The fields of a message that is sent: `a, b`, `a(b, c)`.
+    /// Parses the fields of a send statement: `a, b`, `a(b, c)`.
     fn message(&mut self) -> Parsed<Vec<Expression>> {
         let mut values = Vec::new();
         loop {
@@ -431,7 +433,7 @@ impl Parser {
     }
 }
 
-/// `variable = variable + 1`.
+/// Returns the statement `variable = variable + 1` (or `- 1`).
 fn counted(variable: Reference, operator: Binary) -> StatementKind {
     let span = variable.span;
     let expression = |kind| Box::new(Expression { kind, span });

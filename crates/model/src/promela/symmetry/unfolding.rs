@@ -1,9 +1,9 @@
-//! The run of a model that a run of the states that stand for others means.
+//! Reconstruction of a real run from a run of representatives.
 //!
-//! In it every process stays the one that it is. Who is over goes when it is the youngest,
-//! which may be at another time than among the states that stand for others: so two states
-//! are compared without those who only wait to go, and these go where the run cannot go on
-//! before.
+//! In the real run, every process keeps its identity. A finished process terminates when
+//! it is the youngest, which may be at another time than among the representatives. So
+//! states are compared without finished processes, and these terminate when the run is
+//! otherwise stuck.
 
 use super::Symmetric;
 use crate::promela::machine::Scratch;
@@ -12,18 +12,18 @@ use crate::report::{Finding, Report};
 use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
-/// A state without the order of its processes, and without those that are over.
+/// A state without the order of its processes, and without finished ones.
 #[derive(Debug, PartialEq, Eq)]
 struct Essence {
-    /// Variables and channels.
+    /// Global variables and channels.
     globals: Vec<u8>,
-    /// The kind of each process, and its variables.
+    /// The type and the variables of each process.
     processes: Vec<(u16, Vec<u8>)>,
 }
 
 impl Symmetric<'_> {
-    /// A report of a search of this, with the run as the model makes it: every
-    /// process stays the one that it is.
+    /// Returns a report with its trail as a run of the original model, in which every
+    /// process keeps its identity.
     #[must_use]
     pub fn unfolded(&self, report: Report) -> Report {
         let finding = report.finding.map(|(finding, trail)| {
@@ -96,7 +96,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// To a state that another one stands for.
+    /// Extends the run to a state with the given representative.
     fn go_to(&mut self, folded: &[u8]) -> Option<()> {
         loop {
             let wanted = self.symmetric.essence(folded)?;
@@ -111,7 +111,7 @@ impl Run<'_> {
         }
     }
 
-    /// The last step goes wrong: it has no state behind it.
+    /// Extends the run by a faulty step.
     fn go_wrong(&mut self, fault: &Fault) -> Option<()> {
         let model = self.symmetric.model;
         loop {
@@ -123,7 +123,7 @@ impl Run<'_> {
         }
     }
 
-    /// The youngest process goes, if it is over.
+    /// Terminates the youngest process, if it is finished.
     fn let_one_go(&mut self) -> Option<()> {
         let wanted = self.symmetric.essence(&self.here)?;
         let (state, number) = self.find(wanted)?;
@@ -131,7 +131,7 @@ impl Run<'_> {
         is_shorter.then(|| self.step(state, number))
     }
 
-    /// The first successor that is like a state, and its number.
+    /// Returns the first equivalent successor and its number.
     fn find(&mut self, wanted: Essence) -> Option<(Vec<u8>, usize)> {
         let mut finder = Finder::new(self.symmetric, wanted);
         let model = self.symmetric.model;
@@ -145,7 +145,7 @@ impl Run<'_> {
     }
 }
 
-/// Looks for a successor that is like a state.
+/// Searches for an equivalent successor.
 struct Finder<'a> {
     symmetric: &'a Symmetric<'a>,
     wanted: Essence,

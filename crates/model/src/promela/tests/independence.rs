@@ -1,11 +1,10 @@
-//! What is told to be known is found in another way, and what touches the same is looked
-//! up.
+//! Successors reported as known are found on another path; dependent steps are looked up.
 
 use super::*;
 use crate::system::{Fault, Participants, System, Visitor};
 use std::collections::{HashMap, HashSet};
 
-/// What was told of the successors of one state.
+/// The successors reported for one state.
 #[derive(Default)]
 struct Told {
     next: Vec<Vec<u8>>,
@@ -28,7 +27,8 @@ impl Visitor for Told {
     }
 }
 
-/// The states of a model layer by layer, and how many successors were told to be known.
+/// Returns the states of a model layer by layer, and the number of successors reported as
+/// known.
 fn layered(model: &Model) -> (HashSet<Vec<u8>>, usize) {
     let (mut scratch, mut told) = (model.scratch(), Told::default());
     model.initial(&mut scratch, &mut told);
@@ -61,7 +61,7 @@ fn layered(model: &Model) -> (HashSet<Vec<u8>>, usize) {
     (known, passed)
 }
 
-/// All states of a model, in whatever order.
+/// Returns all states of a model, in any order.
 fn all(model: &Model) -> HashSet<Vec<u8>> {
     let (mut scratch, mut told) = (model.scratch(), Told::default());
     model.initial(&mut scratch, &mut told);
@@ -82,18 +82,18 @@ fn check(text: &str, expected: usize) {
     assert_eq!(passed, expected, "{text}");
 }
 
-/// Two processes that do this, and what both know.
+/// Returns a model of two processes with these steps and shared declarations.
 fn both(shared: &str, steps: &str) -> String {
     format!("{shared} active [2] proctype P() {{ byte i; {steps} }}")
 }
 
 #[test]
 fn of_two_orders_one_is_looked_up() {
-    // A square of three by three states has four squares, and each has two ways through it.
-    // The end of a process is for the youngest alone.
+    // A grid of three by three states has four squares, each with two paths through it.
+    // Only the youngest process can terminate.
     check(&both("", "i = 1; i = 2"), 4);
     check(&both("byte a[2]", "a[0] == 0; i = a[1]"), 4);
-    // Both look at `a` at first and in the end, and neither at the other's value.
+    // Both read `a` at the start and at the end, and neither reads the other's value.
     check(&both("byte a", "(a == 0); a = 1; i = a"), 2);
     check(&both("byte a[2]", "a[_pid] = 1"), 0);
     check(
@@ -102,7 +102,7 @@ fn of_two_orders_one_is_looked_up() {
     );
     let own = "active proctype P() { a = 1; a = 2 } active proctype Q() { b = 1; b = 2 }";
     check(&format!("byte a, b; {own}"), 4);
-    // Bytes 64 apart are taken for one another.
+    // Bytes that are 64 apart are not distinguished.
     let wide = own.replace("b = 2", "b = 2; c[b] = 1");
     check(&format!("byte a; byte c[63]; byte b; {wide}"), 0);
     check(&format!("byte a; byte c[62]; byte b; {wide}"), 6);
@@ -125,7 +125,8 @@ fn channels_are_told_from_one_another() {
     check(&with("x = 1; none!1; x = 2", "x = 1; none?x; x = 2"), 2);
 }
 
-/// A step goes on, inside of an atomic sequence, where another step would be passed over.
+/// Checks a step that continues inside an atomic sequence, where another step would be
+/// skipped.
 #[test]
 fn what_is_part_of_a_step_is_not_passed_over() {
     let handed = "chan none = [0] of {byte};

@@ -1,8 +1,8 @@
-//! Where mistakes are shown: in inlines, too, whose text is far from that of their use.
+//! Locations of errors, also in inlines, whose text is far from their uses.
 
 use super::*;
 
-/// What is shown of the text for the fault of a run.
+/// Returns the source text shown for the fault of a run.
 fn shown(text: &str) -> &str {
     let Some((Finding::Fault(fault), _)) = run(text).finding else {
         panic!("{text}");

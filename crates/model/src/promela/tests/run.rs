@@ -1,4 +1,4 @@
-//! Processes that are run in conditions and values, as Spin 6.5.2 does it.
+//! `run` in conditions and values, as in Spin 6.5.2.
 
 use super::{counts, fault, read_with, refused};
 use crate::promela::Reading;
