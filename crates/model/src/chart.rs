@@ -110,7 +110,7 @@ impl Chart {
         let _ = writeln!(text, "{}", rules.join("  "));
         for row in &self.rows {
             if row.begins_cycle {
-                let _ = writeln!(text, "-- from here on, again and again --");
+                let _ = writeln!(text, "-- cycle: the run repeats from here --");
             }
             for line in lines(row, &widths) {
                 let _ = writeln!(text, "{}", line.trim_end());
@@ -120,7 +120,7 @@ impl Chart {
             }
         }
         if self.stays {
-            let _ = writeln!(text, "-- and so it stays for ever --");
+            let _ = writeln!(text, "-- the run stays in this state forever --");
         }
         text
     }

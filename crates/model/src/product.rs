@@ -170,8 +170,8 @@ impl<S: System> Product<'_, S> {
 /// Returns the fault for more processes than fairness supports ([`Participants`]
 /// distinguishes 63).
 fn too_many_actors() -> Fault {
-    let message = "fairness is about at most 63 processes, and here are more";
-    Fault::new("too-many", message, None).help("leave --fair out, or make the model smaller")
+    let message = "fairness is supported for at most 63 processes; the model has more";
+    Fault::new("too-many", message, None).help("omit --fair, or use fewer processes")
 }
 
 /// The successors of a state.

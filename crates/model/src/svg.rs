@@ -43,7 +43,7 @@ pub(crate) fn draw(chart: &Chart) -> String {
         let y = TOP + (chart.rows.len() + 1) * ROW;
         let _ = writeln!(
             svg,
-            "<text x=\"8\" y=\"{y}\" fill=\"#a00\">and so it stays for ever</text>"
+            "<text x=\"8\" y=\"{y}\" fill=\"#a00\">the run stays in this state forever</text>"
         );
     }
     svg += "</svg>\n";

@@ -66,17 +66,15 @@ impl Model {
         let quoted = quoted.collect::<Vec<_>>().join(", ");
         let names = unsaid.iter().map(|it| &*it.name);
         let names = names.collect::<Vec<_>>().join(", ");
-        let message = format!(
-            "a record does not tell what the environment says of {quoted}: the lines of `record` \
-             do not set that"
-        );
+        let message =
+            format!("no line of `record` sets {quoted}, which the environment determines");
         let mut fault = Fault::new("unsaid", message, Some(first.span));
         for function in &unsaid {
-            fault = fault.label(function.span, "what is this in the session?");
+            fault = fault.label(function.span, "no line of `record` sets this");
         }
         Some(fault.help(format!(
-            "set it where a line tells (`when kind = \"stop\" {{ set {} = ... step }}`), or say that \
-             anything may have been: `record {{ any {names} }}`",
+            "set it in a line (`when kind = \"stop\" {{ set {} = ... step }}`), or allow any \
+             value: `record {{ any {names} }}`",
             first.name
         )))
     }
@@ -253,7 +251,7 @@ impl<'a> Follower<'a> {
             if next.len() > STATES_MAX {
                 let message = format!("the model could be in more than {STATES_MAX} states");
                 return Err(Fault::new("too-large", message, Some(span))
-                    .help("let the table of the record say more of what the environment does"));
+                    .help("let `record` determine more of what the environment does"));
             }
         }
         self.steps += 1;
@@ -262,8 +260,8 @@ impl<'a> Follower<'a> {
             return Ok(());
         }
         Err(first_fault.unwrap_or_else(|| {
-            Fault::new("no-step", "the model makes no step here", Some(span))
-                .help("what is set is not possible in this state")
+            Fault::new("no-step", "the model cannot make a step here", Some(span))
+                .help("the value that is set is not possible in this state")
         }))
     }
 

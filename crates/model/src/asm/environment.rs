@@ -101,7 +101,7 @@ impl Question<'_> {
         let values = self.of.values(&self.model.enumerations);
         values.ok_or_else(|| {
             let message = format!(
-                "the values of `{}`, of type {}, cannot be listed",
+                "the values of `{}`, of type {}, cannot be enumerated",
                 self.text(),
                 self.model.show_type(self.of)
             );

@@ -71,7 +71,7 @@ impl Gathered {
         let text = self.texts.last().map_or("", |text| &text.text);
         let too_long = u32::try_from(text.len()).is_err();
         if too_long {
-            let fault = Fault::new("too-large", "a model of four gigabytes", None);
+            let fault = Fault::new("too-large", "the model is larger than 4 GiB", None);
             return self.faults.push(fault);
         }
         let (items, faults) = parse(source, text);
@@ -108,9 +108,11 @@ impl Gathered {
 
     fn refined(&mut self, file: &str, span: Span, reader: &mut Reader<'_>) {
         if self.texts.len() >= TEXTS_MAX {
-            let message = format!("a model of more than {TEXTS_MAX} texts");
+            let message = format!("the model consists of more than {TEXTS_MAX} files");
             let fault = Fault::new("too-large", message, Some(span));
-            return self.faults.push(fault.help("does a model refine itself?"));
+            return self
+                .faults
+                .push(fault.help("check that no model refines itself"));
         }
         match reader(file) {
             Ok(text) if self.texts.iter().any(|known| known.name == text.name) => {
@@ -144,7 +146,7 @@ impl Gathered {
                 let message = format!("`{}` is declared twice", name.text);
                 let mut fault = Fault::new("declared-twice", message, Some(name.span));
                 if let Some((_, before, _)) = identity(before) {
-                    fault = fault.label(before.span, "here before");
+                    fault = fault.label(before.span, "first one here");
                 }
                 if sort != "type" {
                     fault = fault.help("write `override` to replace what another file declares");
@@ -166,10 +168,10 @@ fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
         return Ok(());
     };
     if old.span.source == new.span.source {
-        let message = format!("`{}` is declared in this very file", new.text);
+        let message = format!("`{}` is declared in this file", new.text);
         return Err(Fault::new("override", message, Some(new.span))
             .label(old.span, "here")
-            .help("`override` replaces a declaration of a file that is refined"));
+            .help("`override` replaces a declaration of a refined file"));
     }
     let ((old_parameters, old_result), (new_parameters, new_result)) =
         (parameters(before), parameters(after));

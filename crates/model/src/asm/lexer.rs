@@ -237,7 +237,7 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        self.fault(start, "this text has no closing quote");
+        self.fault(start, "this string has no closing quote");
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
         };
         check("a # b", "`#` has no meaning here", 2..3);
         check("a /* b", "this comment has no end", 2..6);
-        check("\"ab\nc", "this text has no closing quote", 0..3);
+        check("\"ab\nc", "this string has no closing quote", 0..3);
         check(
             "99999999999999999999",
             "this number does not fit 64 bits",

@@ -144,7 +144,7 @@ impl Order {
                         "" => "rule",
                         name => name,
                     };
-                    let message = format!("nothing was chosen for `{name}` in this step");
+                    let message = format!("this step does not choose `{name}`");
                     return Err(Fault::new("pick", message, Some(span)));
                 }
                 Ok(steps)
@@ -270,7 +270,7 @@ impl Reading<'_> {
         if self.columns.is_some() {
             let end = self.text.len();
             let span = Span::new(self.source, end..end);
-            let fault = Fault::new("syntax", "a table without an `end`", Some(span));
+            let fault = Fault::new("syntax", "this table has no `end`", Some(span));
             self.faults.push(fault);
         }
     }
@@ -386,7 +386,11 @@ impl Reading<'_> {
             return Ok(());
         }
         if cells.len() > columns.len() {
-            let message = format!("{} cells in a table of {}", cells.len(), columns.len());
+            let message = format!(
+                "{} cells in a table of {} columns",
+                cells.len(),
+                columns.len()
+            );
             return Err(Fault::new("syntax", message, Some(span)));
         }
         if number > 0 {

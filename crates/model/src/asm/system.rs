@@ -60,7 +60,7 @@ impl Model {
         }
         let message = format!("a step has more than {POSSIBILITIES_MAX} possibilities");
         each(Err(Fault::new("too-large", message, Some(self.main.span))
-            .help("let the environment choose less at once")));
+            .help("let the environment choose less in one step")));
     }
 
     /// Returns the outcomes of a state, memoized for all states with the same reads.
@@ -82,10 +82,9 @@ impl Model {
     /// it has one.
     pub fn standstill(&self, bytes: &[u8]) -> Option<Fault> {
         match self.step(&self.state(bytes), &mut Possibilities::default()) {
-            Err(Stop::NoAnswer(fault)) => Some(fault.help(
-                "what a step asks its environment must have an answer, or the machine stands \
-                 still",
-            )),
+            Err(Stop::NoAnswer(fault)) => Some(
+                fault.help("without an answer of the environment, the machine cannot make a step"),
+            ),
             _ => None,
         }
     }

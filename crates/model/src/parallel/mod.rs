@@ -3,9 +3,10 @@
 //! All threads share one [table] of atomic words that index the states, and each thread
 //! writes the states that it finds first to chunks of an [arena] that no other thread
 //! writes to. A state is looked up where it was found; states are never sent between
-//! threads, and nobody waits for a lock except while the table grows. Worker speeds vary, so the states of a layer are divided
-//! into small segments, and idle workers steal segments of others. A layer is complete
-//! before the next begins, so trails are shortest and the counts are those of one thread.
+//! threads, and nobody waits for a lock except while the table grows. Worker speeds vary,
+//! so the states of a layer are divided into small segments, and idle workers steal
+//! segments of others. A layer is complete before the next begins, so trails are shortest
+//! and the counts are those of one thread.
 //!
 //! The alternative, in which each thread owns the states of some hashes and receives them
 //! from the others, took a third more processor time than one thread: each state that was

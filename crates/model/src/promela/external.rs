@@ -346,8 +346,9 @@ pub(super) fn join(
             Some(Ok(made)) => return Some(made),
             Some(Err(unknown)) => Fault::new("external", unknown.to_string(), Some(kind.span)),
             None => {
-                let message = "nothing in Rust stands for this process here";
-                let help = "write the process in PROMELA, or give it to `Model::read_with`";
+                let message = "this process has no implementation in Rust";
+                let help = "write the process in PROMELA, or pass its implementation to \
+                     `Model::read_with`";
                 Fault::new("external", message, Some(kind.span)).help(help)
             }
         };

@@ -119,14 +119,14 @@ pub(super) fn wrong(format: &str, values: usize) -> Option<String> {
             Piece::Conversion(_) if conversions == values => {
                 return Some(match values {
                     0 => format!("there is no value for `{shown}`"),
-                    _ => format!("there are too few values: none is left for `{shown}`"),
+                    _ => format!("there are too few values: none for `{shown}`"),
                 });
             }
             Piece::Conversion(_) => conversions += 1,
             Piece::Unknown => {
                 return Some(format!(
-                    "`{shown}` is no conversion: write %d, %u, %x, %o, %c, or %e for a name, and \
-                     %% for the sign"
+                    "`{shown}` is not a conversion: write %d, %u, %x, %o, %c, or %e for a name, \
+                     and %% for a percent sign"
                 ));
             }
             Piece::Character(_) => {}
@@ -205,12 +205,12 @@ mod tests {
             assert!(message.starts_with(words), "{format}: {message}");
         };
         check("%5d", 0, "there is no value for `%5d`");
-        let few = "there are too few values: none is left for ";
+        let few = "there are too few values: none for ";
         check("%d %d!", 1, &format!("{few}`%d`"));
         check("%d%d%e", 2, &format!("{few}`%e`"));
-        check("%s", 1, "`%s` is no conversion");
-        check("100%", 0, "`%` is no conversion");
-        check("100% sure", 0, "`%` is no conversion");
-        check("%5ä", 0, "`%5ä` is no conversion");
+        check("%s", 1, "`%s` is not a conversion");
+        check("100%", 0, "`%` is not a conversion");
+        check("100% sure", 0, "`%` is not a conversion");
+        check("%5ä", 0, "`%5ä` is not a conversion");
     }
 }

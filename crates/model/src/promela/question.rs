@@ -38,7 +38,7 @@ impl Model {
     /// The reason that it may not.
     pub fn may_reduce(&self, question: &Question) -> Result<(), Fault> {
         let Question::Formula(name) = question else {
-            let message = "claims and labels may tell how many steps there are";
+            let message = "claims and labels may depend on the number of steps";
             return Err(Fault::new("reduction", message, None)
                 .help("search without --reduce, or write a formula without next"));
         };
@@ -50,7 +50,7 @@ impl Model {
         match operators.first() {
             None => Ok(()),
             Some(operator) => {
-                let message = format!("`{}` tells how many steps there are", operator.name());
+                let message = format!("`{}` depends on the number of steps", operator.name());
                 Err(Fault::new("reduction", message, None).help("search without --reduce"))
             }
         }
@@ -189,7 +189,7 @@ fn bit_of(program: &Program, propositions: &mut Vec<Code>, code: Code) -> Result
         let span = Some(program.span_of(code));
         return Err(Fault::new(
             "too-large",
-            "a claim has at most 64 different conditions",
+            "the claim has more than 64 different conditions",
             span,
         ));
     }

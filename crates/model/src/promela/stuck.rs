@@ -23,7 +23,7 @@ impl Model {
     pub fn stuck(&self, state: &[u8]) -> Fault {
         let mut groups = self.groups(state);
         let place = groups.first().map(|group| group.place);
-        let message = "nobody can go on, and this is no end";
+        let message = "deadlock: no process can continue, and this is not a valid end state";
         let mut fault = Fault::new("deadlock", message, place);
         let left = groups.split_off(groups.len().min(PLACES_MAX));
         for group in &groups {
@@ -32,12 +32,12 @@ impl Model {
         let mut help = String::new();
         if !left.is_empty() {
             let count: usize = left.iter().map(|group| group.numbers.len()).sum();
-            help += &format!("{count} more processes stand elsewhere; ");
+            help += &format!("{count} more processes are elsewhere; ");
         }
         if let Some((name, texts)) = self.machine.trace_shown(state) {
             help += &format!("{name} is at {texts}; ");
         }
-        fault.help(help + "label the places where a process may stay for ever with `end`")
+        fault.help(help + "mark the statements where a process may stay forever with `end` labels")
     }
 
     /// Returns the processes grouped by statement, in the order of their first members;
@@ -84,8 +84,8 @@ impl Group<'_> {
         }
         let (kind, last) = (self.kind, named.pop().unwrap_or_default());
         match named.is_empty() {
-            true => format!("{kind} {last} stands here"),
-            false => format!("{kind} {} and {last} stand here", named.join(", ")),
+            true => format!("{kind} {last} is here"),
+            false => format!("{kind} {} and {last} are here", named.join(", ")),
         }
     }
 }

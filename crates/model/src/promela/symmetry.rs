@@ -40,7 +40,7 @@ impl Model {
         };
         let nodes = program.nodes.iter().zip(&program.node_spans);
         if let Some((_, span)) = nodes.into_iter().find(|(node, _)| tells_apart(node)) {
-            return refused("this tells processes of one kind apart", Some(*span));
+            return refused("this distinguishes processes of one type", Some(*span));
         }
         let instructions = program.instructions.iter();
         let numbers = instructions
@@ -48,7 +48,7 @@ impl Model {
             .find(|instruction| matches!(instruction.operation, Operation::Running(..)));
         if let Some(instruction) = numbers {
             return refused(
-                "this keeps the number of a process, which tells it from others",
+                "this stores the number of a process, which distinguishes it from others",
                 Some(instruction.span),
             );
         }
@@ -57,11 +57,12 @@ impl Model {
             .into_iter()
             .find(|kind| !kind.channels.is_empty() || kind.outside.is_some());
         if let Some(kind) = owner {
-            let message = "processes that bring channels or are in Rust cannot be exchanged";
+            let message = "processes with local channels or implemented in Rust are not \
+                 interchangeable";
             return refused(message, Some(kind.span));
         }
         if program.priorities {
-            return refused("priorities tell processes apart", None);
+            return refused("priorities distinguish processes", None);
         }
         Ok(Symmetric { model: self })
     }

@@ -105,7 +105,7 @@ impl Machine {
             .get(to as usize)
             .is_some_and(|it| self.is_over(it));
         if trace.is_negated && is_over {
-            let message = "with this event, all that `notrace` forbids has happened";
+            let message = "this event completes what `notrace` forbids";
             return Err(Fault::new("trace", message, self.place_of(event)));
         }
         Ok(())
@@ -147,9 +147,9 @@ impl Machine {
         let shown: Vec<String> = shown.collect();
         let shown = shown.join(",");
         let message =
-            format!("the message {shown} is {what}, and the trace has another event here");
+            format!("the message {shown} is {what}, but the trace requires another event here");
         let fault = Fault::new("trace", message, self.place_of(event));
-        self.labelled(fault, ways.iter(), "what the trace has next")
+        self.labelled(fault, ways.iter(), "required by the trace")
     }
 
     fn place_of(&self, event: Event<'_>) -> Option<Span> {
@@ -165,7 +165,7 @@ impl Machine {
     ) -> Fault {
         let instructions = ways.filter_map(|way| self.program.instruction(way));
         instructions.fold(fault, |fault, instruction| match instruction.operation {
-            Operation::End => fault.label(instruction.span, "the trace is over"),
+            Operation::End => fault.label(instruction.span, "the trace ends here"),
             _ => fault.label(instruction.span, text),
         })
     }

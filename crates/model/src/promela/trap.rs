@@ -32,33 +32,38 @@ impl Trap {
         match self {
             Trap::Division(code) => Fault::new("division", "division by zero", at(code)),
             Trap::Overflow(code) => {
-                Fault::new("overflow", "this is no number of 32 bits any more", at(code))
+                Fault::new("overflow", "this number does not fit 32 bits", at(code))
             }
             Trap::Index(code, length) => Fault::new(
                 "index",
-                format!("this is outside of the array, which has {length} elements from 0"),
+                format!("this index is out of range: the array has {length} elements, from 0"),
                 at(code),
             ),
-            Trap::NoChannel(code) => {
-                Fault::new("no-channel", "this names no channel", at(code)).help(
-                    "a `chan` names one when it begins with `[n] of {..}`, or when a channel is assigned to it; channels end with the process that has them",
-                )
-            }
+            Trap::NoChannel(code) => Fault::new("no-channel", "this holds no channel", at(code))
+                .help(
+                    "initialize the `chan` with `[n] of {..}`, or assign a channel to it; a \
+                     channel is removed with the process that declares it",
+                ),
             Trap::NothingInside(code) => Fault::new(
                 "rendezvous",
-                "a rendezvous channel keeps nothing that could be looked at",
+                "a rendezvous channel has no contents to inspect",
                 at(code),
             ),
-            Trap::NoProcess(code) => Fault::new("no-process", "there is no such process now", at(code)),
+            Trap::NoProcess(code) => {
+                Fault::new("no-process", "this process does not exist now", at(code))
+            }
             Trap::Value(code, value) => Fault::new(
                 "value",
-                format!("the value {value} does not fit where it goes"),
+                format!("the value {value} does not fit its variable"),
                 at(code),
             )
-            .help("use a larger type, or write the remainder that is meant (`% 256`)"),
+            .help("use a larger type, or write the intended remainder (`% 256`)"),
             Trap::Fields(code, given, wanted) => Fault::new(
                 "fields",
-                format!("here is a message of {}, and the channel is for messages of {wanted}", fields(given)),
+                format!(
+                    "the message has {}, but the channel requires {wanted}",
+                    fields(given)
+                ),
                 at(code),
             )
             .help("a message has a field for each type in the braces after `of`"),

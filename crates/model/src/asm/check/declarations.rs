@@ -48,7 +48,7 @@ impl Checker<'_> {
 
     fn declare_type(&mut self, name: &Name, of: Type) {
         if self.types.insert(Arc::clone(&name.text), of).is_some() {
-            let message = format!("`{}` is a type of the language", name.text);
+            let message = format!("`{}` is a built-in type", name.text);
             self.faults
                 .push(Fault::new("declared-twice", message, Some(name.span)));
         }
@@ -61,7 +61,8 @@ impl Checker<'_> {
         if let Some((_, span)) = before {
             let message = format!("`{}` is declared twice", name.text);
             self.faults.push(
-                Fault::new("declared-twice", message, Some(name.span)).label(span, "here before"),
+                Fault::new("declared-twice", message, Some(name.span))
+                    .label(span, "first one here"),
             );
         }
     }
@@ -100,7 +101,7 @@ impl Checker<'_> {
                 .partition(|(_, written)| names.iter().any(|name| mentions(written, name)));
             if ready.is_empty() {
                 for (name, _) in waiting {
-                    let message = format!("the universe `{}` is made of itself", name.text);
+                    let message = format!("the universe `{}` contains itself", name.text);
                     self.faults
                         .push(Fault::new("universe", message, Some(name.span)));
                 }
@@ -165,7 +166,7 @@ impl Checker<'_> {
                 let message = format!("the parameter `{}` is declared twice", name.text);
                 self.faults.push(
                     Fault::new("declared-twice", message, Some(name.span))
-                        .label(before.span, "here before"),
+                        .label(before.span, "first one here"),
                 );
             }
             let of = self.written(&parameter.written, items);
@@ -292,10 +293,10 @@ fn end(expression: &Expression, items: &[Item], depth: u32) -> Outcome<i64> {
     let wrong = || {
         Fault::new(
             "type",
-            "this is no number that is known here",
+            "this is not a constant number",
             Some(expression.span),
         )
-        .help("the ends of a range are numbers, or static functions that are numbers")
+        .help("the ends of a range must be numbers, or static functions whose values are numbers")
     };
     if depth > 20 {
         return Err(wrong());

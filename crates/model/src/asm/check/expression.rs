@@ -99,9 +99,9 @@ impl Checker<'_> {
             E::SequenceOf(part, each) => {
                 let (part, each) = self.comprehension(part, each)?;
                 if !matches!(each.among.of.present(), Type::Sequence(_)) {
-                    let message = "a sequence of values of a set would have no order";
+                    let message = "a sequence built from a set would have no defined order";
                     return Err(Fault::new("type", message, Some(each.among.span))
-                        .help("make a set of them: `{ ... | x in S }`"));
+                        .help("build a set: `{ ... | x in S }`"));
                 }
                 let of = Type::Sequence(Arc::new(part.of.clone()));
                 (TermKind::SequenceOf(Box::new(part), each), of)
@@ -115,14 +115,14 @@ impl Checker<'_> {
                 (TermKind::Tuple(parts), Type::Tuple(types.into()))
             }
             E::New(..) => {
-                let message = "an object is made in an update or a `let` only";
+                let message = "an object can be created only in an update or a `let`";
                 return Err(Fault::new("new", message, Some(span))
                     .help("write `let x = new ... { ... }` around it"));
             }
             E::Temporal(..) => {
-                let message = "a temporal operator stands only in `ltl`, under others, `not`, \
-                               `and`, `or` and `implies`";
-                let help = "conditions that are compared stand in parentheses: `always (n = 0)`";
+                let message = "a temporal operator is allowed only in `ltl`, under temporal \
+                     operators, `not`, `and`, `or` and `implies`";
+                let help = "put comparisons in parentheses: `always (n = 0)`";
                 return Err(Fault::new("temporal", message, Some(span)).help(help));
             }
         };
@@ -178,9 +178,9 @@ impl Checker<'_> {
             let has_value =
                 function.value.is_some() || matches!(function.result, Type::Optional(_));
             if !given && !has_value {
-                let message = format!("the field `{}` is not given", function.name);
+                let message = format!("the field `{}` is missing", function.name);
                 return Err(Fault::new("field", message, Some(span))
-                    .label(function.span, "it has no value of its own"));
+                    .label(function.span, "it has no default value"));
             }
         }
         Ok(())
@@ -247,14 +247,13 @@ impl Checker<'_> {
                 Type::Set(Arc::new(of.clone())),
             )),
             None => {
-                let message = format!("the values of `{}` cannot be listed", name.text);
+                let message = format!("the values of `{}` cannot be enumerated", name.text);
                 let fault = Fault::new("universe", message, Some(name.span));
                 Err(match of {
                     Type::Class(_) => fault.help(
-                        "keep the objects in a set of your own: one that is in no place any \
-                         more is forgotten",
+                        "store the objects in a set: an object that nothing refers to is deleted",
                     ),
-                    _ => fault.help("take a part of them, such as the numbers `0..9`"),
+                    _ => fault.help("use a subset, for example the numbers `0..9`"),
                 })
             }
         }

@@ -99,11 +99,11 @@ impl Checker<'_> {
                 && let Some((span, id)) =
                     find(value, &reads, |reads| reads.state || reads.environment)
             {
-                let message = format!("`{}` may change, so it is not known here", self.named(id));
-                faults.push(
-                    Fault::new("reads", message, Some(span))
-                        .label(function.span, "this value is needed in the beginning"),
-                );
+                let message = format!("`{}` may change and cannot be read here", self.named(id));
+                faults.push(Fault::new("reads", message, Some(span)).label(
+                    function.span,
+                    "this value is computed before the first step",
+                ));
             }
         }
         let mut recorded = Vec::new();
@@ -126,8 +126,8 @@ impl Checker<'_> {
             if let Some((span, id)) = find(term, &reads, |reads| reads.environment) {
                 let message = format!("`{}` has a value only within a step", self.named(id));
                 faults.push(Fault::new("reads", message, Some(span)).help(
-                    "monitored functions are no part of a state; a shared function is, or a \
-                     controlled one that keeps the value",
+                    "monitored functions are not part of a state; use a shared function, or a \
+                     controlled one that stores the value",
                 ));
             }
         }

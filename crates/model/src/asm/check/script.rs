@@ -77,7 +77,7 @@ impl<'a> Checking<'a> {
         if !is_set(kind) {
             let message = format!("`{}` is not set by the environment", name.text);
             return Err(Fault::new("set", message, Some(name.span))
-                .help("monitored and shared functions are"));
+                .help("the environment sets monitored and shared functions"));
         }
         let arguments = self.checker.terms(arguments)?;
         self.arity(id, arguments.len(), name.span)?;

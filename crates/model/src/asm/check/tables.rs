@@ -99,16 +99,17 @@ impl Checker<'_> {
         // The last claim is that of the most refined text.
         let (file, span, pairs) = claims.next_back()?;
         if let Some((_, before, _)) = claims.find(|(_, before, _)| before.source == span.source) {
-            let message = "a model is claimed to refine one other model";
+            let message = "a model can refine only one other model";
             self.faults.push(
-                Fault::new("declared-twice", message, Some(span)).label(before, "claimed before"),
+                Fault::new("declared-twice", message, Some(span)).label(before, "first claim here"),
             );
         }
         if pairs.is_empty() {
-            let message = "this claim compares nothing";
+            let message = "this abstraction compares nothing";
             self.faults.push(
-                Fault::new("abstraction", message, Some(span))
-                    .help("write functions of the abstract model, and what each is here"),
+                Fault::new("abstraction", message, Some(span)).help(
+                    "list functions of the abstract model, each with its value in this model",
+                ),
             );
         }
         let model = self.abstract_model(file, span, reader, refined);
@@ -117,10 +118,10 @@ impl Checker<'_> {
         for (number, (name, value)) in pairs.iter().enumerate() {
             let mut before = pairs.iter().take(number).map(|(other, _)| other);
             if let Some(before) = before.find(|before| before.text == name.text) {
-                let message = format!("`{}` stands here twice", name.text);
+                let message = format!("`{}` is listed twice", name.text);
                 self.faults.push(
                     Fault::new("declared-twice", message, Some(name.span))
-                        .label(before.span, "here before"),
+                        .label(before.span, "first one here"),
                 );
             }
             let pair = self.pair(&model, name, value);
@@ -140,7 +141,7 @@ impl Checker<'_> {
         refined: &[String],
     ) -> Outcome<crate::asm::program::Model> {
         if refined.len() >= ABSTRACTIONS_MAX {
-            let message = format!("a chain of more than {ABSTRACTIONS_MAX} abstract models");
+            let message = format!("the chain of abstract models is longer than {ABSTRACTIONS_MAX}");
             return Err(Fault::new("too-large", message, Some(span)));
         }
         let text = reader(file).map_err(|reason| {
@@ -150,16 +151,16 @@ impl Checker<'_> {
         let own = self.texts.first().map(|text| text.name.clone());
         let refined: Vec<String> = refined.iter().cloned().chain(own).collect();
         if refined.contains(&text.name) {
-            let message = format!("`{file}` would be an abstract model of itself");
+            let message = format!("`{file}` is its own abstract model");
             return Err(Fault::new("file", message, Some(span)));
         }
         load_below(text, &[], reader, &refined).map_err(|rejection| {
             let first = rejection.faults.first();
             let message = format!(
-                "`{file}` is no model: {}",
+                "`{file}` is not a valid model: {}",
                 first.map_or("", |fault| &fault.message)
             );
-            Fault::new("file", message, Some(span)).help("check it by itself")
+            Fault::new("file", message, Some(span)).help("check it on its own")
         })
     }
 
@@ -175,7 +176,7 @@ impl Checker<'_> {
                 match (sort(&function.result), sort(&value.of)) {
                     (Some(wanted), Some(found)) if wanted != found => {
                         let message = format!(
-                            "`{}` is {} in the abstract model, and this is {}",
+                            "`{}` is {} in the abstract model, but this is {}",
                             name.text,
                             model.show_type(&function.result),
                             self.show(&value.of)

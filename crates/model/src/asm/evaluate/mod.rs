@@ -201,9 +201,9 @@ impl<'a> Machine<'a> {
             if !of.has(argument, &self.model.enumerations) {
                 let shown = self.model.show(argument);
                 let fault = if *argument == Value::Undefined {
-                    let message = format!("`{}` of `undef`", function.name);
+                    let message = format!("`{}` is applied to `undef`", function.name);
                     Fault::new("undefined", message, Some(span))
-                        .help("ask first whether it is `undef`")
+                        .help("check first whether it is `undef`")
                 } else {
                     let message = format!(
                         "`{}` takes {}, not {shown}",
@@ -257,16 +257,16 @@ impl<'a> Machine<'a> {
 
 #[cold]
 fn too_deep(span: Span) -> Stop {
-    let message = format!("calls and their parts are nested more than {DEPTH_MAX} levels");
+    let message = format!("calls are nested more than {DEPTH_MAX} levels deep");
     Fault::new("too-deep", message, Some(span))
-        .help("a rule or function that uses itself must come to an end before that")
+        .help("a recursive rule or function must end before that")
         .into()
 }
 
 #[cold]
 fn endless(span: Span) -> Stop {
-    let help = format!("a step may evaluate {WORK_MAX} parts of rules and expressions");
-    Fault::new("endless", "this step does not come to an end", Some(span))
+    let help = format!("a step may evaluate at most {WORK_MAX} parts of rules and expressions");
+    Fault::new("endless", "this step does not terminate", Some(span))
         .help(help)
         .into()
 }

@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
             format!("{} by {rule}", self.model.show(&update.value))
         };
         let message = format!(
-            "a clash: `{}` gets two values in one step, {} and {}",
+            "inconsistent updates: `{}` gets two values in one step, {} and {}",
             self.model.show_location(*id, arguments),
             by(first),
             by(second)

@@ -116,9 +116,7 @@ impl Model {
             },
         );
         if !is_begun && let Some(fault) = refusal {
-            each(Err(
-                fault.help("so there is no state in which the machine begins")
-            ));
+            each(Err(fault.help("so the machine has no initial state")));
         }
     }
 

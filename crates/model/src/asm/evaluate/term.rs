@@ -77,13 +77,13 @@ impl<'a> Machine<'a> {
                         }
                     };
                     return Err(Fault::new("twice", message, Some(at))
-                        .help("`++` takes the values of the map behind it")
+                        .help("`++` takes the values of the map on its right")
                         .into());
                 }
                 Value::Map(Arc::new(map))
             }
             T::New(..) => {
-                let fault = Fault::new("new", "an object cannot be made here", Some(span));
+                let fault = Fault::new("new", "an object cannot be created here", Some(span));
                 return Err(fault.into());
             }
         })
@@ -118,7 +118,7 @@ impl<'a> Machine<'a> {
     fn integer(&mut self, term: &'a Term) -> Outcome<i64> {
         match self.present(term)? {
             Value::Integer(number) => Ok(number),
-            _ => Err(Fault::new("type", "this is no number", Some(term.span)).into()),
+            _ => Err(Fault::new("type", "this is not a number", Some(term.span)).into()),
         }
     }
 
@@ -187,7 +187,9 @@ impl<'a> Machine<'a> {
         if count > VALUES_MAX as i128 {
             let message = format!("{from}..{to} has {count} numbers");
             let fault = Fault::new("too-large", message, Some(span));
-            return Err(fault.help(format!("{VALUES_MAX} are allowed")).into());
+            return Err(fault
+                .help(format!("at most {VALUES_MAX} are allowed"))
+                .into());
         }
         self.charge(usize::try_from(count).unwrap_or(0), span)?;
         Ok(Value::set((from..=to).map(Value::Integer)))
@@ -205,12 +207,12 @@ impl<'a> Machine<'a> {
             (Some(value), _) => Ok(value.clone()),
             (None, Value::Sequence(values)) => {
                 let message = format!(
-                    "no value at {} of a sequence of {}",
+                    "index {} is out of range of a sequence of {}",
                     self.model.show(index),
                     values.len()
                 );
                 let fault = Fault::new("index", message, Some(span));
-                Err(fault.help("the first one is at 0").into())
+                Err(fault.help("the first index is 0").into())
             }
             (None, _) => {
                 let message = format!("the map has no value for {}", self.model.show(index));
@@ -307,7 +309,7 @@ impl<'a> Machine<'a> {
             };
             return Ok(Value::Integer(size as i64));
         }
-        let empty = || Fault::new("empty", "there is nothing in it", Some(span));
+        let empty = || Fault::new("empty", "the collection is empty", Some(span));
         let members: Vec<&Value> = match value {
             Value::Set(values) | Value::Sequence(values) => values.iter().collect(),
             _ => Vec::new(),
@@ -340,8 +342,7 @@ impl<'a> Machine<'a> {
 
 /// Returns the fault of `undef` where a value is needed.
 pub(in crate::asm) fn undefined(span: Span) -> Fault {
-    Fault::new("undefined", "this is `undef` here", Some(span))
-        .help("ask first whether it is `undef`")
+    Fault::new("undefined", "this is `undef`", Some(span)).help("check first whether it is `undef`")
 }
 
 fn overflow(span: Span) -> Fault {
@@ -350,7 +351,7 @@ fn overflow(span: Span) -> Fault {
 
 fn arithmetic(operator: Binary, left: i64, right: i64, span: Span) -> Outcome<Value> {
     if right == 0 && matches!(operator, Binary::Divide | Binary::Remainder) {
-        return Err(Fault::new("division", "a division by zero", Some(span)).into());
+        return Err(Fault::new("division", "division by zero", Some(span)).into());
     }
     let result = match operator {
         Binary::Add => left.checked_add(right),

@@ -113,16 +113,25 @@ fn clashes_name_both_rules() {
     check_rule("n := 1 n := 1", &["n = 1"]);
     check_rule(
         "put(1) other(2)",
-        &["clash: a clash: `n` gets two values in one step, 1 by rule `put` and 2 by rule `other`"],
+        &[
+            "clash: inconsistent updates: `n` gets two values in one step, 1 by rule `put` and 2 by \
+             rule `other`",
+        ],
     );
     check_rule(
         "n := 1 put(2)",
-        &["clash: a clash: `n` gets two values in one step, 1 by `main` and 2 by rule `put`"],
+        &[
+            "clash: inconsistent updates: `n` gets two values in one step, 1 by `main` and 2 by rule \
+             `put`",
+        ],
     );
     check_rule("f(1) := 1 f(2) := 2", &["f(1) = 1, f(2) = 2"]);
     check_rule(
         "forall x in s { n := x }",
-        &["clash: a clash: `n` gets two values in one step, 1 by `main` and 2 by `main`"],
+        &[
+            "clash: inconsistent updates: `n` gets two values in one step, 1 by `main` and 2 by \
+             `main`",
+        ],
     );
     check_rule("seq { put(1) other(2) }", &["n = 2"]);
 }
@@ -214,17 +223,17 @@ fn expressions_have_exact_values() {
         "1 + 9223372036854775807",
         "overflow: this number does not fit 64 bits",
     );
-    check("1 / n", "division: a division by zero");
-    check("q[2]", "index: no value at 2 of a sequence of 2");
+    check("1 / n", "division: division by zero");
+    check("q[2]", "index: index 2 is out of range of a sequence of 2");
     check(
         "head([x | x in q with x > 9])",
-        "empty: there is nothing in it",
+        "empty: the collection is empty",
     );
     check("o", "undefined: undef does not fit `n`, which is Int");
-    check("o + 1", "undefined: this is `undef` here");
+    check("o + 1", "undefined: this is `undef`");
     check(
         "endless(1)",
-        "too-deep: calls and their parts are nested more than 600 levels",
+        "too-deep: calls are nested more than 600 levels deep",
     );
     check(
         "size({1 -> Red, n + 1 -> Green})",
@@ -250,7 +259,10 @@ fn what_does_not_fit_is_told() {
     );
     check_rule("f(3) := 4", &["range: `f` takes 0..2, not 3"]);
     check_rule("n := f(-1)", &["range: `f` takes 0..2, not -1"]);
-    check_rule("node.weight := 1", &["undefined: `weight` of `undef`"]);
+    check_rule(
+        "node.weight := 1",
+        &["undefined: `weight` is applied to `undef`"],
+    );
     check_rule("put(o)", &["range: rule `put` takes Int, not undef"]);
     check_rule(
         "assert n = 1",
@@ -258,7 +270,7 @@ fn what_does_not_fit_is_told() {
     );
     check_rule(
         "forever",
-        &["too-deep: calls and their parts are nested more than 600 levels"],
+        &["too-deep: calls are nested more than 600 levels deep"],
     );
     check_rule(
         "small := few(4)",
@@ -378,7 +390,8 @@ fn a_model_that_cannot_begin_is_wrong() {
     );
     check(
         &format!("{declared} initially {{ n := 1 n := 2 }} main {{ skip }}"),
-        "clash: a clash: `n` gets two values in one step, 1 by `initially` and 2 by `initially`",
+        "clash: inconsistent updates: `n` gets two values in one step, 1 by `initially` and 2 by \
+         `initially`",
     );
 }
 
@@ -398,7 +411,7 @@ fn where_nothing_is_possible_the_question_is_told() {
 fn conditions_on_states_have_a_value() {
     let declared = "controlled o : optional Bool = undef main { skip }";
     let check = |text: &str| {
-        let expected = "undefined: this is `undef` here";
+        let expected = "undefined: this is `undef`";
         assert_eq!(wrong(&format!("{declared} {text}")), expected, "{text}");
     };
     check("invariant known = o");

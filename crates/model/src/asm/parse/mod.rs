@@ -174,7 +174,7 @@ impl Parser {
                 Ok(Name { text, span })
             }
             Kind::Name(text) => {
-                let message = format!("expected {what}, but `{text}` is a word of the language");
+                let message = format!("expected {what}, but `{text}` is a reserved word");
                 Err(Fault::new("syntax", message, Some(span)))
             }
             _ => Err(self.wrong(what)),
@@ -220,7 +220,7 @@ impl Parser {
         if self.nesting >= NESTING_MAX {
             let message = format!("this is nested more than {NESTING_MAX} levels deep");
             return Err(Fault::new("too-deep", message, Some(self.span()))
-                .help("give a part of it a name of its own"));
+                .help("move a part of it to a declaration with a name"));
         }
         self.nesting += 1;
         let result = part(self);

@@ -63,7 +63,7 @@ impl Parser {
         let condition = self.expression()?;
         if self.at("then") {
             let fault = self.wrong("`{`");
-            return Err(fault.help("a rule has no `then`: `if c { ... } else { ... }`"));
+            return Err(fault.help("rules have no `then`; write `if c { ... } else { ... }`"));
         }
         let then = Box::new(self.block()?);
         let otherwise = self.otherwise()?;
@@ -129,7 +129,11 @@ impl Parser {
                 rules.push(self.block()?);
             }
             if rules.len() < 2 {
-                let fault = Fault::new("syntax", "a choice of one rule", Some(self.since(start)));
+                let fault = Fault::new(
+                    "syntax",
+                    "this choice has only one rule",
+                    Some(self.since(start)),
+                );
                 return Err(fault.help("write `choose { ... } or { ... }`"));
             }
             return Ok(RuleKind::Either(rules));

@@ -66,7 +66,7 @@ fn what_is_wrong_is_told_and_the_rest_is_read() {
     check("enum = A", "expected a name for the enumeration, found `=`");
     check(
         "enum in = A",
-        "expected a name for the enumeration, but `in` is a word of the language",
+        "expected a name for the enumeration, but `in` is a reserved word",
     );
     check("nothing", "expected a declaration, found `nothing`");
     check("main { x := }", "expected an expression, found `}`");
@@ -83,7 +83,7 @@ fn what_is_wrong_is_told_and_the_rest_is_read() {
         "override enum A = B",
         "expected something that can be overridden, found `enum`",
     );
-    check("main { choose { skip } }", "a choice of one rule");
+    check("main { choose { skip } }", "this choice has only one rule");
     check(
         "rule a { 1 } rule b { skip } rule c { ] }",
         "expected a rule, found `1`; expected a rule, found `]`",

@@ -152,13 +152,17 @@ impl std::fmt::Display for Parted {
         };
         write!(
             f,
-            "after {} came {}",
-            words(&self.before),
-            words(&self.after)
+            "{} is not allowed after {}",
+            words(&self.after),
+            words(&self.before)
         )?;
         let possible = self.possible.iter().filter(|shown| **shown != self.before);
         for (number, shown) in possible.enumerate() {
-            let join = if number == 0 { "the model has " } else { "or " };
+            let join = if number == 0 {
+                "the model allows "
+            } else {
+                "or "
+            };
             write!(f, "\n{join}{}", words(shown))?;
         }
         Ok(())

@@ -47,7 +47,7 @@ fn a_shadow_follows_what_the_machine_can_do() {
     let words = parted.to_string();
     assert_eq!(
         words,
-        "after light = Off came light = Broken\nthe model has light = On"
+        "light = Broken is not allowed after light = Off\nthe model allows light = On"
     );
 }
 

@@ -87,7 +87,7 @@ fn what_is_not_so_is_told_with_its_place() {
     );
     check(
         "set button = false\npick y = 1\nstep",
-        "nothing was chosen for `y` in this step [step]",
+        "this step does not choose `y` [step]",
     );
     check("set level(1) = true", "expected Int, found Bool [true]");
     check("set level = 1", "`level` takes one argument, not 0 [level]");
@@ -161,12 +161,12 @@ fn a_table_is_a_run() {
     );
     check(
         "table mode | button\nOff | true",
-        "a table without an `end` []",
+        "this table has no `end` []",
     );
     check("table mood\nOff\nend", "there is no function `mood` [mood]");
     check(
         "table mode\nOff | On\nend",
-        "2 cells in a table of 1 [Off | On]",
+        "2 cells in a table of 1 columns [Off | On]",
     );
     check("table mode\n1\nend", "expected Mode, found a number [1]");
 }

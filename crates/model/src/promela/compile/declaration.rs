@@ -129,8 +129,10 @@ impl Compiler {
             (None, TypeName::Record(name)) => match self.records.get(&name.text) {
                 Some(record) => VariableKind::Record(*record),
                 None => {
-                    let message =
-                        format!("the type `{}` is declared later, or in itself", name.text);
+                    let message = format!(
+                        "the type `{}` is used before its declaration, or in itself",
+                        name.text
+                    );
                     return self.refuse("unknown-type", message, name.span);
                 }
             },
@@ -251,7 +253,7 @@ impl Compiler {
         written: &syntax::Variable,
     ) -> Compiled<()> {
         if count > CHANNELS_MAX {
-            let message = format!("there can be at most {CHANNELS_MAX} channels");
+            let message = format!("there are more than {CHANNELS_MAX} channels");
             return self.refuse("too-large", message, written.name.span);
         }
         Ok(())
@@ -270,7 +272,7 @@ impl Compiler {
             Initial::Nothing => self.record_channels(variable, &mut beginnings),
             Initial::Value(value) => {
                 if super::is_record(variable) {
-                    let message = "a record has no single value";
+                    let message = "a record cannot be initialized with a single value";
                     return self.refuse("type", message, value.span);
                 }
                 let code = self.expression(value)?;
@@ -292,7 +294,7 @@ impl Compiler {
                 let is_channel =
                     matches!(variable.kind, VariableKind::Scalar(scalar) if scalar.is_channel);
                 if !is_channel {
-                    let message = "only a `chan` begins with a channel";
+                    let message = "only a `chan` can be initialized with a channel";
                     return self.refuse("type", message, capacity.span);
                 }
                 if let Some(channel) = self.channel_type(initial)? {
@@ -333,7 +335,7 @@ impl Compiler {
     /// Declares a local variable in the innermost block.
     pub(super) fn local(&mut self, written: &syntax::Variable) -> Compiled<Variable> {
         if written.is_hidden {
-            let message = "only a variable of the whole model can be hidden";
+            let message = "only a global variable can be hidden";
             return self.refuse("hidden", message, written.name.span);
         }
         let offset = self.frame.as_ref().map_or(0, |frame| frame.size);

@@ -44,7 +44,7 @@ impl Compiler {
                 self.expression(no)?,
             ),
             ExpressionKind::Temporal(..) => {
-                let message = "this operator belongs into an `ltl` block";
+                let message = "this operator is allowed only in an `ltl` block";
                 return self.refuse("temporal", message, span);
             }
             ExpressionKind::Run(run) => self.run_in_value(run, span)?,
@@ -135,7 +135,7 @@ impl Compiler {
                 "_last" => Some(Node::Last),
                 "_priority" => Some(Node::OwnPriority),
                 "_" => {
-                    let message = "`_` forgets what it is given, and has no value";
+                    let message = "`_` has no value: it discards what is assigned to it";
                     return self.refuse("underscore", message, span);
                 }
                 _ => None,
@@ -168,14 +168,14 @@ impl Compiler {
 
     fn found(&mut self, reference: &Reference) -> Compiled<(Scope, Variable)> {
         let Some((name, _)) = reference.parts.first() else {
-            return self.refuse("syntax", "a variable was expected", reference.span);
+            return self.refuse("syntax", "expected a variable", reference.span);
         };
         if let Some((scope, variable)) = self.lookup(&name.text) {
             return Ok((scope, variable.clone()));
         }
         let message = match self.kinds.contains_key(&name.text) {
             true => format!("`{}` is a process, not a variable", name.text),
-            false => format!("nothing is named `{}`", name.text),
+            false => format!("`{}` is not declared", name.text),
         };
         let mut fault = Fault::new("unknown-name", message, Some(name.span));
         fault.help = self.suggestion(&name.text);
@@ -202,7 +202,7 @@ impl Compiler {
                 is_nowhere: false,
             }),
             VariableKind::Record(_) => {
-                let message = "this is a record: name one of its fields";
+                let message = "this is a record: write one of its fields";
                 self.refuse("type", message, reference.span)
             }
         }
@@ -230,7 +230,7 @@ impl Compiler {
                     self.index(&mut here, index, 1, stride, &mut indices)?;
                 }
                 (None, Some(_)) => {
-                    let message = format!("`{}` is an array: say which element", name.text);
+                    let message = format!("`{}` is an array: write an index", name.text);
                     return self.refuse("missing-index", message, name.span);
                 }
                 (None, None) => {}
@@ -242,7 +242,7 @@ impl Compiler {
 
     fn field(&mut self, of: &Variable, name: &Name) -> Compiled<Variable> {
         let VariableKind::Record(record) = of.kind else {
-            let message = format!("there is no field `{}`, since this is no record", name.text);
+            let message = format!("there is no field `{}`: this is not a record", name.text);
             return self.refuse("unknown-field", message, name.span);
         };
         let record = self.program.records.get(record as usize);
@@ -294,7 +294,7 @@ impl Compiler {
     pub(super) fn channel(&mut self, reference: &Reference) -> Compiled<Code> {
         let place = self.place(reference)?;
         if !place.cell.scalar.is_channel && place.cell.scalar.greatest < 255 {
-            let message = "this is no channel";
+            let message = "this is not a channel";
             return self.refuse("type", message, reference.span);
         }
         self.value_of(reference)

@@ -28,7 +28,7 @@ impl Compiler {
                 .any(|known| known.name == name);
             if known {
                 let span = requirement.name.as_ref().map(|name| name.span);
-                let message = format!("there are two formulas `{name}`");
+                let message = format!("the formula `{name}` is declared twice");
                 self.fault(
                     "redeclared",
                     message,
@@ -87,7 +87,7 @@ impl Compiler {
             }
         }
         for span in spans {
-            let message = "a never claim has conditions and assertions, and changes nothing";
+            let message = "a never claim may contain only conditions and assertions";
             self.fault("claim", message, span);
         }
     }
@@ -134,7 +134,7 @@ fn part(
             }
         }
         _ => {
-            let message = "a temporal operator cannot be inside of this one";
+            let message = "this operator cannot contain a temporal operator";
             return compiler.refuse("temporal", message, expression.span);
         }
     })

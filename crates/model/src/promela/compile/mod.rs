@@ -189,7 +189,7 @@ impl Compiler {
             let number = next.entry(kind.clone()).or_insert(0);
             *number += 1;
             if self.mtypes.insert(name.text.clone(), *number).is_some() {
-                let message = format!("`{}` is named twice", name.text);
+                let message = format!("`{}` is declared twice", name.text);
                 self.fault("redeclared", message, name.span);
             }
             let index = *number as usize - 1;
@@ -205,7 +205,7 @@ impl Compiler {
         if next.values().any(|count| *count > 255) {
             self.faults.push(Fault::new(
                 "mtype",
-                "there are more than 255 names of messages",
+                "there are more than 255 message names",
                 None,
             ));
         }
@@ -221,7 +221,7 @@ impl Compiler {
                 .is_none();
             if !is_new {
                 let message = match process.kind {
-                    ProcessKind::Never => "there can be one never claim".to_owned(),
+                    ProcessKind::Never => "there is more than one never claim".to_owned(),
                     _ => format!("`{}` is declared twice", process.name.text),
                 };
                 self.fault("redeclared", message, process.name.span);
@@ -230,7 +230,7 @@ impl Compiler {
         if written.processes.len() > 255 {
             self.faults.push(Fault::new(
                 "too-large",
-                "there are more than 255 kinds of processes",
+                "there are more than 255 process types",
                 None,
             ));
         }
@@ -257,7 +257,7 @@ impl Compiler {
                         Ok(_) => {
                             self.fault(
                                 "too-large",
-                                "there can be at most 255 processes",
+                                "there are more than 255 processes",
                                 count.span,
                             );
                             0
@@ -273,7 +273,7 @@ impl Compiler {
         if self.program.active.len() > 255 {
             self.faults.push(Fault::new(
                 "too-large",
-                "there can be at most 255 processes",
+                "there are more than 255 processes",
                 None,
             ));
         }
@@ -380,7 +380,7 @@ impl Compiler {
     }
 }
 
-/// Reports a record used as a scalar.
+/// Returns whether a variable is a record, which is not a scalar.
 fn is_record(variable: &Variable) -> bool {
     matches!(variable.kind, VariableKind::Record(_))
 }

@@ -85,7 +85,7 @@ impl Compiler {
     fn parameters(&mut self, number: u16, process: &Process) -> Compiled<()> {
         for parameter in &process.parameters {
             if parameter.initial != Initial::Nothing || parameter.length.is_some() {
-                let message = "a parameter is a single value without a beginning";
+                let message = "a parameter must be a single value without an initializer";
                 return self.refuse("parameter", message, parameter.name.span);
             }
             let variable = self.local(parameter)?;

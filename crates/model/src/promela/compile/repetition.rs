@@ -122,9 +122,14 @@ impl Compiler {
             .iter()
             .any(|field| matches!(field, Field::Equal(_)))
         {
-            return self.refuse("for", "the variable of a loop is no constant", span);
+            return self.refuse("for", "the variable of a loop must not be a constant", span);
         }
-        self.append(Operation::Receive(reception), &[], span, "take a message")?;
+        self.append(
+            Operation::Receive(reception),
+            &[],
+            span,
+            "receive a message",
+        )?;
         let value = Expression {
             kind: ExpressionKind::Reference(variable.clone()),
             span,
@@ -134,7 +139,7 @@ impl Compiler {
             sorted: false,
             values: self.message(&[value])?.into(),
         };
-        self.append(operation, &[], span, "put it back")
+        self.append(operation, &[], span, "send it again")
     }
 
     pub(super) fn select(

@@ -23,8 +23,10 @@ impl Compiler {
     /// Compiles `run` within a value.
     pub(super) fn run_in_value(&mut self, run: &Run, span: Span) -> Compiled<Node> {
         if !self.may_run {
-            let message = "`run` stands alone, or in a value that is assigned, asserted or printed";
-            let help = "give the number of the process to a variable first: `number = run name()`";
+            let message = "`run` is allowed only as a statement, or in a value that is assigned, \
+                 asserted or printed";
+            let help = "assign the number of the process to a variable first: `number = run \
+                 name()`";
             let fault = Fault::new("run", message, Some(span)).help(help);
             self.faults.push(fault);
             return Err(super::GivenUp);
@@ -54,9 +56,9 @@ impl Compiler {
     fn begun(&mut self, run: &Run) -> Compiled<(u16, Box<[Code]>, u8)> {
         let name = &run.process;
         if self.frame.as_ref().is_some_and(|frame| frame.in_step) {
-            let message = "a process cannot be run inside of a `d_step`";
+            let message = "a process cannot be run inside a `d_step`";
             let fault = Fault::new("run", message, Some(name.span));
-            self.faults.push(fault.help("let it be `atomic`"));
+            self.faults.push(fault.help("use `atomic`"));
             return Err(super::GivenUp);
         }
         let kind = self.kind_of(name)?;
@@ -65,7 +67,7 @@ impl Compiler {
         if given != wanted {
             let values = if wanted == 1 { "value" } else { "values" };
             let message = format!(
-                "`{}` takes {wanted} {values}, and is given {given}",
+                "`{}` takes {wanted} {values}, but is given {given}",
                 name.text
             );
             return self.refuse("arguments", message, name.span);

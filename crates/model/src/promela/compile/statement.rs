@@ -52,7 +52,7 @@ impl Compiler {
                         .instruction(ElementKind::Goto(label), labels, span);
                     Ok(())
                 }
-                None => self.refuse("break", "`break` stands in a loop", span),
+                None => self.refuse("break", "`break` is allowed only in a loop", span),
             },
             StatementKind::Else => {
                 let number = self.instruction(Operation::Else, span, "else");
@@ -88,8 +88,7 @@ impl Compiler {
                 self.block(ElementKind::Block, body, *instance, labels, span)
             }
             StatementKind::Unless(..) if self.frame.as_ref().is_some_and(|it| it.in_step) => {
-                let message =
-                    "nobody leaves a `d_step` before it is made, so it has no `unless` inside";
+                let message = "`unless` is not allowed in a `d_step`, which cannot be interrupted";
                 self.refuse("unless", message, span)
             }
             StatementKind::Unless(normal, escape) => self.unless(normal, escape, labels, span),
@@ -133,7 +132,7 @@ impl Compiler {
         let blocks = self.blocks();
         let mut labels = labels.to_vec();
         if self.graph()?.has_label(&name.text, &blocks) {
-            let message = format!("there is a label `{}` already", name.text);
+            let message = format!("the label `{}` is declared twice", name.text);
             return self.refuse("redeclared", &message, name.span);
         }
         let label = self.graph()?.label(name.text.clone(), &blocks);
@@ -208,7 +207,7 @@ impl Compiler {
         let is_channel = matches!(written.initial, Initial::Channel { .. });
         if at_beginning || is_channel {
             if !at_beginning {
-                let message = "a channel is declared before the first statement of a process";
+                let message = "a channel must be declared before the first statement of a process";
                 return self.refuse("declaration", message, written.name.span);
             }
             let variable = self.local(written)?;
@@ -268,7 +267,11 @@ impl Compiler {
     ) -> Compiled<()> {
         let place = self.assigned(variable)?;
         if place.cell.scalar.is_channel || place.cell.scalar.kept == Kept::Int && place.is_nowhere {
-            return self.refuse("type", "a loop counts with a number", variable.span);
+            return self.refuse(
+                "type",
+                "the variable of a loop must be a number",
+                variable.span,
+            );
         }
         let code = self.expression(value)?;
         let name = shown(variable);

@@ -30,7 +30,7 @@ impl Compiler {
             | StatementKind::Label(..) => Ok(()),
             StatementKind::Receive(receive) if !receive.keeps && !receive.anywhere => Ok(()),
             StatementKind::Send { .. } | StatementKind::Receive(_) => {
-                let message = "events of a trace are `channel!fields` and `channel?fields`";
+                let message = "the events of a trace are `channel!fields` and `channel?fields`";
                 self.refuse("trace", message, statement.span)
             }
             _ => self.refuse_no_event(statement.span),
@@ -38,7 +38,8 @@ impl Compiler {
     }
 
     fn refuse_no_event<T>(&mut self, span: Span) -> Compiled<T> {
-        let message = "this is no event: a trace has sends and receives, in choices and loops";
+        let message = "this is not an event: a trace contains only sends and receives, in choices \
+             and loops";
         self.refuse("trace", message, span)
     }
 
@@ -96,9 +97,9 @@ impl Compiler {
     }
 
     fn refuse_variable<T>(&mut self, span: Span) -> Compiled<T> {
-        let message = "a field of an event is a constant, or `_` for any value";
+        let message = "a field of an event must be a constant, or `_` for any value";
         let fault = Fault::new("trace", message, Some(span));
-        let help = "Spin takes a variable here for any value, too, whatever it is: write `_`";
+        let help = "Spin ignores the value of a variable here and accepts any: write `_`";
         self.faults.push(fault.help(help));
         Err(GivenUp)
     }
@@ -107,7 +108,7 @@ impl Compiler {
     pub(super) fn make_trace(&mut self, number: u16, process: &Process) {
         let span = process.name.span;
         if self.program.trace.is_some() {
-            let message = "there can be one `trace` or `notrace`";
+            let message = "there is more than one `trace` or `notrace`";
             return self.fault("trace", message, span);
         }
         let Some(kind) = self.program.kinds.get(number as usize) else {
@@ -118,7 +119,7 @@ impl Compiler {
         let mut wrong = Vec::new();
         for location in &kind.locations {
             if location.is_progress || location.is_accept {
-                let message = "labels of progress and acceptance belong to processes";
+                let message = "progress and accept labels are not allowed in a trace";
                 wrong.push((message, span));
             }
             for transition in &location.transitions {
@@ -137,7 +138,7 @@ impl Compiler {
                     }
                     Operation::End => {}
                     _ => {
-                        let message = "a choice of a trace begins with an event";
+                        let message = "a choice in a trace must start with an event";
                         wrong.push((message, instruction.span));
                     }
                 }

@@ -44,14 +44,15 @@ impl Machine {
         next: &mut Vec<u8>,
     ) -> Result<Arc<Shape>, Fault> {
         if shape.frames.len() >= PROCESSES_MAX {
-            let message =
-                format!("there are {PROCESSES_MAX} processes already, and no room for one more");
+            let message = format!("there are already {PROCESSES_MAX} processes, the maximum");
             let fault = Fault::new(
                 "too-large",
                 message,
                 self.program.kinds.get(kind as usize).map(|kind| kind.span),
             );
-            return Err(fault.help("processes go when they come to their ends, the youngest first"));
+            return Err(
+                fault.help("processes are removed when they have ended, the youngest first")
+            );
         }
         let mut kinds = shape.kinds();
         kinds.push(kind);
@@ -74,7 +75,7 @@ impl Machine {
         }
         if arguments.len() != process.parameters.len() {
             let message = format!(
-                "`{}` takes {} values, and is given {}",
+                "`{}` takes {} values, but is given {}",
                 process.name,
                 process.parameters.len(),
                 arguments.len()
@@ -89,7 +90,7 @@ impl Machine {
             let values: Vec<i32> = arguments.iter().map(|(value, _)| *value).collect();
             let made = self.outside.get(kind as usize).and_then(Option::as_ref);
             let number = made.and_then(|made| made.begin(&values));
-            let message = "nothing in Rust stands for this process, or it has too many states";
+            let message = "this process has no implementation in Rust, or too many states";
             let none = || Fault::new("external", message, Some(process.span));
             let number = number.ok_or_else(none)?;
             store(next, base, &outside.cell, number as i32);

@@ -75,7 +75,7 @@ impl Machine {
             .transitions(view, here)
             .first()
             .and_then(|it| self.program.instruction(it));
-        let message = "this `d_step` does not come to its end";
+        let message = "this `d_step` does not terminate";
         Err(Fault::new(
             "endless-d_step",
             message,
@@ -99,7 +99,7 @@ impl Machine {
             match ready.map_err(|trap| trap.fault(&self.program))? {
                 Ready::Blocked => {}
                 Ready::Handover => {
-                    let message = "a rendezvous cannot be in the middle of a `d_step`";
+                    let message = "a rendezvous is not allowed in the middle of a `d_step`";
                     return Err(Fault::new("rendezvous", message, Some(instruction.span)));
                 }
                 ready => return Ok((transition, ready)),

@@ -54,7 +54,7 @@ impl Graph {
                 _ => return Ok(here),
             }
         }
-        let message = "these jumps lead in a circle without a statement";
+        let message = "these jumps form a loop without a statement";
         Err(Fault::new("empty-loop", message, Some(self.get(from).span)))
     }
 
@@ -83,7 +83,7 @@ impl Graph {
                 Found::One(_) => continue,
                 Found::None => format!("there is no label `{name}`"),
                 Found::Several => format!(
-                    "several blocks have a label `{name}`, and none of them is around this jump"
+                    "several blocks have a label `{name}`, and none of them encloses this jump"
                 ),
             };
             return Err(Fault::new("unknown-label", message, Some(*span)));

@@ -431,9 +431,11 @@ impl<'a, S: Sink> Walk<'a, S> {
                 let instruction = self.machine.program.instruction(&micro.transition);
                 instruction.map(|instruction| instruction.span)
             });
-            let message = "this atomic sequence can go on without end";
-            let fault = Fault::new("endless-atomic", message, span)
-                .help("nothing else would ever happen: let the loop end, or make it not atomic");
+            let message = "this atomic sequence may not terminate";
+            let fault = Fault::new("endless-atomic", message, span).help(
+                "no other process could ever run again: let the loop end, or make it not \
+                     atomic",
+            );
             return self.fault(fault);
         }
         // The steps of a chain are one transition, so they are not skipped separately.

@@ -213,7 +213,8 @@ impl<S: Sink> Walk<'_, S> {
             let scalar = &cell.scalar;
             if !(scalar.least..=scalar.greatest).contains(value) {
                 let message = format!(
-                    "the value {value} does not fit the variable that a process in Rust gives it to"
+                    "the value {value} is out of range for the variable that a process in Rust \
+                     assigns it to"
                 );
                 return Err(Fault::new("value", message, None));
             }
@@ -337,7 +338,7 @@ impl<S: Sink> Walk<'_, S> {
     }
 
     fn no_channel(&mut self) -> bool {
-        let message = "a process in Rust uses a variable that names no channel now";
+        let message = "a process in Rust uses a variable that holds no channel";
         self.fault(Fault::new("no-channel", message, None));
         true
     }
@@ -346,7 +347,7 @@ impl<S: Sink> Walk<'_, S> {
 /// Sets the state of the process.
 fn settle(standing: &Standing<'_>, next: Option<u32>, state: &mut [u8]) -> Result<(), Fault> {
     let Some(next) = next else {
-        let message = "a process in Rust has more states than there are numbers";
+        let message = "a process in Rust has too many states";
         return Err(Fault::new("too-large", message, None));
     };
     store(state, standing.base, &standing.outside.cell, next as i32);

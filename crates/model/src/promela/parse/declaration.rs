@@ -92,10 +92,10 @@ impl Parser {
     }
 
     pub(super) fn refuse_c<T>(&mut self, span: Span) -> Parsed<T> {
-        let message = "code in C is not part of a model here";
+        let message = "embedded C code is not supported";
         self.faults.push(
             crate::Fault::new("embedded-c", message, Some(span)).help(
-                "say it in PROMELA: what a model calls in C, nobody can take back or compare",
+                "write it in PROMELA: the effects of C code can be neither undone nor compared",
             ),
         );
         Err(super::GivenUp)
@@ -261,7 +261,7 @@ impl Parser {
         let mut depth = 1;
         while depth > 0 {
             let Some(token) = self.peek() else {
-                return self.refuse("syntax", "this inline has no end", name.span);
+                return self.refuse("syntax", "this inline is not closed", name.span);
             };
             depth += i32::from(token.is("{"));
             depth -= i32::from(token.is("}"));

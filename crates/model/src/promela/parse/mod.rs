@@ -294,7 +294,7 @@ impl Parser {
     fn no_name(&mut self) -> Parsed<Name> {
         match WORDS.iter().find(|word| self.next_is(word)) {
             Some(word) => {
-                let message = format!("expected a name, but `{word}` is a word of the language");
+                let message = format!("expected a name, but `{word}` is a reserved word");
                 self.refuse("syntax", message, self.span())
             }
             None => self.unexpected("a name"),

@@ -249,20 +249,20 @@ impl Parser {
         let (wanted, given) = (inline.parameters.len(), arguments.len());
         if wanted != given {
             let message = format!(
-                "`{}` takes {wanted} arguments, and here are {given}",
+                "`{}` takes {wanted} arguments, but is given {given}",
                 name.text
             );
             return self.refuse("inline", message, name.span);
         }
         self.instances += 1;
         if self.instances > INSTANCES_MAX {
-            let message = format!("`{}` is used without end", name.text);
+            let message = format!("`{}` is expanded endlessly", name.text);
             return self.refuse("inline", message, name.span);
         }
         let instance = Some(self.instances);
         let body = substitute(&inline.body, &inline.parameters, &arguments, &arguments);
         if body.len() > INLINED_MAX {
-            let message = format!("`{}` becomes too long here", name.text);
+            let message = format!("the expansion of `{}` is too long here", name.text);
             return self.refuse("inline", message, name.span);
         }
         let outside = std::mem::replace(&mut self.tokens, body);
@@ -282,7 +282,8 @@ impl Parser {
     /// continues.
     fn return_value(&mut self, start: Span) -> Parsed<StatementKind> {
         let Some(Some(variable)) = self.returns.last().cloned() else {
-            let message = "`return` is for an inline whose value is assigned: `x = name(...)`";
+            let message = "`return` is allowed only in an inline whose value is assigned: `x = \
+                 name(...)`";
             return self.refuse("return", message, start);
         };
         self.position += 1;
@@ -299,7 +300,8 @@ impl Parser {
             None => Ok(()),
             Some(name) => {
                 let message = format!(
-                    "the value of this inline is assigned to another variable `{}`",
+                    "this would shadow the variable `{}` that the value of this inline is assigned \
+                     to",
                     name.text
                 );
                 self.refuse("return", message, name.span)

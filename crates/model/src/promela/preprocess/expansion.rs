@@ -31,7 +31,7 @@ impl Preprocessor<'_, '_> {
             let is_large = self.tokens.len() + expanded.len() > TOKENS_MAX;
             if is_large || self.depth > DEPTH_MAX || self.is_full {
                 if !self.is_full {
-                    let message = "the macros make more text than a model may have";
+                    let message = "the model is too large after macro expansion";
                     self.fault("too-large", message, token.span);
                 }
                 self.is_full = true;
@@ -123,7 +123,7 @@ impl Preprocessor<'_, '_> {
         let mut depth = 0;
         loop {
             let Some(token) = self.next_token() else {
-                let message = format!("the arguments of `{name}` have no end");
+                let message = format!("the arguments of `{name}` are not closed");
                 self.fault("macro", message, name.span);
                 return None;
             };
@@ -144,7 +144,7 @@ impl Preprocessor<'_, '_> {
         }
         if arguments.len() != count {
             let message = format!(
-                "`{name}` is a macro with {count} parameters, and here are {} arguments",
+                "the macro `{name}` takes {count} arguments, but is given {}",
                 arguments.len()
             );
             self.fault("macro", message, name.span);

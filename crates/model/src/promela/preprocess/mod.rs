@@ -213,7 +213,7 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             // Output of other preprocessors: a line number and a file.
             _ if matches!(word.kind, Kind::Number(_)) => {}
             _ => {
-                let message = format!("`#{word}` is no directive");
+                let message = format!("`#{word}` is not a directive");
                 self.fault("directive", message, at.to(word.span));
             }
         }
@@ -221,7 +221,7 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
 
     fn next_part(&mut self, name: &str, at: Span, rest: &[Token]) {
         let Some(condition) = self.conditions.last() else {
-            let message = format!("there is no condition that `#{name}` could belong to");
+            let message = format!("`#{name}` has no matching `#if`");
             return self.fault("directive", message, at);
         };
         if name == "endif" {
@@ -296,7 +296,7 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             .is_some_and(|open| open.is("(") && open.span.start == word.span.end);
         let (parameters, body) = if is_function {
             let Some(close) = rest.iter().position(|token| token.is(")")) else {
-                let message = "the parameters of this macro have no end";
+                let message = "the parameters of this macro are not closed";
                 return self.fault("directive", message, word.span);
             };
             let names = rest.get(1..close).unwrap_or(&[]);

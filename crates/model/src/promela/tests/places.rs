@@ -49,7 +49,7 @@ fn a_word_of_the_language_is_said_to_be_no_name() {
     let Err(refused) = read_with("byte in; init { skip }", &Reading::default()) else {
         panic!("`in` is a name");
     };
-    let message = "expected a name, but `in` is a word of the language";
+    let message = "expected a name, but `in` is a reserved word";
     assert_eq!(refused.faults[0].message, message);
 }
 
@@ -61,10 +61,10 @@ fn a_message_of_another_length_is_counted() {
     };
     check(
         "chan c = [1] of {byte, byte}; init { c!1 }",
-        "here is a message of 1 field, and the channel is for messages of 2",
+        "the message has 1 field, but the channel requires 2",
     );
     check(
         "chan c = [1] of {byte}; init { byte x; c!1; c?x,x }",
-        "here is a message of 2 fields, and the channel is for messages of 1",
+        "the message has 2 fields, but the channel requires 1",
     );
 }

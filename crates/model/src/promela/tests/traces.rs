@@ -96,7 +96,7 @@ fn other_events_are_errors() {
     };
     assert_eq!(
         fault.message,
-        "the message 2 is sent, and the trace has another event here"
+        "the message 2 is sent, but the trace requires another event here"
     );
     assert_eq!(fault.labels.len(), 1);
     assert_eq!(trail.steps().count(), 2);
