@@ -20,7 +20,7 @@ const STATES_MAX: usize = 100_000;
 
 /// The point at which a record deviates from the model.
 #[derive(Debug, Clone)]
-pub struct Parting {
+pub struct Nonconformance {
     /// The action that the model does not allow.
     pub fault: Fault,
     /// Values of one of the states of the model before the line.
@@ -142,7 +142,10 @@ impl<'a> Follower<'a> {
     }
 
     /// Processes a line of the record; `keys` returns the text under a key.
-    pub fn line(&mut self, keys: &dyn Fn(&str) -> Option<String>) -> Result<(), Box<Parting>> {
+    pub fn line(
+        &mut self,
+        keys: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(), Box<Nonconformance>> {
         let model = self.model;
         let Some(when) = model.line_of(keys) else {
             return Ok(());
@@ -151,7 +154,7 @@ impl<'a> Follower<'a> {
         for action in &when.actions {
             self.action(action).map_err(|fault| {
                 let before = self.states.first();
-                Box::new(Parting {
+                Box::new(Nonconformance {
                     fault,
                     before: before.map_or_else(Vec::new, |(state, _)| model.values_of(state)),
                     states: self.states.len(),

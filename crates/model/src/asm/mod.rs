@@ -40,14 +40,14 @@ mod types;
 mod value;
 
 pub use check::{Rejection, load, load_with};
-pub use conform::{Follower, Parting};
+pub use conform::{Follower, Nonconformance};
 pub use environment::{
     Again, Asked, Decision, Environment, Question, Random, Settings, Stop, Subject, Written,
 };
-pub use evaluate::Stepped;
+pub use evaluate::StepResult;
 pub use possibilities::Possibilities;
 pub use program::{FunctionId, FunctionKind, Model, NamedFormula};
-pub use refinement::{Astray, Divergence, Parted, Refinement, Shadow, Shown};
+pub use refinement::{Divergence, Mismatch, Observation, Refinement, Shadow, ShadowError};
 pub use script::{Done, Script};
 pub use state::State;
 pub use value::Value;

@@ -1,7 +1,7 @@
 //! A model as a transition system: the environment enumerates all answers.
 
 use super::environment::Stop;
-use super::evaluate::{Changes, Stepped, undefined};
+use super::evaluate::{Changes, StepResult, undefined};
 use super::possibilities::Possibilities;
 use super::program::{Invariant, Model, Term};
 use super::sight::{Sight, Sights};
@@ -165,7 +165,7 @@ impl Model {
     }
 
     /// Describes a step: the actions of the environment and of the machine.
-    pub fn describe(&self, before: &State, step: &Stepped) -> Vec<Step> {
+    pub fn describe(&self, before: &State, step: &StepResult) -> Vec<Step> {
         let mut said: Vec<String> = step
             .answers
             .iter()

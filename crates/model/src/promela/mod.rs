@@ -41,7 +41,7 @@ mod trap;
 
 pub use external::{Action, Channel, External, Externals, Names, Offer, Unknown, Variable, World};
 pub use machine::Scratch;
-pub use model::{Model, Reading, Refused};
+pub use model::{Model, Reading, Rejection};
 pub use preprocess::{Reader, Text};
 pub use question::Question;
 pub use symmetry::Symmetric;

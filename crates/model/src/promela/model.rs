@@ -34,7 +34,7 @@ pub struct Model {
 
 /// The errors of a text that is not a valid model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct Rejection {
     /// The source texts, by the numbers in the spans of the faults.
     pub texts: Vec<Text>,
     /// The errors, at least one.
@@ -43,7 +43,11 @@ pub struct Refused {
 
 impl Model {
     /// Reads a model; `reader` supplies included files.
-    pub fn read(text: Text, reading: &Reading, reader: &mut Reader<'_>) -> Result<Model, Refused> {
+    pub fn read(
+        text: Text,
+        reading: &Reading,
+        reader: &mut Reader<'_>,
+    ) -> Result<Model, Rejection> {
         Model::read_with(text, reading, &Externals::new(), reader)
     }
 
@@ -53,7 +57,7 @@ impl Model {
         reading: &Reading,
         externals: &Externals,
         reader: &mut Reader<'_>,
-    ) -> Result<Model, Refused> {
+    ) -> Result<Model, Rejection> {
         let mut done = Preprocessor::run(text, &reading.definitions, reader);
         let formulas: Vec<_> = reading
             .formulas
@@ -62,12 +66,12 @@ impl Model {
             .collect();
         let (texts, tokens, mut faults) = (done.texts, done.tokens, done.faults);
         if !faults.is_empty() {
-            return Err(Refused { texts, faults });
+            return Err(Rejection { texts, faults });
         }
         let (written, found) = parse(tokens);
         faults.extend(found);
         if !faults.is_empty() {
-            return Err(Refused { texts, faults });
+            return Err(Rejection { texts, faults });
         }
         let mut asked = Vec::new();
         for (text, tokens) in reading.formulas.iter().zip(formulas) {
@@ -77,24 +81,24 @@ impl Model {
                 .map(|process| process.name.text.clone());
             match parse_formula(tokens, processes) {
                 Ok(formula) => asked.push((text.as_str().into(), formula)),
-                Err(faults) => return Err(Refused { texts, faults }),
+                Err(faults) => return Err(Rejection { texts, faults }),
             }
         }
         let compiler = compile(&written, &asked);
         if !compiler.faults.is_empty() {
             let faults = compiler.faults;
-            return Err(Refused { texts, faults });
+            return Err(Rejection { texts, faults });
         }
         let program = match lay_out(compiler.program, reading.wraps) {
             Ok(program) => program,
             Err(fault) => {
                 let faults = vec![fault];
-                return Err(Refused { texts, faults });
+                return Err(Rejection { texts, faults });
             }
         };
         let outside = match join(&program, externals) {
             Ok(outside) => outside,
-            Err(faults) => return Err(Refused { texts, faults }),
+            Err(faults) => return Err(Rejection { texts, faults }),
         };
         let model = Model {
             machine: Machine::new(program, reading.wraps, outside),
@@ -103,7 +107,7 @@ impl Model {
         };
         match model.machine.initial() {
             Ok(_) => Ok(model),
-            Err(fault) => Err(Refused {
+            Err(fault) => Err(Rejection {
                 texts: model.texts,
                 faults: vec![fault],
             }),

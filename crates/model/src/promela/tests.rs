@@ -14,7 +14,7 @@ mod traces;
 use super::*;
 use crate::{Finding, Options, Report, Search, Verdict, search};
 
-pub(super) fn read_with(text: &str, reading: &Reading) -> Result<Model, Refused> {
+pub(super) fn read_with(text: &str, reading: &Reading) -> Result<Model, Rejection> {
     let text = Text {
         name: "model.pml".into(),
         text: text.into(),

@@ -45,7 +45,7 @@ const WORK_MAX: usize = 4_000_000;
 
 /// The result of a step.
 #[derive(Debug)]
-pub struct Stepped {
+pub struct StepResult {
     /// The next state.
     pub state: State,
     /// Values of functions of the environment.

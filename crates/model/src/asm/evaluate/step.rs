@@ -1,6 +1,6 @@
 //! Execution of a model: initial states, steps, and values in states.
 
-use super::{Machine, Stepped, Updates};
+use super::{Machine, StepResult, Updates};
 use crate::asm::environment::{Environment, Stop};
 use crate::asm::possibilities::Possibilities;
 use crate::asm::program::{Function, FunctionId, FunctionKind, Model, Term};
@@ -27,11 +27,15 @@ impl Model {
     }
 
     /// Makes the step for the answers of the environment.
-    pub fn step(&self, state: &State, environment: &mut dyn Environment) -> Result<Stepped, Stop> {
+    pub fn step(
+        &self,
+        state: &State,
+        environment: &mut dyn Environment,
+    ) -> Result<StepResult, Stop> {
         let mut machine = Machine::stepping(self, state, Some(environment));
         let updates = machine.fire(&self.main)?;
         let changes = self.changes_of(&machine.answers, &updates)?;
-        Ok(Stepped {
+        Ok(StepResult {
             state: self.after(state, &changes),
             answers: machine.answers,
             choices: machine.choices,

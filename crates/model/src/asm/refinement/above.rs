@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The observation of a state: the values of some functions of the abstract machine.
-pub type Shown = Vec<String>;
+pub type Observation = Vec<String>;
 
 /// Number of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,7 +60,7 @@ impl<T: ?Sized + Eq + std::hash::Hash> Numbered<T> {
 }
 
 /// Returns the size of an observation in bytes.
-fn bytes_of(shown: &Shown) -> usize {
+fn bytes_of(shown: &Observation) -> usize {
     let texts = shown.iter();
     texts.map(|text| size_of::<String>() + text.len()).sum()
 }
@@ -71,7 +71,7 @@ pub(super) struct Above<M> {
     model: M,
     functions: Vec<FunctionId>,
     /// All observations of either machine.
-    all_shown: Numbered<Shown>,
+    all_shown: Numbered<Observation>,
     /// Sorted state numbers.
     beliefs: Numbered<[u32]>,
     /// By number: the encoding of the state.
@@ -123,7 +123,7 @@ impl<M: Borrow<Model>> Above<M> {
         }
         let bytes: Arc<[u8]> = bytes.into();
         let functions = self.functions.iter();
-        let shown: Result<Shown, Fault> = functions
+        let shown: Result<Observation, Fault> = functions
             .map(|id| {
                 let value = model.value_at(state, *id, &[]).map_err(Stop::fault)?;
                 Ok(model.show(&value))
@@ -140,16 +140,16 @@ impl<M: Borrow<Model>> Above<M> {
     }
 
     /// Returns the number of an observation.
-    pub fn show(&mut self, shown: Shown, room: &mut Room<'_>) -> Result<ShownId, Halt> {
+    pub fn show(&mut self, shown: Observation, room: &mut Room<'_>) -> Result<ShownId, Halt> {
         let bytes = bytes_of(&shown);
         let number = self.all_shown.number(Arc::new(shown), bytes, room)?;
         Ok(ShownId(number))
     }
 
     /// Returns an observation by its number.
-    pub fn shown(&self, shown: ShownId) -> Shown {
+    pub fn shown(&self, shown: ShownId) -> Observation {
         let shown = self.all_shown.get(shown.0);
-        shown.map_or_else(Shown::new, |shown| Shown::clone(shown))
+        shown.map_or_else(Observation::new, |shown| Observation::clone(shown))
     }
 
     /// Returns the size of the memoized steps in bytes.
@@ -246,7 +246,7 @@ impl<M: Borrow<Model>> Above<M> {
     }
 
     /// Returns the possible initial observations.
-    pub fn possible_first(&mut self, room: &mut Room<'_>) -> Result<BTreeSet<Shown>, Halt> {
+    pub fn possible_first(&mut self, room: &mut Room<'_>) -> Result<BTreeSet<Observation>, Halt> {
         let numbers = self.initial(room)?;
         let shown = numbers.iter().filter_map(|number| self.shows(*number));
         Ok(shown.map(|shown| self.shown(shown)).collect())
@@ -291,7 +291,7 @@ impl<M: Borrow<Model>> Above<M> {
         &mut self,
         belief: Belief,
         room: &mut Room<'_>,
-    ) -> Result<BTreeSet<Shown>, Halt> {
+    ) -> Result<BTreeSet<Observation>, Halt> {
         let mut possible = BTreeSet::new();
         for number in self.states_of(belief).iter() {
             for after in self.successors(*number, room)?.iter() {

@@ -20,10 +20,10 @@ use crate::promela::Text;
 use crate::system::System;
 use crate::{Cut, Fault, Options, Trail};
 use above::Above;
-pub use above::Shown;
+pub use above::Observation;
 use room::GoOn;
 use search::Search;
-pub use shadow::{Astray, Parted, Shadow};
+pub use shadow::{Mismatch, Shadow, ShadowError};
 use std::collections::BTreeSet;
 
 /// A divergence of two models.
@@ -34,11 +34,11 @@ pub struct Divergence {
     /// Names of the observed functions.
     pub names: Vec<String>,
     /// The common observation before that step.
-    pub before: Shown,
+    pub before: Observation,
     /// The observation of the refined model after it.
-    pub after: Shown,
+    pub after: Observation,
     /// The possible next observations of the abstract model.
-    pub possible: BTreeSet<Shown>,
+    pub possible: BTreeSet<Observation>,
 }
 
 /// The result of a refinement check.
@@ -115,7 +115,7 @@ impl Model {
         &self,
         system: &S,
         functions: &[&str],
-        show: impl Fn(&[u8]) -> Shown,
+        show: impl Fn(&[u8]) -> Observation,
         options: &Options,
         go_on: GoOn<'_>,
     ) -> Result<Refinement, Fault> {

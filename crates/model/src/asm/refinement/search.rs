@@ -3,7 +3,7 @@
 //! Breadth-first over pairs of a state of the refined system and a belief. Nodes are in
 //! the order of discovery, so the first divergence has a shortest path.
 
-use super::above::{Above, Belief, Shown, ShownId};
+use super::above::{Above, Belief, Observation, ShownId};
 use super::room::{GoOn, Halt, Room};
 use super::{Divergence, Refinement};
 use crate::asm::program::Model;
@@ -42,7 +42,7 @@ pub(super) struct Search<'a, S: System, F> {
     is_deep: bool,
 }
 
-impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
+impl<'a, S: System, F: Fn(&[u8]) -> Result<Observation, Fault>> Search<'a, S, F> {
     pub fn new(system: &'a S, show: F, above: Above<&'a Model>) -> Search<'a, S, F> {
         Search {
             system,
@@ -85,7 +85,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
                 return Ok(Some(Divergence {
                     trail: Trail::through(self.system, &[self.bytes(state)], None),
                     names: self.above.names(),
-                    before: Shown::new(),
+                    before: Observation::new(),
                     after: self.above.shown(shown),
                     possible: self.above.possible_first(room)?,
                 }));
@@ -241,7 +241,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
             here = node.parent;
         }
         states.reverse();
-        let (mut before, mut possible) = (Shown::new(), BTreeSet::new());
+        let (mut before, mut possible) = (Observation::new(), BTreeSet::new());
         if let Some(node) = self.nodes.get(number) {
             before = self.above.shown(self.shows(node.state)?);
             possible = self.above.possible(node.belief, room)?;

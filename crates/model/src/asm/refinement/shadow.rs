@@ -4,7 +4,7 @@
 //! conforms as long as some run of the machine has the same observations. Only the set of
 //! possible states of the machine is kept.
 
-use super::above::{Above, Belief, Shown};
+use super::above::{Above, Belief, Observation};
 use super::room::{Halt, Room};
 use crate::asm::program::Model;
 use crate::{Fault, Options};
@@ -13,36 +13,36 @@ use std::collections::BTreeSet;
 
 /// An observation that the machine does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parted {
+pub struct Mismatch {
     /// Names of the observed functions.
     pub names: Vec<String>,
     /// The previous observation, which the machine allows.
-    pub before: Shown,
+    pub before: Observation,
     /// The observation.
-    pub after: Shown,
+    pub after: Observation,
     /// The observations that the machine allows instead.
-    pub possible: BTreeSet<Shown>,
+    pub possible: BTreeSet<Observation>,
 }
 
 /// The reason that a machine does not follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Astray {
+pub enum ShadowError {
     /// The machine does not allow the observation.
-    Parted(Box<Parted>),
+    Mismatch(Box<Mismatch>),
     /// The machine itself is faulty.
     Fault(Box<Fault>),
 }
 
-impl From<Fault> for Astray {
-    fn from(fault: Fault) -> Astray {
-        Astray::Fault(Box::new(fault))
+impl From<Fault> for ShadowError {
+    fn from(fault: Fault) -> ShadowError {
+        ShadowError::Fault(Box::new(fault))
     }
 }
 
-impl From<Halt> for Astray {
-    fn from(halt: Halt) -> Astray {
+impl From<Halt> for ShadowError {
+    fn from(halt: Halt) -> ShadowError {
         match halt {
-            Halt::Fault(fault) => Astray::Fault(fault),
+            Halt::Fault(fault) => ShadowError::Fault(fault),
             Halt::Cut(_) => {
                 let message = format!("the machine can be in more than {STATES_MAX} states");
                 Fault::new("too-large", message, None).into()
@@ -68,7 +68,7 @@ pub struct Shadow<M> {
     above: Above<M>,
     belief: Belief,
     /// The last observation.
-    words: Shown,
+    words: Observation,
 }
 
 impl<M: Borrow<Model>> Shadow<M> {
@@ -77,7 +77,7 @@ impl<M: Borrow<Model>> Shadow<M> {
     ///
     /// # Errors
     /// The machine has no such function, is faulty, or does not start with these values.
-    pub fn new(model: M, functions: &[&str], shown: Shown) -> Result<Shadow<M>, Astray> {
+    pub fn new(model: M, functions: &[&str], shown: Observation) -> Result<Shadow<M>, ShadowError> {
         let functions = super::functions_of(model.borrow(), functions)?;
         let mut above = Above::new(model, functions);
         let words = shown.clone();
@@ -86,9 +86,9 @@ impl<M: Borrow<Model>> Shadow<M> {
         let shown = above.show(shown, room)?;
         let belief = above.begin(shown, room)?;
         if above.is_nowhere(belief) {
-            return Err(Astray::Parted(Box::new(Parted {
+            return Err(ShadowError::Mismatch(Box::new(Mismatch {
                 names: above.names(),
-                before: Shown::new(),
+                before: Observation::new(),
                 after: words,
                 possible: above.possible_first(room)?,
             })));
@@ -104,7 +104,7 @@ impl<M: Borrow<Model>> Shadow<M> {
     ///
     /// # Errors
     /// The machine does not allow the observation in any possible state, or is faulty.
-    pub fn show(&mut self, shown: &[&str]) -> Result<(), Astray> {
+    pub fn show(&mut self, shown: &[&str]) -> Result<(), ShadowError> {
         if self
             .words
             .iter()
@@ -113,13 +113,13 @@ impl<M: Borrow<Model>> Shadow<M> {
         {
             return Ok(());
         }
-        let words: Shown = shown.iter().map(|&it| it.to_owned()).collect();
+        let words: Observation = shown.iter().map(|&it| it.to_owned()).collect();
         let go_on = &mut |_| true;
         let room = &mut Room::new(&options(), go_on);
         let shown = self.above.show(words.clone(), room)?;
         let next = self.above.step(self.belief, shown, room)?;
         if self.above.is_nowhere(next) {
-            return Err(Astray::Parted(Box::new(Parted {
+            return Err(ShadowError::Mismatch(Box::new(Mismatch {
                 names: self.above.names(),
                 before: self.words.clone(),
                 after: words,
@@ -132,18 +132,18 @@ impl<M: Borrow<Model>> Shadow<M> {
     }
 }
 
-impl std::fmt::Display for Astray {
+impl std::fmt::Display for ShadowError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Astray::Fault(fault) => f.write_str(&fault.message),
-            Astray::Parted(parted) => parted.fmt(f),
+            ShadowError::Fault(fault) => f.write_str(&fault.message),
+            ShadowError::Mismatch(parted) => parted.fmt(f),
         }
     }
 }
 
-impl std::fmt::Display for Parted {
+impl std::fmt::Display for Mismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let words = |shown: &Shown| {
+        let words = |shown: &Observation| {
             let pairs = self.names.iter().zip(shown);
             let pairs: Vec<String> = pairs
                 .map(|(name, value)| format!("{name} = {value}"))

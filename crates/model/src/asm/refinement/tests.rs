@@ -34,14 +34,14 @@ fn a_shadow_follows_what_the_machine_can_do() {
     for shown in ["Off", "On", "Off", "On", "On", "Broken", "Broken"] {
         shadow.show(&[shown]).unwrap();
     }
-    let Err(Astray::Parted(parted)) = shadow.show(&["Off"]) else {
+    let Err(ShadowError::Mismatch(parted)) = shadow.show(&["Off"]) else {
         panic!("what is broken does not go off");
     };
     assert_eq!(
         (&*parted.before, &*parted.after),
         (&["Broken".to_owned()][..], &["Off".to_owned()][..])
     );
-    let Err(Astray::Parted(parted)) = begin().show(&["Broken"]) else {
+    let Err(ShadowError::Mismatch(parted)) = begin().show(&["Broken"]) else {
         panic!("what is off does not break");
     };
     let words = parted.to_string();
@@ -55,9 +55,9 @@ fn a_shadow_follows_what_the_machine_can_do() {
 fn a_shadow_begins_where_the_machine_does() {
     let model = light();
     let on = Shadow::new(&model, &["light"], vec!["On".to_owned()]);
-    assert!(matches!(on, Err(Astray::Parted(_))));
+    assert!(matches!(on, Err(ShadowError::Mismatch(_))));
     let unknown = Shadow::new(&model, &["lamp"], vec!["On".to_owned()]);
-    assert!(matches!(unknown, Err(Astray::Fault(fault)) if fault.code == "unknown-name"));
+    assert!(matches!(unknown, Err(ShadowError::Fault(fault)) if fault.code == "unknown-name"));
 }
 
 /// A ring of numbers, shown as a light: the machine allows the first ones alone.
@@ -180,5 +180,5 @@ fn an_abstract_machine_that_goes_on_for_ever_ends_the_search() {
         },
     );
     let shadow = Shadow::new(&model, &["light"], vec!["0".to_owned()]);
-    assert!(matches!(shadow, Err(Astray::Fault(fault)) if fault.code == "too-large"));
+    assert!(matches!(shadow, Err(ShadowError::Fault(fault)) if fault.code == "too-large"));
 }

@@ -16,7 +16,7 @@ const ENTRY_BYTES: usize = 96;
 
 /// A system with a cache of successors.
 #[derive(Debug)]
-pub struct Remembered<'a, S> {
+pub struct CachedSystem<'a, S> {
     system: &'a S,
     known: Mutex<Known>,
     bytes_max: usize,
@@ -36,12 +36,12 @@ struct Successors {
     ends: Vec<(usize, Participants)>,
 }
 
-impl<'a, S> Remembered<'a, S> {
+impl<'a, S> CachedSystem<'a, S> {
     /// Returns a system with an empty cache of at most a quarter of the memory that a
     /// search may use.
-    pub fn new(system: &'a S, memory_bytes_max: u64) -> Remembered<'a, S> {
+    pub fn new(system: &'a S, memory_bytes_max: u64) -> CachedSystem<'a, S> {
         let part = usize::try_from(memory_bytes_max / 4).unwrap_or(usize::MAX);
-        Remembered {
+        CachedSystem {
             system,
             known: Mutex::default(),
             bytes_max: BYTES_MAX.min(part),
@@ -88,7 +88,7 @@ impl<V: Visitor> Visitor for Keeper<'_, V> {
     }
 }
 
-impl<S: System> System for Remembered<'_, S> {
+impl<S: System> System for CachedSystem<'_, S> {
     type Scratch = S::Scratch;
 
     fn scratch(&self) -> S::Scratch {
@@ -185,9 +185,9 @@ mod tests {
         ];
         for toy in &toys {
             for bytes_max in [0, 10_000, BYTES_MAX] {
-                let remembered = Remembered {
+                let remembered = CachedSystem {
                     bytes_max,
-                    ..Remembered::new(toy, u64::MAX)
+                    ..CachedSystem::new(toy, u64::MAX)
                 };
                 for kind in [
                     Search::Breadth,
@@ -217,15 +217,15 @@ mod tests {
             ..Options::default()
         };
         for kind in [Search::Breadth, Search::Depth, Search::Parallel(2)] {
-            let run = |remembered: &Remembered<'_, Toy>| {
+            let run = |remembered: &CachedSystem<'_, Toy>| {
                 search(remembered, kind, &options, &mut |_, _| true)
             };
-            let nothing = Remembered::new(&toy, 0);
+            let nothing = CachedSystem::new(&toy, 0);
             assert_eq!(run(&nothing).cut, None, "{kind:?}");
-            let all = Remembered::new(&toy, u64::MAX);
+            let all = CachedSystem::new(&toy, u64::MAX);
             let limit = memory_bytes_max;
             assert_eq!(run(&all).cut, Some(Cut::Memory { limit }), "{kind:?}");
-            let some = Remembered::new(&toy, memory_bytes_max / 8);
+            let some = CachedSystem::new(&toy, memory_bytes_max / 8);
             let report = run(&some);
             assert_eq!(report.cut, None, "{kind:?}");
             assert!(report.memory_bytes > run(&nothing).memory_bytes);
