@@ -98,7 +98,7 @@ fn all_nodes(
                 required: edge.required,
                 forbidden: edge.forbidden,
                 to,
-                accepts: all & !edge.delayed(),
+                accepts: all & !edge.postponed(),
             });
         }
         nodes.push(edges);
@@ -150,10 +150,10 @@ mod tests {
             let back = |from: (u32, usize)| reach(from).0.contains(place);
             let mut on_circle = edges.iter().filter(|(_, to, _)| back(*to));
             let is_circle = on_circle.clone().next().is_some();
-            let met = on_circle
+            let visited = on_circle
                 .by_ref()
-                .fold(0, |met, (.., accepts)| met | accepts);
-            is_circle && !seen.is_empty() && met == buchi.all
+                .fold(0, |visited, (.., accepts)| visited | accepts);
+            is_circle && !seen.is_empty() && visited == buchi.all
         })
     }
 

@@ -122,17 +122,17 @@ impl Derivatives {
     /// Returns whether the expression matches some word (`wanted`), or rejects some word.
     fn can(&mut self, start: ExpressionId, wanted: bool) -> Result<bool, LogicError> {
         // All expressions visited, with their predecessors.
-        let mut met: Vec<(ExpressionId, Option<usize>)> = vec![(start, None)];
+        let mut visited: Vec<(ExpressionId, Option<usize>)> = vec![(start, None)];
         let mut seen: FxHashSet<ExpressionId> = FxHashSet::default();
         seen.insert(start);
         // Depth first: a deciding word is found long before all short ones are tried.
         let mut waiting = vec![0];
         while let Some(next) = waiting.pop() {
-            let (expression, _) = met[next];
+            let (expression, _) = visited[next];
             let known = self.can.get(&(expression, wanted)).copied();
             if known == Some(true) || self.expressions.nullable(expression) == wanted {
                 let mut way = Some(next);
-                while let Some((expression, from)) = way.and_then(|place| met.get(place)) {
+                while let Some((expression, from)) = way.and_then(|place| visited.get(place)) {
                     self.can.insert((*expression, wanted), true);
                     way = *from;
                 }
@@ -144,13 +144,13 @@ impl Derivatives {
                 for class in classes {
                     let derivative = self.expressions.derive(expression, class.required)?;
                     if seen.insert(derivative) {
-                        waiting.push(met.len());
-                        met.push((derivative, Some(next)));
+                        waiting.push(visited.len());
+                        visited.push((derivative, Some(next)));
                     }
                 }
             }
         }
-        for (expression, _) in met {
+        for (expression, _) in visited {
             self.can.insert((expression, wanted), false);
         }
         Ok(false)

@@ -188,7 +188,7 @@ pub(crate) fn time(nanoseconds: u64) -> String {
 }
 
 /// Returns the precedence level of an expression: choices, sequences, repetitions.
-fn looseness(regex: &Regex) -> u8 {
+fn level(regex: &Regex) -> u8 {
     match regex {
         Regex::Choice(..) => 4,
         Regex::Both(..) => 3,
@@ -201,9 +201,9 @@ fn looseness(regex: &Regex) -> u8 {
 }
 
 fn write_regex(regex: &Regex, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::Result {
-    let within = looseness(regex);
+    let within = level(regex);
     let part = |part: &Regex, limit: u8, f: &mut Formatter<'_>| {
-        if looseness(part) <= limit {
+        if level(part) <= limit {
             return write_regex(part, names, f);
         }
         f.write_str("(")?;

@@ -34,7 +34,7 @@ pub(crate) struct Term {
     /// Past memory for the next step.
     pub memory: Memory,
     /// Unbounded `until`s that are postponed.
-    pub delayed: u128,
+    pub postponed: u128,
 }
 
 /// The present step.
@@ -55,29 +55,29 @@ impl Present<'_> {
         spent
     }
 
-    /// Appends to `ways` the alternatives of the term in which the formula holds too.
+    /// Appends to `alternatives` the alternatives of the term in which the formula holds too.
     pub fn conjoin(
         self,
         term: Term,
         formula: FormulaId,
-        ways: &mut Vec<Term>,
+        alternatives: &mut Vec<Term>,
     ) -> Result<(), LogicError> {
         self.spend(1 + term.rest.atoms.len() / 4)?;
-        if ways.len() >= TERMS_MAX {
+        if alternatives.len() >= TERMS_MAX {
             return Err(LogicError::TooManyWays { limit: TERMS_MAX });
         }
         match self.arena.node(formula) {
-            Node::True => ways.push(term),
+            Node::True => alternatives.push(term),
             Node::False => {}
             Node::Literal {
                 proposition,
                 positive,
-            } => ways.extend(with_literal(term, *proposition, *positive)),
+            } => alternatives.extend(with_literal(term, *proposition, *positive)),
             Node::Tracked { index, positive } => {
                 let (yes, no) = (term.holding, term.failing);
                 let agrees = if *positive { yes } else { no };
                 if agrees & (1 << index) != 0 {
-                    ways.push(term);
+                    alternatives.push(term);
                 }
             }
             Node::And(parts) => {
@@ -85,18 +85,18 @@ impl Present<'_> {
                 for part in parts {
                     terms = self.conjoin_each(terms, *part)?;
                 }
-                ways.append(&mut terms);
+                alternatives.append(&mut terms);
             }
             Node::Or(parts) => {
                 for part in parts {
-                    self.conjoin(term.clone(), *part, ways)?;
+                    self.conjoin(term.clone(), *part, alternatives)?;
                 }
             }
-            Node::Next(part) => ways.extend(self.later(term, *part, true)),
-            Node::WeakNext(part) => ways.extend(self.later(term, *part, false)),
+            Node::Next(part) => alternatives.extend(self.later(term, *part, true)),
+            Node::WeakNext(part) => alternatives.extend(self.later(term, *part, false)),
             Node::Until { bound, .. } | Node::Release { bound, .. } => {
                 let window = self.window(*bound);
-                self.conjoin_under_way(term, formula, window, ways)?;
+                self.conjoin_partial(term, formula, window, alternatives)?;
             }
         }
         Ok(())
@@ -108,27 +108,27 @@ impl Present<'_> {
         terms: Vec<Term>,
         formula: FormulaId,
     ) -> Result<Vec<Term>, LogicError> {
-        let mut ways = Vec::with_capacity(terms.len());
+        let mut alternatives = Vec::with_capacity(terms.len());
         for term in terms {
-            self.conjoin(term, formula, &mut ways)?;
+            self.conjoin(term, formula, &mut alternatives)?;
         }
-        self.reduce(&mut ways)?;
-        Ok(ways)
+        self.reduce(&mut alternatives)?;
+        Ok(alternatives)
     }
 
     /// Returns the alternatives of all terms in which an atom of the previous step is
     /// satisfied.
-    pub fn fulfil(self, terms: Vec<Term>, atom: &Atom) -> Result<Vec<Term>, LogicError> {
-        let mut ways = Vec::with_capacity(terms.len());
+    pub fn satisfy(self, terms: Vec<Term>, atom: &Atom) -> Result<Vec<Term>, LogicError> {
+        let mut alternatives = Vec::with_capacity(terms.len());
         for term in terms {
             match atom.window {
                 // An operator without a bound has no window.
-                Window::Open => self.conjoin(term, atom.formula, &mut ways)?,
-                window => self.conjoin_under_way(term, atom.formula, window, &mut ways)?,
+                Window::Open => self.conjoin(term, atom.formula, &mut alternatives)?,
+                window => self.conjoin_partial(term, atom.formula, window, &mut alternatives)?,
             }
         }
-        self.reduce(&mut ways)?;
-        Ok(ways)
+        self.reduce(&mut alternatives)?;
+        Ok(alternatives)
     }
 
     fn window(self, bound: Bound) -> Window {
@@ -143,59 +143,59 @@ impl Present<'_> {
     }
 
     /// Conjoins an `until` or `release` with its remaining window.
-    fn conjoin_under_way(
+    fn conjoin_partial(
         self,
         term: Term,
         formula: FormulaId,
         window: Window,
-        ways: &mut Vec<Term>,
+        alternatives: &mut Vec<Term>,
     ) -> Result<(), LogicError> {
-        let place = self.place(window);
+        let position = self.position(window);
         match *self.arena.node(formula) {
             Node::Until { keeps, reaches, .. } => {
-                if place.open {
-                    self.conjoin(term.clone(), reaches, ways)?;
+                if position.open {
+                    self.conjoin(term.clone(), reaches, alternatives)?;
                 }
-                if let Some(rest) = place.rest {
+                if let Some(rest) = position.rest {
                     let mut term = term;
                     // An `until` before its window cannot be satisfied yet, but the
                     // window will come, so nothing is postponed forever.
-                    if place.open {
-                        term.delayed |= self.arena.until_bit(formula);
+                    if position.open {
+                        term.postponed |= self.arena.until_bit(formula);
                     }
                     if let Some(term) = self.later_one(term, formula, true, rest) {
-                        self.conjoin(term, keeps, ways)?;
+                        self.conjoin(term, keeps, alternatives)?;
                     }
                 }
             }
             Node::Release { frees, keeps, .. } => {
                 let mut terms = vec![term];
-                if place.open {
+                if position.open {
                     terms = self.conjoin_each(terms, keeps)?;
                 }
                 for term in terms {
-                    if let Some(rest) = place.rest {
-                        self.conjoin(term.clone(), frees, ways)?;
-                        ways.extend(self.later_one(term, formula, false, rest));
+                    if let Some(rest) = position.rest {
+                        self.conjoin(term.clone(), frees, alternatives)?;
+                        alternatives.extend(self.later_one(term, formula, false, rest));
                     } else {
-                        ways.push(term);
+                        alternatives.push(term);
                     }
                 }
             }
             // Only these two have windows.
-            _ => self.conjoin(term, formula, ways)?,
+            _ => self.conjoin(term, formula, alternatives)?,
         }
         Ok(())
     }
 
     /// Returns the position of the present step in a window.
-    fn place(self, window: Window) -> Place {
+    fn position(self, window: Window) -> Position {
         match window {
-            Window::Open => Place {
+            Window::Open => Position {
                 open: true,
                 rest: Some(window),
             },
-            Window::Steps { from, to } => Place {
+            Window::Steps { from, to } => Position {
                 open: from == 0,
                 rest: (to != Some(0)).then(|| Window::Steps {
                     from: from.saturating_sub(1),
@@ -204,7 +204,7 @@ impl Present<'_> {
             },
             Window::Time { from, .. } => {
                 let rest = window.after(self.now);
-                Place {
+                Position {
                     open: from <= self.now && rest.is_some(),
                     rest,
                 }
@@ -236,24 +236,24 @@ impl Present<'_> {
     }
 
     /// Drops the alternatives that require more than another one.
-    fn reduce(self, ways: &mut Vec<Term>) -> Result<(), LogicError> {
-        let mut kept: Vec<Term> = Vec::with_capacity(ways.len());
-        for way in ways.drain(..) {
-            self.spend(comparisons(kept.len(), &way.rest))?;
-            if kept.iter().any(|other| self.is_weaker(other, &way)) {
+    fn reduce(self, alternatives: &mut Vec<Term>) -> Result<(), LogicError> {
+        let mut kept: Vec<Term> = Vec::with_capacity(alternatives.len());
+        for alternative in alternatives.drain(..) {
+            self.spend(comparisons(kept.len(), &alternative.rest))?;
+            if kept.iter().any(|other| self.is_weaker(other, &alternative)) {
                 continue;
             }
-            kept.retain(|other| !self.is_weaker(&way, other));
-            kept.push(way);
+            kept.retain(|other| !self.is_weaker(&alternative, other));
+            kept.push(alternative);
         }
-        *ways = kept;
+        *alternatives = kept;
         Ok(())
     }
 
     fn is_weaker(self, term: &Term, other: &Term) -> bool {
         term.required & !other.required == 0
             && term.forbidden & !other.forbidden == 0
-            && term.delayed & !other.delayed == 0
+            && term.postponed & !other.postponed == 0
             && term.holding == other.holding
             && term.failing == other.failing
             && term.rest.is_weaker(self.arena, &other.rest)
@@ -267,7 +267,7 @@ pub(crate) fn comparisons(others: usize, clause: &Clause) -> usize {
 }
 
 /// Position of a step in a window.
-struct Place {
+struct Position {
     /// Whether the step is within the window.
     open: bool,
     /// The window that remains after the step; `None` if this was the last.

@@ -24,10 +24,10 @@ pub(crate) enum Union {
 pub(crate) fn independent_parts(formula: &Formula) -> (Union, Vec<Formula>) {
     let conjuncts = formula.conjuncts();
     if conjuncts.len() > 1 {
-        return (Union::All, together(conjuncts, Formula::and));
+        return (Union::All, merge_sharing(conjuncts, Formula::and));
     }
     let disjuncts = disjuncts(formula);
-    (Union::Any, together(disjuncts, Formula::or))
+    (Union::Any, merge_sharing(disjuncts, Formula::or))
 }
 
 /// Returns the smallest conjuncts or disjuncts.
@@ -46,7 +46,7 @@ fn disjuncts(formula: &Formula) -> Vec<Formula> {
 
 /// Merges parts that share propositions, in the order of their first member; a part
 /// without propositions joins the first group.
-fn together(parts: Vec<Formula>, join: fn(Formula, Formula) -> Formula) -> Vec<Formula> {
+fn merge_sharing(parts: Vec<Formula>, join: fn(Formula, Formula) -> Formula) -> Vec<Formula> {
     let mut groups: Vec<(u64, Vec<Formula>)> = Vec::new();
     let mut idle = Vec::new();
     for part in parts {

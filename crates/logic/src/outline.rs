@@ -94,7 +94,7 @@ pub enum NoOutline {
 
 /// The key of an outline state: obligations of both sides, and past memory, without
 /// times.
-type Skeleton = (Vec<DemandedClause>, Vec<DemandedClause>, Vec<Kept>);
+type Skeleton = (Vec<DemandedClause>, Vec<DemandedClause>, Vec<PastKey>);
 type DemandedClause = (bool, Vec<(FormulaId, Phase)>);
 
 /// Position of the present relative to a window.
@@ -110,7 +110,7 @@ enum Phase {
 
 /// Memory of a past operator.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Kept {
+enum PastKey {
     Held(bool),
     /// Steps since each start.
     Steps(Vec<u64>),
@@ -126,7 +126,7 @@ impl TimedMachine {
     pub fn outline(&self) -> Result<Outline, NoOutline> {
         let propositions = self.propositions();
         let clock = Clock::of_bounds(&self.time_bounds()).ok_or(NoOutline::TooLarge)?;
-        let mut survey = Survey {
+        let mut exploration = Exploration {
             machine: self,
             clock,
             propositions,
@@ -136,13 +136,17 @@ impl TimedMachine {
             pending: Vec::new(),
             visits: 0,
         };
-        survey.enter(self.initial())?;
+        exploration.enter(self.initial())?;
         let mut next = 0;
-        while let Some((state, place)) = survey.pending.get(next).cloned() {
+        while let Some((state, place)) = exploration.pending.get(next).cloned() {
             next += 1;
-            survey.leave(&state, place)?;
+            exploration.leave(&state, place)?;
         }
-        let states = survey.found.into_iter().map(Found::into_state).collect();
+        let states = exploration
+            .found
+            .into_iter()
+            .map(Found::into_state)
+            .collect();
         Ok(merge::merged(Outline { states }))
     }
 
@@ -195,7 +199,7 @@ impl Found {
     }
 }
 
-struct Survey<'a> {
+struct Exploration<'a> {
     machine: &'a TimedMachine,
     clock: Clock,
     propositions: u64,
@@ -207,7 +211,7 @@ struct Survey<'a> {
     visits: usize,
 }
 
-impl Survey<'_> {
+impl Exploration<'_> {
     /// Returns the index of a state in the outline; a new state is queued.
     fn enter(&mut self, state: TimedState) -> Result<usize, NoOutline> {
         self.visits += 1;

@@ -8,7 +8,7 @@ use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
 /// Maximum number of states explored for one state.
-const LOOKED_AT_MAX: usize = 2_000;
+const EXPLORED_MAX: usize = 2_000;
 /// Maximum number of states explored for a formula; small enough to load a property
 /// interactively.
 const DECIDABLE_STATES_MAX: usize = 10_000;
@@ -17,7 +17,7 @@ impl Machine {
     /// Returns the verdicts that a state can still reach; all four if that takes too long
     /// to compute.
     pub fn can_still(&mut self, state: MachineState) -> Outlook {
-        match self.outlook(state, LOOKED_AT_MAX) {
+        match self.outlook(state, EXPLORED_MAX) {
             Ok(Some(outlook)) => outlook,
             _ => Outlook::OPEN,
         }
@@ -33,12 +33,12 @@ impl Machine {
             return Ok(Some(known));
         }
         // All reachable states, with their predecessors.
-        let mut met = vec![state];
+        let mut visited = vec![state];
         let mut places: FxHashMap<MachineState, usize> = FxHashMap::default();
         places.insert(state, 0);
-        let mut entered_from: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut predecessors: Vec<Vec<usize>> = vec![Vec::new()];
         let mut outlooks = Vec::new();
-        while let Some(state) = met.get(outlooks.len()).copied() {
+        while let Some(state) = visited.get(outlooks.len()).copied() {
             let here = outlooks.len();
             if let Some(known) = self.known_outlook(state) {
                 outlooks.push(known);
@@ -49,18 +49,18 @@ impl Machine {
             outlooks.push(outlook);
             for (_, to) in self.successors(state)? {
                 let place = *places.entry(to).or_insert_with(|| {
-                    met.push(to);
-                    entered_from.push(Vec::new());
-                    met.len() - 1
+                    visited.push(to);
+                    predecessors.push(Vec::new());
+                    visited.len() - 1
                 });
-                entered_from[place].push(here);
+                predecessors[place].push(here);
             }
-            if met.len() > limit {
+            if visited.len() > limit {
                 return Ok(None);
             }
         }
-        Outlook::spread(&mut outlooks, &entered_from);
-        for (state, outlook) in met.iter().zip(&outlooks) {
+        Outlook::spread(&mut outlooks, &predecessors);
+        for (state, outlook) in visited.iter().zip(&outlooks) {
             self.set_outlook(*state, *outlook);
         }
         Ok(self.known_outlook(state))
@@ -69,10 +69,10 @@ impl Machine {
 
 impl Outlook {
     /// Propagates the verdicts of each state to its predecessors.
-    pub(crate) fn spread(outlooks: &mut [Outlook], entered_from: &[Vec<usize>]) {
+    pub(crate) fn spread(outlooks: &mut [Outlook], predecessors: &[Vec<usize>]) {
         let mut waiting: Vec<usize> = (0..outlooks.len()).collect();
         while let Some(place) = waiting.pop() {
-            for from in &entered_from[place] {
+            for from in &predecessors[place] {
                 let mut outlook = outlooks[*from];
                 outlook.join(outlooks[place]);
                 if outlook != outlooks[*from] {

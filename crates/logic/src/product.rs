@@ -71,7 +71,7 @@ impl Product {
         let mut spare = Some(Work::new());
         let mut parts = Vec::with_capacity(formulas.len());
         for formula in formulas {
-            match Residuals::going_on(formula, work) {
+            match Residuals::continuing(formula, work) {
                 Ok(mut part) => {
                     work = *part.work();
                     parts.push(part);
@@ -83,7 +83,7 @@ impl Product {
                     };
                     work = fresh;
                     for formula in &smallest {
-                        let mut part = Residuals::going_on(formula, work)?;
+                        let mut part = Residuals::continuing(formula, work)?;
                         work = *part.work();
                         parts.push(part);
                     }

@@ -27,23 +27,23 @@ struct Refinement<'a> {
     blocks: Vec<u32>,
     /// By state: its signature, the diagram with blocks as leaves, when it was last
     /// computed.
-    looks: Vec<Option<Part>>,
+    signatures: Vec<Option<Part>>,
     /// By block: its states.
     members: Vec<Vec<u32>>,
     /// By state: its position among the members of its block.
     places: Vec<usize>,
     /// By state: its predecessors.
-    entered_from: Vec<Vec<u32>>,
+    predecessors: Vec<Vec<u32>>,
     /// The diagrams with blocks as leaves.
     renamed: Diagrams,
 }
 
 impl<'a> Refinement<'a> {
     fn new(verdicts: &[Verdict], roots: &'a [Part], diagrams: &'a Diagrams) -> Refinement<'a> {
-        let mut entered_from: Vec<Vec<u32>> = vec![Vec::new(); roots.len()];
+        let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); roots.len()];
         for (state, root) in roots.iter().enumerate() {
-            diagrams.ways(*root, Guard::default(), &mut |_, to| {
-                let from = &mut entered_from[to as usize];
+            diagrams.paths(*root, Guard::default(), &mut |_, to| {
+                let from = &mut predecessors[to as usize];
                 if from.last() != Some(&(state as u32)) {
                     from.push(state as u32);
                 }
@@ -60,10 +60,10 @@ impl<'a> Refinement<'a> {
             roots,
             diagrams,
             blocks: verdicts.iter().map(|verdict| *verdict as u32).collect(),
-            looks: vec![None; roots.len()],
+            signatures: vec![None; roots.len()],
             members,
             places,
-            entered_from,
+            predecessors,
             renamed: Diagrams::default(),
         }
     }
@@ -75,10 +75,10 @@ impl<'a> Refinement<'a> {
         let mut known = FxHashMap::default();
         for state in states {
             let root = self.roots[*state as usize];
-            let look = self
+            let signature = self
                 .diagrams
                 .rename(root, &self.blocks, &mut self.renamed, &mut known);
-            self.looks[*state as usize] = Some(look);
+            self.signatures[*state as usize] = Some(signature);
             let block = self.blocks[*state as usize];
             touched.entry(block).or_default().push(*state);
         }
@@ -88,7 +88,7 @@ impl<'a> Refinement<'a> {
         }
         let mut next: Vec<u32> = moved
             .iter()
-            .flat_map(|state| &self.entered_from[*state as usize])
+            .flat_map(|state| &self.predecessors[*state as usize])
             .copied()
             .collect();
         next.sort_unstable();
@@ -104,12 +104,12 @@ impl<'a> Refinement<'a> {
         }
         let mut parts: FxHashMap<Option<Part>, Vec<u32>> = FxHashMap::default();
         for state in states {
-            let look = self.looks[*state as usize];
-            parts.entry(look).or_default().push(*state);
+            let signature = self.signatures[*state as usize];
+            parts.entry(signature).or_default().push(*state);
         }
         let members = &self.members[block as usize];
         if let Some(other) = members.first() {
-            let alike = parts.remove(&self.looks[*other as usize]);
+            let alike = parts.remove(&self.signatures[*other as usize]);
             self.put_in(block, &alike.unwrap_or_default());
         }
         let mut parts: Vec<Vec<u32>> = parts.into_values().collect();

@@ -11,7 +11,7 @@
 //! A final verdict is about infinite runs; a run that ends at once may still have the
 //! opposite truth value (`next true` after no step). If the formula is part of a larger
 //! one, that decides the truth of the whole for a run that ends ([`crate::product`]). So
-//! a part continues ([`Residuals::going_on`]) until nothing can change its truth for such
+//! a part continues ([`Residuals::continuing`]) until nothing can change its truth for such
 //! runs either.
 
 use crate::clause::{Atom, Clause};
@@ -48,7 +48,7 @@ pub(crate) struct Residuals {
     negative: FxHashMap<Side, u32>,
     satisfied: Option<u32>,
     violated: Option<u32>,
-    goes_on: bool,
+    continues: bool,
 }
 
 impl Residuals {
@@ -59,11 +59,11 @@ impl Residuals {
 
     /// As [`Residuals::new`], but with states after a final verdict that distinguish
     /// whether a run that ends there satisfies the formula, and with a given work budget.
-    pub fn going_on(formula: &Formula, work: Work) -> Result<Residuals, LogicError> {
+    pub fn continuing(formula: &Formula, work: Work) -> Result<Residuals, LogicError> {
         Residuals::begin(formula, true, work)
     }
 
-    fn begin(formula: &Formula, goes_on: bool, work: Work) -> Result<Residuals, LogicError> {
+    fn begin(formula: &Formula, continues: bool, work: Work) -> Result<Residuals, LogicError> {
         let mut arena = Arena::new();
         let (normal, negation) = arena.add(formula)?;
         if arena.measures_time() {
@@ -76,7 +76,7 @@ impl Residuals {
             negative: FxHashMap::default(),
             satisfied: None,
             violated: None,
-            goes_on,
+            continues,
         };
         residuals.tableau.work = work;
         let holds = holds_without_steps(formula);
@@ -190,9 +190,9 @@ impl Residuals {
     }
 
     fn state(&mut self, positive: Vec<NodeId>, negative: Vec<NodeId>) -> Result<u32, LogicError> {
-        let (positive, may_hold) = self.fulfillable(positive)?;
-        let (negative, may_fail) = self.fulfillable(negative)?;
-        let open = self.goes_on && !positive.is_empty() && !negative.is_empty();
+        let (positive, may_hold) = self.satisfiable(positive)?;
+        let (negative, may_fail) = self.satisfiable(negative)?;
+        let open = self.continues && !positive.is_empty() && !negative.is_empty();
         if !may_hold && !open {
             return Ok(self.decided(Verdict::Violated));
         }
@@ -214,7 +214,7 @@ impl Residuals {
     }
 
     /// Returns the nodes that some run satisfies, and whether an infinite one does.
-    fn fulfillable(&mut self, nodes: Vec<NodeId>) -> Result<(Vec<NodeId>, bool), LogicError> {
+    fn satisfiable(&mut self, nodes: Vec<NodeId>) -> Result<(Vec<NodeId>, bool), LogicError> {
         let mut kept = Vec::with_capacity(nodes.len());
         let mut endless = false;
         for node in nodes {

@@ -81,7 +81,7 @@ fn number(
     }
     let mut at = 0;
     while let Some(state) = order.get(at).copied() {
-        diagrams.ways(roots[state], Guard::default(), &mut |_, to| {
+        diagrams.paths(roots[state], Guard::default(), &mut |_, to| {
             let fresh = numbers.len() as u32;
             let number = *numbers.entry(blocks[to as usize]).or_insert(fresh);
             if number == fresh {
@@ -112,10 +112,10 @@ fn number(
 }
 
 /// Adds to each state the propositions of its successors.
-fn spread(ahead: &mut [u64], entered_from: &[Vec<usize>]) {
+fn spread(ahead: &mut [u64], predecessors: &[Vec<usize>]) {
     let mut waiting: Vec<usize> = (0..ahead.len()).collect();
     while let Some(state) = waiting.pop() {
-        for from in &entered_from[state] {
+        for from in &predecessors[state] {
             let joined = ahead[*from] | ahead[state];
             if joined != ahead[*from] {
                 ahead[*from] = joined;
@@ -130,7 +130,7 @@ impl PartialEq for Table {
         // The other fields are derived from these, or say where they come from.
         self.verdicts == other.verdicts
             && self.roots == other.roots
-            && self.diagrams.questions == other.diagrams.questions
+            && self.diagrams.decisions == other.diagrams.decisions
     }
 }
 
@@ -138,22 +138,22 @@ impl Eq for Table {}
 
 impl Table {
     fn with_outlooks(mut self) -> Table {
-        let mut entered_from: Vec<Vec<usize>> = vec![Vec::new(); self.verdicts.len()];
+        let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); self.verdicts.len()];
         for (state, root) in self.roots.iter().enumerate() {
-            self.diagrams.ways(*root, Guard::default(), &mut |_, to| {
-                entered_from[to as usize].push(state);
+            self.diagrams.paths(*root, Guard::default(), &mut |_, to| {
+                predecessors[to as usize].push(state);
             });
         }
         let states = (0..self.state_count() as u32).map(MachineState);
         self.ahead = states
             .map(|state| self.letters_that_matter(state))
             .collect();
-        spread(&mut self.ahead, &entered_from);
+        spread(&mut self.ahead, &predecessors);
         self.outlooks = vec![Outlook::default(); self.verdicts.len()];
         for (outlook, verdict) in self.outlooks.iter_mut().zip(&self.verdicts) {
             outlook.add(*verdict);
         }
-        Outlook::spread(&mut self.outlooks, &entered_from);
+        Outlook::spread(&mut self.outlooks, &predecessors);
         self
     }
 
@@ -235,7 +235,7 @@ impl Table {
         let mut successors = Vec::new();
         if let Some(root) = self.roots.get(state.index()) {
             self.diagrams
-                .ways(*root, Guard::default(), &mut |guard, to| {
+                .paths(*root, Guard::default(), &mut |guard, to| {
                     successors.push((guard, MachineState(to)));
                 });
         }
@@ -256,7 +256,7 @@ impl Table {
             successors.iter().all(|(guard, to)| {
                 let mut stays = true;
                 self.diagrams
-                    .ways(self.roots[to.index()], *guard, &mut |_, again| {
+                    .paths(self.roots[to.index()], *guard, &mut |_, again| {
                         stays &= again == to.0;
                     });
                 stays

@@ -37,7 +37,7 @@ pub(crate) struct Edge {
     pub required: u64,
     pub forbidden: u64,
     pub to: NodeId,
-    delayed: u128,
+    postponed: u128,
 }
 
 impl Edge {
@@ -47,8 +47,8 @@ impl Edge {
     }
 
     /// Returns the set of `until`s that the edge postpones.
-    pub fn delayed(&self) -> u128 {
-        self.delayed
+    pub fn postponed(&self) -> u128 {
+        self.postponed
     }
 }
 
@@ -156,7 +156,7 @@ impl Tableau {
         let read = self.reads(&data.clause);
         let mut terms = past::split(present, vec![Term::default()], &data.memory, read);
         for atom in &data.clause.atoms {
-            terms = terms.and_then(|terms| present.fulfil(terms, atom));
+            terms = terms.and_then(|terms| present.satisfy(terms, atom));
         }
         self.work = work.get();
         let terms = terms?;
@@ -165,7 +165,7 @@ impl Tableau {
             edges.push(Edge {
                 required: term.required,
                 forbidden: term.forbidden,
-                delayed: term.delayed,
+                postponed: term.postponed,
                 to: self.node(term.rest, term.memory)?,
             });
         }
@@ -225,7 +225,7 @@ impl Search {
             };
             *next += 1;
             tableau.work.spend(1)?;
-            let granted = self.all & !edge.delayed;
+            let granted = self.all & !edge.postponed;
             match tableau.nodes[edge.to.index()].prospect {
                 Some(Prospect::Endless) => {
                     self.accept(tableau);

@@ -50,7 +50,7 @@ pub struct TimedState {
     pub(crate) positive: Vec<Clause>,
     /// Clauses of the negation.
     pub(crate) negative: Vec<Clause>,
-    pub(crate) memory: Vec<Remembered>,
+    pub(crate) memory: Vec<OperatorMemory>,
     /// Number of steps so far.
     pub(crate) steps: u64,
     /// Current time in nanoseconds: of the last step, or later if time has passed since.
@@ -59,7 +59,7 @@ pub struct TimedState {
 
 /// Memory of one past operator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) enum Remembered {
+pub(crate) enum OperatorMemory {
     /// Whether the operator, or its part, held at the last step.
     Held(bool),
     /// Times or step numbers at which it started to hold, oldest first.
@@ -79,11 +79,11 @@ impl TimedMachine {
             .iter()
             .map(|tracked| match tracked {
                 Tracked::Guess { .. } => Err(LogicError::PastOfFuture),
-                Tracked::Yesterday { .. } => Ok(Remembered::Held(false)),
+                Tracked::Yesterday { .. } => Ok(OperatorMemory::Held(false)),
                 Tracked::Since { bound, .. } if *bound == Bound::Unbounded => {
-                    Ok(Remembered::Held(false))
+                    Ok(OperatorMemory::Held(false))
                 }
-                Tracked::Since { .. } => Ok(Remembered::Since(VecDeque::new())),
+                Tracked::Since { .. } => Ok(OperatorMemory::Since(VecDeque::new())),
             })
             .collect::<Result<_, _>>()?;
         let first = |formula: FormulaId, strong: bool| {
@@ -249,7 +249,7 @@ impl TimedMachine {
         for clause in side {
             let mut terms = vec![start(letter, holding)];
             for atom in &clause.atoms {
-                terms = present.fulfil(terms, atom)?;
+                terms = present.satisfy(terms, atom)?;
             }
             next.extend(terms.into_iter().map(|term| term.rest));
         }
@@ -282,10 +282,10 @@ impl TimedMachine {
         for (index, tracked) in self.arena.tracked().iter().enumerate() {
             let holds = |formula| self.holds_now(formula, letter, holding);
             let now = match (tracked, &mut state.memory[index]) {
-                (Tracked::Yesterday { holds: part, .. }, Remembered::Held(held)) => {
+                (Tracked::Yesterday { holds: part, .. }, OperatorMemory::Held(held)) => {
                     std::mem::replace(held, holds(*part))
                 }
-                (Tracked::Since { keeps, starts, .. }, Remembered::Held(held)) => {
+                (Tracked::Since { keeps, starts, .. }, OperatorMemory::Held(held)) => {
                     *held = holds(*starts) || (*held && holds(*keeps));
                     *held
                 }
@@ -296,7 +296,7 @@ impl TimedMachine {
                         bound,
                         ..
                     },
-                    Remembered::Since(times),
+                    OperatorMemory::Since(times),
                 ) => {
                     if !holds(*keeps) {
                         times.clear();
@@ -309,7 +309,7 @@ impl TimedMachine {
                     limits.holds(times, now)
                 }
                 // Guesses are rejected when the machine is created.
-                (Tracked::Guess { .. }, _) | (_, Remembered::Since(_)) => false,
+                (Tracked::Guess { .. }, _) | (_, OperatorMemory::Since(_)) => false,
             };
             holding |= u64::from(now) << index;
         }

@@ -3,7 +3,7 @@
 //! The store holds the states in the order of discovery, so it is the queue. The path to
 //! a state is kept as a link to its predecessor. Successors are inserted in batches.
 
-use crate::apart::buffer;
+use crate::cache_padded::buffer;
 use crate::report::{Cut, Finding, Report};
 use crate::store::{BATCH, Batch, StateId, Store, hash};
 use crate::system::{Fault, Participants, System, Visitor};
@@ -71,7 +71,7 @@ pub fn breadth_first<S: System>(
     };
     run.all(&mut search, go_on);
     // States found before the search stopped count as known.
-    search.settle();
+    search.flush();
     Report {
         memory_bytes: run.memory_bytes(&search),
         finding: run.finding,
@@ -83,10 +83,10 @@ pub fn breadth_first<S: System>(
 }
 
 /// Number of states expanded between two calls of `go_on`.
-const STATES_BETWEEN_QUESTIONS: usize = 1 << 12;
+const STATES_BETWEEN_CALLS: usize = 1 << 12;
 /// Number of states expanded between two checks of the memory limit; a state may have
 /// many successors.
-const STATES_BETWEEN_LOOKS: usize = 1 << 6;
+const STATES_BETWEEN_MEMORY_CHECKS: usize = 1 << 6;
 
 /// The control of the search: the next state to expand, and the results so far.
 struct Run<'a, S: System> {
@@ -100,14 +100,14 @@ struct Run<'a, S: System> {
 
 impl<S: System> Run<'_, S> {
     fn all(&mut self, search: &mut Search, go_on: &mut dyn FnMut(u64, u64) -> bool) {
-        search.settle();
+        search.flush();
         let (mut state, mut before) = (Vec::new(), Predecessor::none());
         let mut searched = 0_usize;
         let mut next = search.store.first();
         let mut layer_end = search.store.end();
         while !self.is_over() {
             if next == layer_end {
-                search.settle();
+                search.flush();
                 self.note_full(search);
                 layer_end = search.store.end();
                 if next == layer_end || self.is_over() {
@@ -121,12 +121,12 @@ impl<S: System> Run<'_, S> {
                 }
                 self.depth += 1;
             }
-            if searched.is_multiple_of(STATES_BETWEEN_LOOKS) {
-                self.ask(search, searched, go_on);
+            if searched.is_multiple_of(STATES_BETWEEN_MEMORY_CHECKS) {
+                self.check_limits(search, searched, go_on);
             }
             state.clear();
             state.extend_from_slice(search.store.get(next));
-            before.turn_to(search.store.note(next), |id, bytes| {
+            before.load(search.store.note(next), |id, bytes| {
                 bytes.clear();
                 bytes.extend_from_slice(search.store.get(id));
             });
@@ -145,12 +145,17 @@ impl<S: System> Run<'_, S> {
         search.store.memory_bytes() + remembered
     }
 
-    fn ask(&mut self, search: &Search, searched: usize, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+    fn check_limits(
+        &mut self,
+        search: &Search,
+        searched: usize,
+        go_on: &mut dyn FnMut(u64, u64) -> bool,
+    ) {
         if self.memory_bytes(search) > self.options.memory_bytes_max {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
             });
-        } else if searched.is_multiple_of(STATES_BETWEEN_QUESTIONS)
+        } else if searched.is_multiple_of(STATES_BETWEEN_CALLS)
             && !go_on(searched as u64, search.store.len() as u64)
         {
             self.cut = Some(Cut::Interrupted);
@@ -200,10 +205,10 @@ impl<S: System> Run<'_, S> {
                 false => self.system.successors_after(scratch, before, state, search),
             };
         }
-        search.settle();
+        search.flush();
         let known = search.store.len();
         let is_part = self.system.reduced(&mut self.scratch, state, search);
-        search.settle();
+        search.flush();
         let suffices = search.store.len() > known || search.fault.is_some() || search.full;
         if is_part && !suffices {
             search.successors = 0;
@@ -213,7 +218,7 @@ impl<S: System> Run<'_, S> {
 
     fn report(&mut self, search: &Search, id: StateId, finding: Finding, fault: Option<usize>) {
         if self.finding.is_none() {
-            let states = search.way(id);
+            let states = search.path_to(id);
             let trail = Trail::through(self.system, &states, fault);
             self.finding = Some((finding, trail));
         }
@@ -238,7 +243,7 @@ impl Predecessor {
     /// Sets the predecessor to the state of this note. The state is read only if it
     /// changes: states found together are expanded together.
     #[inline]
-    pub fn turn_to(&mut self, note: u32, read: impl FnOnce(StateId, &mut Vec<u8>)) {
+    pub fn load(&mut self, note: u32, read: impl FnOnce(StateId, &mut Vec<u8>)) {
         if note != self.note {
             self.note = note;
             read(StateId(note), &mut self.state);
@@ -268,7 +273,7 @@ struct Search {
 
 impl Search {
     /// Returns the states on the path to a state, including it.
-    fn way(&self, id: StateId) -> Vec<Vec<u8>> {
+    fn path_to(&self, id: StateId) -> Vec<Vec<u8>> {
         let mut states = vec![self.store.get(id).to_vec()];
         let mut parent = self.store.note(id);
         while parent != NO_PARENT {
@@ -280,7 +285,7 @@ impl Search {
     }
 
     /// Inserts the batch into the store.
-    fn settle(&mut self) {
+    fn flush(&mut self) {
         if !self.batch.is_empty() {
             self.full |= !self.store.take(&mut self.batch);
         }
@@ -292,7 +297,7 @@ impl Visitor for Search {
         self.successors += 1;
         self.transitions += 1;
         if self.batch.push(state, hash(state), self.from) == BATCH {
-            self.settle();
+            self.flush();
         }
         !self.full
     }

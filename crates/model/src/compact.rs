@@ -13,7 +13,7 @@ use crate::trail::{Trail, fault_number};
 
 const EMPTY: u64 = 0;
 /// Number of states expanded between two calls of `go_on`.
-const STATES_BETWEEN_QUESTIONS: u64 = 1 << 12;
+const STATES_BETWEEN_CALLS: u64 = 1 << 12;
 /// Marks that an initial state has no predecessor.
 const NO_PARENT: u32 = u32::MAX;
 
@@ -144,7 +144,7 @@ pub(crate) fn compact<S: System>(
             if report.finding.is_some() && !options.all || report.cut.is_some() {
                 break;
             }
-            if searched % STATES_BETWEEN_QUESTIONS == 0 {
+            if searched % STATES_BETWEEN_CALLS == 0 {
                 let remembered = system.memory_bytes() + system.scratch_bytes(&scratch);
                 report.cut = ask(&search, remembered, searched, go_on);
             }
@@ -231,23 +231,23 @@ fn tell<S: System>(
     if report.finding.is_some() {
         return;
     }
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     let mut here = number;
     while let Some(hash) = visited.hashes.get(here as usize) {
-        way.push(*hash);
+        path.push(*hash);
         here = visited
             .parents
             .get(here as usize)
             .copied()
             .unwrap_or(NO_PARENT);
     }
-    way.reverse();
-    let states = walk_again(system, &way);
+    path.reverse();
+    let states = recompute(system, &path);
     report.finding = Some((finding, Trail::through(system, &states, step)));
 }
 
 /// Recomputes the states with these hashes, one after the other.
-fn walk_again<S: System>(system: &S, way: &[u64]) -> Vec<Vec<u8>> {
+fn recompute<S: System>(system: &S, path: &[u64]) -> Vec<Vec<u8>> {
     struct Finder {
         wanted: u64,
         found: Option<Vec<u8>>,
@@ -265,7 +265,7 @@ fn walk_again<S: System>(system: &S, way: &[u64]) -> Vec<Vec<u8>> {
     }
     let mut scratch = system.scratch();
     let mut states: Vec<Vec<u8>> = Vec::new();
-    for wanted in way {
+    for wanted in path {
         let mut finder = Finder {
             wanted: *wanted,
             found: None,

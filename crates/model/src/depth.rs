@@ -11,10 +11,10 @@ use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
 /// Number of states expanded between two calls of `go_on`.
-const STATES_BETWEEN_QUESTIONS: u64 = 1 << 12;
+const STATES_BETWEEN_CALLS: u64 = 1 << 12;
 
 /// A state on the current path.
-struct Place {
+struct Frame {
     state: Vec<u8>,
     next: std::vec::IntoIter<Vec<u8>>,
     /// Whether the steps from here are counted; false if they were counted before.
@@ -45,7 +45,7 @@ struct Search<'a, S: System> {
     options: &'a Options,
     scratch: S::Scratch,
     store: Store,
-    path: Vec<Place>,
+    path: Vec<Frame>,
     /// States at the depth limit that were not expanded.
     ends: Vec<StateId>,
     report: Report,
@@ -73,13 +73,13 @@ pub(crate) fn depth_first<S: System>(
     if let Some(fault) = found.fault {
         search.report.finding = Some((Finding::Fault(fault), Trail::default()));
     }
-    search.path.push(Place {
+    search.path.push(Frame {
         state: Vec::new(),
         next: found.states.into_iter(),
         counts: true,
     });
     search.all(go_on);
-    if !search.is_over() && search.leaves_states_out() {
+    if !search.is_over() && search.has_unexplored_states() {
         let limit = options.depth_max;
         search.report.cut = Some(Cut::Depth { limit });
     }
@@ -95,14 +95,14 @@ impl<S: System> Search<'_, S> {
 
     fn all(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         while !self.is_over() {
-            let Some(place) = self.path.last_mut() else {
+            let Some(frame) = self.path.last_mut() else {
                 return;
             };
-            let Some(state) = place.next.next() else {
+            let Some(state) = frame.next.next() else {
                 self.path.pop();
                 continue;
             };
-            self.report.transitions += u64::from(place.counts);
+            self.report.transitions += u64::from(frame.counts);
             match self.store.insert(&state) {
                 Insertion::New(id) => self.enter(id, state, true, go_on),
                 Insertion::Known(id) if self.is_nearer(id) => {
@@ -132,7 +132,7 @@ impl<S: System> Search<'_, S> {
 
     /// Returns whether some states are reachable only beyond the depth limit. If not, the
     /// steps from the last states are counted.
-    fn leaves_states_out(&mut self) -> bool {
+    fn has_unexplored_states(&mut self) -> bool {
         let mut ends = std::mem::take(&mut self.ends);
         ends.sort_unstable();
         ends.dedup();
@@ -157,7 +157,7 @@ impl<S: System> Search<'_, S> {
         self.store.memory_bytes() + remembered
     }
 
-    fn ask(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+    fn check_limits(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         let known = self.store.len() as u64;
         if self.memory_bytes() > self.options.memory_bytes_max {
             self.report.cut = Some(Cut::Memory {
@@ -175,8 +175,8 @@ impl<S: System> Search<'_, S> {
         counts: bool,
         go_on: &mut dyn FnMut(u64, u64) -> bool,
     ) {
-        if self.searched.is_multiple_of(STATES_BETWEEN_QUESTIONS) {
-            self.ask(go_on);
+        if self.searched.is_multiple_of(STATES_BETWEEN_CALLS) {
+            self.check_limits(go_on);
         }
         self.searched += 1;
         let depth = self.depth();
@@ -196,7 +196,7 @@ impl<S: System> Search<'_, S> {
             self.ends.push(id);
             found.states.clear();
         }
-        self.path.push(Place {
+        self.path.push(Frame {
             state,
             next: found.states.into_iter(),
             counts,
@@ -231,7 +231,7 @@ impl<S: System> Search<'_, S> {
                 .path
                 .iter()
                 .skip(1)
-                .map(|place| place.state.clone())
+                .map(|frame| frame.state.clone())
                 .collect();
             let trail = Trail::through(self.system, &states, fault);
             self.report.finding = Some((finding, trail));

@@ -23,10 +23,10 @@
 
 #![forbid(unsafe_code)]
 
-mod apart;
 pub mod asm;
 mod automaton;
 mod breadth;
+mod cache_padded;
 mod cached;
 mod chart;
 mod compact;

@@ -72,7 +72,7 @@ struct Root {
 }
 
 /// A state on the current path, with the edges that remain.
-struct Place {
+struct Frame {
     id: StateId,
     edges: std::vec::IntoIter<ProductEdge>,
 }
@@ -80,7 +80,7 @@ struct Place {
 /// Number of the states of completed components.
 const SETTLED: u32 = 0;
 /// Number of edges between two calls of `go_on`.
-const STATES_BETWEEN_QUESTIONS: u64 = 1 << 10;
+const STATES_BETWEEN_CALLS: u64 = 1 << 10;
 
 struct Search<'a, S: System> {
     product: Product<'a, S>,
@@ -91,7 +91,7 @@ struct Search<'a, S: System> {
     store: Store,
     open: Vec<StateId>,
     roots: Vec<Root>,
-    path: Vec<Place>,
+    path: Vec<Frame>,
     transitions: u64,
     depth: u32,
     cut: Option<Cut>,
@@ -121,14 +121,14 @@ impl<S: System> Search<'_, S> {
 
     fn component(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         while self.finding.is_none() && self.cut.is_none() {
-            if self.transitions.is_multiple_of(STATES_BETWEEN_QUESTIONS) {
-                self.ask(go_on);
+            if self.transitions.is_multiple_of(STATES_BETWEEN_CALLS) {
+                self.check_limits(go_on);
             }
-            let Some(place) = self.path.last_mut() else {
+            let Some(frame) = self.path.last_mut() else {
                 return;
             };
-            let Some(edge) = place.edges.next() else {
-                let id = place.id;
+            let Some(edge) = frame.edges.next() else {
+                let id = frame.id;
                 self.leave(id);
                 continue;
             };
@@ -155,7 +155,7 @@ impl<S: System> Search<'_, S> {
         self.store.memory_bytes() + system.memory_bytes() + system.scratch_bytes(scratch)
     }
 
-    fn ask(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+    fn check_limits(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         if self.memory_bytes() > self.options.memory_bytes_max {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
@@ -192,7 +192,7 @@ impl<S: System> Search<'_, S> {
             accepts: Accepts::default(),
             arriving,
         });
-        self.path.push(Place {
+        self.path.push(Frame {
             id,
             edges: edges.into_iter(),
         });
@@ -214,12 +214,12 @@ impl<S: System> Search<'_, S> {
 
     /// Reports a finding at the end of the current path.
     fn report(&mut self, finding: Finding, fault: Option<usize>) {
-        let Some(target) = self.path.last().map(|place| place.id) else {
+        let Some(target) = self.path.last().map(|frame| frame.id) else {
             return;
         };
-        let way = self.way(|id| id == target).unwrap_or_default();
+        let path = self.path_to(|id| id == target).unwrap_or_default();
         let mut trail = Trail::default();
-        self.append(&mut trail, &way);
+        self.append(&mut trail, &path);
         let state = self.store.get(target).to_vec();
         let (system, _) = split(&state);
         match fault {
@@ -263,15 +263,17 @@ impl<S: System> Search<'_, S> {
             .last()
             .map_or(0, |root| root.number.saturating_sub(1) as usize);
         let component: FxHashSet<StateId> = self.open.iter().skip(first).copied().collect();
-        let way = self.way(|id| component.contains(&id)).unwrap_or_default();
-        let entry = way.last().map(|step| step.to);
+        let path = self
+            .path_to(|id| component.contains(&id))
+            .unwrap_or_default();
+        let entry = path.last().map(|step| step.to);
         let entry = entry.or(self.open.get(first).copied());
         let mut trail = Trail::default();
-        self.append(&mut trail, &way);
+        self.append(&mut trail, &path);
         if let Some(entry) = entry {
-            let circle = self.circle(entry, &component);
+            let cycle = self.cycle(entry, &component);
             let start = trail.moves.len();
-            self.append(&mut trail, &circle);
+            self.append(&mut trail, &cycle);
             trail.cycle = Some(start);
             let state = self.store.get(entry).to_vec();
             trail.end = Some(split(&state).0.to_vec());
@@ -281,8 +283,8 @@ impl<S: System> Search<'_, S> {
     }
 
     /// Appends the steps of the system on a path of the product to a trail.
-    fn append(&self, trail: &mut Trail, way: &[WayStep]) {
-        for step in way {
+    fn append(&self, trail: &mut Trail, path: &[PathStep]) {
+        for step in path {
             let state = self.store.get(step.from);
             if let Some(number) = step.number {
                 trail.push(self.product.system, split(state).0, number);
@@ -291,7 +293,7 @@ impl<S: System> Search<'_, S> {
     }
 
     /// Returns a shortest path from the initial states to a state.
-    fn way(&mut self, is_wanted: impl Fn(StateId) -> bool) -> Option<Vec<WayStep>> {
+    fn path_to(&mut self, is_wanted: impl Fn(StateId) -> bool) -> Option<Vec<PathStep>> {
         let initial = self.product.initial().ok()?;
         let starts: Vec<StateId> = initial
             .iter()
@@ -304,28 +306,28 @@ impl<S: System> Search<'_, S> {
     }
 
     /// Returns a cycle through all acceptance sets.
-    fn circle(&mut self, entry: StateId, component: &FxHashSet<StateId>) -> Vec<WayStep> {
+    fn cycle(&mut self, entry: StateId, component: &FxHashSet<StateId>) -> Vec<PathStep> {
         let all = self.product.all();
-        let mut circle: Vec<WayStep> = Vec::new();
-        let mut met = Accepts::default();
+        let mut cycle: Vec<PathStep> = Vec::new();
+        let mut visited = Accepts::default();
         let mut here = entry;
         let inside = |id: StateId| component.contains(&id);
-        while met != all {
-            let is_new = |step: &WayStep| met.with(step.accepts) != met;
-            let Some(way) = self.shortest(&[here], inside, is_new) else {
+        while visited != all {
+            let is_new = |step: &PathStep| visited.with(step.accepts) != visited;
+            let Some(path) = self.shortest(&[here], inside, is_new) else {
                 break;
             };
-            for step in way {
-                met = met.with(step.accepts);
+            for step in path {
+                visited = visited.with(step.accepts);
                 here = step.to;
-                circle.push(step);
+                cycle.push(step);
             }
         }
-        if here != entry || circle.is_empty() {
+        if here != entry || cycle.is_empty() {
             let back = self.shortest(&[here], inside, |step| step.to == entry);
-            circle.extend(back.unwrap_or_default());
+            cycle.extend(back.unwrap_or_default());
         }
-        circle
+        cycle
     }
 
     /// Returns a shortest path over known states to an edge that satisfies a condition.
@@ -333,9 +335,9 @@ impl<S: System> Search<'_, S> {
         &mut self,
         starts: &[StateId],
         may_pass: impl Fn(StateId) -> bool,
-        is_wanted: impl Fn(&WayStep) -> bool,
-    ) -> Option<Vec<WayStep>> {
-        let mut before: FxHashMap<StateId, Option<WayStep>> = FxHashMap::default();
+        is_wanted: impl Fn(&PathStep) -> bool,
+    ) -> Option<Vec<PathStep>> {
+        let mut before: FxHashMap<StateId, Option<PathStep>> = FxHashMap::default();
         let mut waiting: VecDeque<StateId> = starts.iter().copied().collect();
         before.extend(starts.iter().map(|start| (*start, None)));
         while let Some(from) = waiting.pop_front() {
@@ -344,7 +346,7 @@ impl<S: System> Search<'_, S> {
                 let Some(to) = self.store.find(&edge.to).filter(|to| may_pass(*to)) else {
                     continue;
                 };
-                let step = WayStep {
+                let step = PathStep {
                     from,
                     to,
                     accepts: edge.accepts,
@@ -365,20 +367,20 @@ impl<S: System> Search<'_, S> {
 
 /// One edge of a path.
 #[derive(Debug, Clone, Copy)]
-struct WayStep {
+struct PathStep {
     from: StateId,
     to: StateId,
     accepts: Accepts,
     number: Option<usize>,
 }
 
-fn backwards(before: &FxHashMap<StateId, Option<WayStep>>, last: WayStep) -> Vec<WayStep> {
-    let mut way = vec![last];
+fn backwards(before: &FxHashMap<StateId, Option<PathStep>>, last: PathStep) -> Vec<PathStep> {
+    let mut path = vec![last];
     let mut here = last.from;
     while let Some(Some(step)) = before.get(&here) {
-        way.push(*step);
+        path.push(*step);
         here = step.from;
     }
-    way.reverse();
-    way
+    path.reverse();
+    path
 }

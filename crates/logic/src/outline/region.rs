@@ -1,9 +1,9 @@
 //! Regions: equivalence of timed states, and the next time at which the region changes.
 
-use super::{DemandedClause, Kept, NoOutline, Passed, Phase, Skeleton};
+use super::{DemandedClause, NoOutline, Passed, PastKey, Phase, Skeleton};
 use crate::clause::{Clause, Window};
 use crate::normal::{FormulaId, Tracked};
-use crate::timed::Remembered;
+use crate::timed::OperatorMemory;
 use crate::{Bound, Formula, TimedMachine, TimedState};
 use std::collections::BTreeSet;
 
@@ -42,8 +42,8 @@ impl Clock {
     /// Returns the representative state of a region.
     pub(super) fn region(self, machine: &TimedMachine, mut state: TimedState) -> TimedState {
         let now = state.now;
-        for (remembered, bound) in state.memory.iter_mut().zip(bounds(machine)) {
-            forget(remembered, bound, state.now, state.steps);
+        for (operator_memory, bound) in state.memory.iter_mut().zip(bounds(machine)) {
+            forget(operator_memory, bound, state.now, state.steps);
         }
         let fractions: BTreeSet<u64> = clocks(machine, &state)
             .map(|time| self.fraction(time, state.now))
@@ -75,8 +75,8 @@ impl Clock {
         state.positive.sort_unstable();
         state.negative.sort_unstable();
         let steps = state.steps;
-        for (remembered, bound) in state.memory.iter_mut().zip(bounds(machine)) {
-            if let Remembered::Since(times) = remembered {
+        for (operator_memory, bound) in state.memory.iter_mut().zip(bounds(machine)) {
+            if let OperatorMemory::Since(times) = operator_memory {
                 for time in times {
                     *time = match bound {
                         Bound::Steps { .. } => STEPS - (steps - *time).min(STEPS),
@@ -135,13 +135,13 @@ fn bounds(machine: &TimedMachine) -> impl Iterator<Item = Bound> + '_ {
 
 /// Drops times that have left their bound, and normalises those that are within it for
 /// good.
-fn forget(remembered: &mut Remembered, bound: Bound, now: u64, steps: u64) {
+fn forget(operator_memory: &mut OperatorMemory, bound: Bound, now: u64, steps: u64) {
     let (from, to, now) = match bound {
         Bound::Unbounded => return,
         Bound::Steps { from, to } => (u64::from(from), to.map(u64::from), steps),
         Bound::Time { from, to } => (from, to, now),
     };
-    let Remembered::Since(times) = remembered else {
+    let OperatorMemory::Since(times) = operator_memory else {
         return;
     };
     match to {
@@ -163,9 +163,9 @@ fn clocks<'a>(machine: &'a TimedMachine, state: &'a TimedState) -> impl Iterator
         _ => [None, None],
     });
     let memory = state.memory.iter().zip(bounds(machine));
-    let memory = memory.flat_map(|(remembered, bound)| {
-        let times: Vec<u64> = match (remembered, bound) {
-            (Remembered::Since(times), Bound::Time { from, to }) => {
+    let memory = memory.flat_map(|(operator_memory, bound)| {
+        let times: Vec<u64> = match (operator_memory, bound) {
+            (OperatorMemory::Since(times), Bound::Time { from, to }) => {
                 let counts = |time: &u64| to.is_some() || state.now - *time < from;
                 times.iter().copied().filter(counts).collect()
             }
@@ -188,10 +188,10 @@ impl TimedMachine {
             Ok::<_, NoOutline>(side)
         };
         let memory = state.memory.iter().zip(bounds(self)).enumerate();
-        let memory = memory.map(|(index, (remembered, bound))| {
-            Ok(match (remembered, bound) {
-                (Remembered::Held(held), _) => Kept::Held(*held),
-                (Remembered::Since(times), Bound::Time { from, .. }) => {
+        let memory = memory.map(|(index, (operator_memory, bound))| {
+            Ok(match (operator_memory, bound) {
+                (OperatorMemory::Held(held), _) => PastKey::Held(*held),
+                (OperatorMemory::Since(times), Bound::Time { from, .. }) => {
                     if times.len() > 1 {
                         return Err(NoOutline::Waits(self.past(index)));
                     }
@@ -199,10 +199,10 @@ impl TimedMachine {
                         true => Phase::Before,
                         false => Phase::Inside,
                     };
-                    Kept::Since(times.front().map(phase))
+                    PastKey::Since(times.front().map(phase))
                 }
-                (Remembered::Since(times), _) => {
-                    Kept::Steps(times.iter().map(|time| state.steps - *time).collect())
+                (OperatorMemory::Since(times), _) => {
+                    PastKey::Steps(times.iter().map(|time| state.steps - *time).collect())
                 }
             })
         });
@@ -281,8 +281,9 @@ impl TimedMachine {
             });
         }
         let memory = state.memory.iter().zip(bounds(self)).enumerate();
-        for (index, (remembered, bound)) in memory {
-            let (Remembered::Since(times), Bound::Time { from, to }) = (remembered, bound) else {
+        for (index, (operator_memory, bound)) in memory {
+            let (OperatorMemory::Since(times), Bound::Time { from, to }) = (operator_memory, bound)
+            else {
                 continue;
             };
             for time in times {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::clause::Window;
-use crate::timed::Remembered;
+use crate::timed::OperatorMemory;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -146,8 +146,9 @@ fn next_end(machine: &TimedMachine, state: &TimedState) -> Option<u64> {
             ends.extend(to.map(|to| to + 1));
         }
     }
-    for (remembered, tracked) in state.memory.iter().zip(machine.arena().tracked()) {
-        if let (Remembered::Since(times), Tracked::Since { bound, .. }) = (remembered, tracked)
+    for (operator_memory, tracked) in state.memory.iter().zip(machine.arena().tracked()) {
+        if let (OperatorMemory::Since(times), Tracked::Since { bound, .. }) =
+            (operator_memory, tracked)
             && let Bound::Time { from, to } = bound
         {
             for time in times {

@@ -50,26 +50,27 @@ impl Model {
 
     /// Returns a fault if the environment determines functions that no line of the record
     /// sets.
-    fn unsaid(&self, driven: &BTreeSet<FunctionId>) -> Option<Fault> {
+    fn unset_functions(&self, driven: &BTreeSet<FunctionId>) -> Option<Fault> {
         let functions = self.functions.iter().enumerate();
-        let unsaid = functions.filter(|(number, function)| {
+        let unset_functions = functions.filter(|(number, function)| {
             let id = FunctionId(*number as u32);
             let is_asked = matches!(
                 function.kind,
                 FunctionKind::Monitored | FunctionKind::Shared
             );
-            is_asked && !driven.contains(&id) && !self.untold.contains(&id)
+            is_asked && !driven.contains(&id) && !self.unset.contains(&id)
         });
-        let unsaid: Vec<&Function> = unsaid.map(|(_, function)| function).collect();
-        let first = unsaid.first()?;
-        let quoted = unsaid.iter().map(|it| format!("`{}`", it.name));
+        let unset_functions: Vec<&Function> =
+            unset_functions.map(|(_, function)| function).collect();
+        let first = unset_functions.first()?;
+        let quoted = unset_functions.iter().map(|it| format!("`{}`", it.name));
         let quoted = quoted.collect::<Vec<_>>().join(", ");
-        let names = unsaid.iter().map(|it| &*it.name);
+        let names = unset_functions.iter().map(|it| &*it.name);
         let names = names.collect::<Vec<_>>().join(", ");
         let message =
             format!("no line of `record` sets {quoted}, which the environment determines");
         let mut fault = Fault::new("unsaid", message, Some(first.span));
-        for function in &unsaid {
+        for function in &unset_functions {
             fault = fault.label(function.span, "no line of `record` sets this");
         }
         Some(fault.help(format!(
@@ -104,12 +105,12 @@ impl<'a> Follower<'a> {
                 }
             });
         }
-        if let Some(fault) = model.unsaid(&driven) {
+        if let Some(fault) = model.unset_functions(&driven) {
             return Err(fault);
         }
         let mut states = BTreeSet::new();
         let mut first_fault = None;
-        model.beginnings(|state| {
+        model.initial_states(|state| {
             let sound = state.and_then(|state| match model.broken(&state) {
                 None => Ok(state),
                 Some(fault) => Err(fault),

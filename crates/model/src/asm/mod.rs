@@ -14,7 +14,7 @@
 //! Rules are trees, and a state is the sorted list of locations that differ from their
 //! initial values, so each state has one form, and unreachable objects free their numbers
 //! (`state`). The successors of a state, its invariants and its letter depend only on the
-//! locations that are read, and are memoized for all states that agree on them (`sight`).
+//! locations that are read, and are memoized for all states that agree on them (`memo`).
 //! Refinement (`refinement`) and conformance to a record (`conform`) are exact: both
 //! track the set of all possible states of the abstract machine.
 //!
@@ -27,12 +27,12 @@ mod environment;
 mod evaluate;
 mod gather;
 mod lexer;
+mod memo;
 mod parse;
 mod possibilities;
 mod program;
 mod refinement;
 mod script;
-mod sight;
 mod state;
 mod syntax;
 mod system;

@@ -182,7 +182,7 @@ impl Function {
 
     /// Returns whether the declared value is constant. Only derived functions may read
     /// dynamic ones, and the value of a field does not depend on the object.
-    pub fn begins_alike(&self) -> bool {
+    pub fn is_constant(&self) -> bool {
         let is_computed = matches!(self.kind, FunctionKind::Derived | FunctionKind::Monitored);
         !is_computed && (self.parameters.is_empty() || self.class.is_some())
     }
@@ -279,7 +279,7 @@ pub struct Model {
     pub formulas: Vec<NamedFormula>,
     pub(super) record: Vec<When>,
     /// Functions that the record may leave open (`record { any … }`).
-    pub(super) untold: Vec<FunctionId>,
+    pub(super) unset: Vec<FunctionId>,
     pub(super) abstraction: Option<Box<Abstraction>>,
     /// Maximum size in bytes of the memoized steps of a search.
     pub(super) known_bytes_max: usize,

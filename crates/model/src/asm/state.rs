@@ -90,7 +90,7 @@ impl State {
 
     /// Returns the locations at which this state or another has an entry, with both
     /// values.
-    pub(super) fn beside<'a>(
+    pub(super) fn differences<'a>(
         &'a self,
         other: &'a State,
     ) -> Vec<(&'a Location, Option<&'a Value>, Option<&'a Value>)> {
@@ -226,7 +226,7 @@ mod tests {
                 now.of(FunctionId(1)).len(),
                 map.keys().filter(|it| it.0.0 == 1).count()
             );
-            for (place, old, new) in before.beside(&now) {
+            for (place, old, new) in before.differences(&now) {
                 assert_eq!(old, before.get(place.0, &place.1));
                 assert_eq!(new, now.get(place.0, &place.1));
             }

@@ -2,9 +2,9 @@
 
 use super::environment::Stop;
 use super::evaluate::{Changes, StepResult, undefined};
+use super::memo::{Memo, ReadLog};
 use super::possibilities::Possibilities;
 use super::program::{Invariant, Model, Term};
-use super::sight::{Sight, Sights};
 use super::state::{Location, State, all_live};
 use super::value::Value;
 use crate::{Change, Fault, Participants, Span, Step, System, Visitor};
@@ -68,13 +68,13 @@ impl Model {
         if let Some(outcomes) = known.steps.find(state) {
             return outcomes;
         }
-        let (outcomes, sight) = self.outcomes(state);
+        let (outcomes, log) = self.outcomes(state);
         let bytes = outcomes.iter().map(|outcome| match outcome {
             Ok(changes) => changes.iter().map(bytes_of_change).sum(),
             Err(_) => size_of::<Fault>(),
         });
         let (bytes, outcomes) = (bytes.sum(), Arc::new(outcomes));
-        known.steps.keep(sight, Arc::clone(&outcomes), bytes);
+        known.steps.keep(log, Arc::clone(&outcomes), bytes);
         outcomes
     }
 
@@ -91,16 +91,16 @@ impl Model {
 
     /// Returns whether a condition holds in a state.
     pub(super) fn holds(&self, state: &State, condition: &Term) -> Result<bool, Fault> {
-        self.holds_seeing(state, condition, &mut Sight::default())
+        self.holds_logging(state, condition, &mut ReadLog::default())
     }
 
-    fn holds_seeing(
+    fn holds_logging(
         &self,
         state: &State,
         condition: &Term,
-        sight: &mut Sight,
+        log: &mut ReadLog,
     ) -> Result<bool, Fault> {
-        match self.evaluate_seeing(state, condition, sight) {
+        match self.evaluate_logging(state, condition, log) {
             Ok(Value::Undefined) => Err(undefined(condition.span)),
             Ok(value) => Ok(value == Value::Boolean(true)),
             Err(stop) => Err(stop.fault()),
@@ -110,11 +110,11 @@ impl Model {
     /// Returns the fault of the first invariant that a state violates.
     pub fn broken(&self, state: &State) -> Option<Fault> {
         let mut invariants = self.invariants.iter();
-        invariants.find_map(|it| self.breaks(state, it, &mut Sight::default()))
+        invariants.find_map(|it| self.breaks(state, it, &mut ReadLog::default()))
     }
 
-    fn breaks(&self, state: &State, invariant: &Invariant, sight: &mut Sight) -> Option<Fault> {
-        match self.holds_seeing(state, &invariant.condition, sight) {
+    fn breaks(&self, state: &State, invariant: &Invariant, log: &mut ReadLog) -> Option<Fault> {
+        match self.holds_logging(state, &invariant.condition, log) {
             Ok(true) => None,
             Ok(false) => {
                 let message = format!("the invariant `{}` does not hold", invariant.name);
@@ -127,13 +127,13 @@ impl Model {
 
     /// Returns the propositions that hold in a state.
     pub fn letter_of(&self, state: &State) -> Result<Letter, Fault> {
-        self.letter_seeing(state, &mut Sight::default())
+        self.letter_logging(state, &mut ReadLog::default())
     }
 
-    fn letter_seeing(&self, state: &State, sight: &mut Sight) -> Result<Letter, Fault> {
+    fn letter_logging(&self, state: &State, log: &mut ReadLog) -> Result<Letter, Fault> {
         let mut letter = 0;
         for (bit, proposition) in self.propositions.iter().enumerate() {
-            letter |= u64::from(self.holds_seeing(state, proposition, sight)?) << bit;
+            letter |= u64::from(self.holds_logging(state, proposition, log)?) << bit;
         }
         Ok(Letter(letter))
     }
@@ -148,7 +148,7 @@ impl Model {
     pub fn changes(&self, before: &State, after: &State) -> Vec<Change> {
         let mut changes = Vec::new();
         let live = after.live();
-        for (place, old, new) in before.beside(after) {
+        for (place, old, new) in before.differences(after) {
             let (id, arguments) = place;
             // The loss of an object is not a change.
             if old != new
@@ -221,10 +221,10 @@ type Outcomes = Vec<Result<Changes, Fault>>;
 /// Memoized results.
 #[derive(Debug)]
 pub struct Known {
-    pub(super) steps: Sights<Outcomes>,
+    pub(super) steps: Memo<Outcomes>,
     /// By invariant: its fault.
-    wrong: Vec<Sights<Option<Fault>>>,
-    letters: Sights<Result<Letter, Fault>>,
+    wrong: Vec<Memo<Option<Fault>>>,
+    letters: Memo<Result<Letter, Fault>>,
 }
 
 impl Known {
@@ -234,15 +234,15 @@ impl Known {
         let part = model.known_bytes_max / 3;
         let for_each = part / invariants.max(1);
         Known {
-            steps: Sights::new(part),
-            wrong: (0..invariants).map(|_| Sights::new(for_each)).collect(),
-            letters: Sights::new(part),
+            steps: Memo::new(part),
+            wrong: (0..invariants).map(|_| Memo::new(for_each)).collect(),
+            letters: Memo::new(part),
         }
     }
 
     /// Returns the size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let wrong = self.wrong.iter().map(Sights::bytes);
+        let wrong = self.wrong.iter().map(Memo::bytes);
         self.steps.bytes() + wrong.sum::<usize>() + self.letters.bytes()
     }
 }
@@ -265,7 +265,7 @@ impl System for Model {
 
     fn initial(&self, _known: &mut Known, visitor: &mut impl Visitor) {
         let mut bytes = Vec::new();
-        self.beginnings(|state| match state {
+        self.initial_states(|state| match state {
             Ok(state) => {
                 bytes.clear();
                 state.encode(&mut bytes);
@@ -309,9 +309,9 @@ impl System for Model {
             if let Some(wrong) = known.find(&state) {
                 return Option::clone(&wrong);
             }
-            let mut sight = Sight::default();
-            let wrong = self.breaks(&state, invariant, &mut sight);
-            known.keep(sight, Arc::new(wrong.clone()), 0);
+            let mut log = ReadLog::default();
+            let wrong = self.breaks(&state, invariant, &mut log);
+            known.keep(log, Arc::new(wrong.clone()), 0);
             wrong
         })
     }
@@ -321,9 +321,9 @@ impl System for Model {
         if let Some(letter) = known.letters.find(&state) {
             return Result::clone(&letter);
         }
-        let mut sight = Sight::default();
-        let letter = self.letter_seeing(&state, &mut sight);
-        known.letters.keep(sight, Arc::new(letter.clone()), 0);
+        let mut log = ReadLog::default();
+        let letter = self.letter_logging(&state, &mut log);
+        known.letters.keep(log, Arc::new(letter.clone()), 0);
         letter
     }
 

@@ -9,16 +9,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Size of a chunk in words: 1 MiB.
-const PIECE_WORDS: usize = 1 << PIECE_BITS;
-const PIECE_BITS: u32 = 17;
+const CHUNK_WORDS: usize = 1 << CHUNK_BITS;
+const CHUNK_BITS: u32 = 17;
 /// Maximum number of chunks: all words and ends have numbers of 32 bits.
-const PIECES: usize = (1 << (u32::BITS - PIECE_BITS)) - 1;
+const CHUNKS: usize = (1 << (u32::BITS - CHUNK_BITS)) - 1;
 /// Maximum number of states of a segment, which a thread expands at a time.
 const SEGMENT: u32 = 32;
 
 /// The states, with their notes.
 pub(super) struct Arena {
-    pieces: Box<[OnceLock<Box<[AtomicU64]>>]>,
+    chunks: Box<[OnceLock<Box<[AtomicU64]>>]>,
     /// The first chunk that no thread has taken.
     free: AtomicUsize,
 }
@@ -27,16 +27,16 @@ impl Arena {
     /// Returns an empty arena.
     pub fn new() -> Arena {
         Arena {
-            pieces: (0..PIECES).map(|_| OnceLock::new()).collect(),
+            chunks: (0..CHUNKS).map(|_| OnceLock::new()).collect(),
             free: AtomicUsize::new(0),
         }
     }
 
     /// Returns the words of a state and the rest of its chunk.
     fn at(&self, state: StateId) -> &[AtomicU64] {
-        let (piece, position) = (state.0 >> PIECE_BITS, state.0 as usize % PIECE_WORDS);
-        let piece = self.pieces.get(piece as usize).and_then(OnceLock::get);
-        piece.and_then(|piece| piece.get(position..)).unwrap_or(&[])
+        let (chunk, position) = (state.0 >> CHUNK_BITS, state.0 as usize % CHUNK_WORDS);
+        let chunk = self.chunks.get(chunk as usize).and_then(OnceLock::get);
+        chunk.and_then(|chunk| chunk.get(position..)).unwrap_or(&[])
     }
 
     /// Returns the first word of a state.
@@ -78,11 +78,11 @@ impl Arena {
     /// Takes another chunk for a thread; `None` if there are no numbers left.
     fn take(&self) -> Option<u32> {
         let number = self.free.fetch_add(1, Ordering::Relaxed);
-        let piece = self.pieces.get(number)?;
+        let chunk = self.chunks.get(number)?;
         // The thread that takes a chunk is the first to write to it, so its pages are
         // allocated all at once.
-        piece.get_or_init(|| (0..PIECE_WORDS).map(|_| AtomicU64::new(0)).collect());
-        Some((number as u32) << PIECE_BITS)
+        chunk.get_or_init(|| (0..CHUNK_WORDS).map(|_| AtomicU64::new(0)).collect());
+        Some((number as u32) << CHUNK_BITS)
     }
 }
 
@@ -130,7 +130,7 @@ impl Cursor {
     pub fn write(&mut self, arena: &Arena, state: &[u8], note: u32) -> Option<StateId> {
         let words = record::words_of(state.len());
         if words > self.left {
-            self.turn(arena, words)?;
+            self.next_chunk(arena, words)?;
         }
         let mut places = arena.at(StateId(self.position)).iter();
         let mut note = Some(note);
@@ -145,8 +145,8 @@ impl Cursor {
     }
 
     /// Moves to another chunk.
-    fn turn(&mut self, arena: &Arena, words: usize) -> Option<()> {
-        if words >= PIECE_WORDS {
+    fn next_chunk(&mut self, arena: &Arena, words: usize) -> Option<()> {
+        if words >= CHUNK_WORDS {
             return None;
         }
         self.close();
@@ -154,7 +154,7 @@ impl Cursor {
         // Number 0 is no state; as a note it means none.
         let skipped = u32::from(start == 0);
         self.position = start + skipped;
-        self.left = PIECE_WORDS - skipped as usize;
+        self.left = CHUNK_WORDS - skipped as usize;
         self.start = self.position;
         Some(())
     }

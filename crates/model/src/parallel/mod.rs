@@ -15,8 +15,8 @@
 //! Layers that take less time than waking a thread are expanded by one thread alone.
 
 mod arena;
-mod board;
-mod meeting;
+mod barrier;
+mod queues;
 mod record;
 mod sink;
 mod table;
@@ -30,13 +30,13 @@ use crate::store::StateId;
 use crate::system::System;
 use crate::trail::{Trail, fault_number};
 use arena::{Arena, Cursor};
-use meeting::{Now, Participant};
+use barrier::{Participant, Progress};
 use std::thread;
 use worker::{Common, Found, GoOn, Worker, bytes_of};
 
 /// Minimum number of states of a layer for several threads; fewer are expanded before
 /// another thread wakes up.
-const FEW: u64 = 32;
+const LAYER_STATES_MIN: u64 = 32;
 
 /// Searches all states with a number of threads.
 pub(crate) fn parallel<S: System>(
@@ -47,9 +47,9 @@ pub(crate) fn parallel<S: System>(
 ) -> Report {
     let jobs = jobs.clamp(1, 64);
     let common = Common::new(system, options, jobs);
-    let (now, ended) = expanded(&common, jobs, go_on);
+    let (progress, ended) = expanded(&common, jobs, go_on);
     let mut report = Report {
-        depth: now.layer,
+        depth: progress.layer,
         memory_bytes: common.pool.table_bytes() + system.memory_bytes(),
         ..Report::empty()
     };
@@ -66,7 +66,7 @@ pub(crate) fn parallel<S: System>(
             });
         }
     }
-    report.cut = report.cut.or(now.cut);
+    report.cut = report.cut.or(progress.cut);
     // Each thread may have found a few more before it noticed the limit.
     report.states = report.states.min(u64::from(options.states_max));
     report
@@ -77,20 +77,20 @@ fn expanded<S: System>(
     common: &Common<'_, S>,
     jobs: usize,
     go_on: GoOn<'_>,
-) -> (Now, Vec<(Found, Cursor)>) {
+) -> (Progress, Vec<(Found, Cursor)>) {
     thread::scope(|scope| {
-        let _first = Participant(&common.meeting);
+        let _first = Participant(&common.barrier);
         let mut worker = Worker::new(common, 0);
         let mut helpers = Vec::new();
-        let mut now = worker.initial();
-        while !now.is_over {
-            if now.is_large && helpers.is_empty() {
+        let mut progress = worker.initial();
+        while !progress.is_over {
+            if progress.is_large && helpers.is_empty() {
                 // Each thread creates its own worker, so that data written by two threads
                 // is not adjacent in memory.
                 let help = |number| scope.spawn(move || Worker::new(common, number).help());
                 helpers.extend((1..jobs).map(help));
             }
-            now = worker.layer(now, go_on);
+            progress = worker.layer(progress, go_on);
         }
         let mut ended = vec![worker.finished()];
         for helper in helpers {
@@ -100,7 +100,7 @@ fn expanded<S: System>(
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        (now, ended)
+        (progress, ended)
     })
 }
 

@@ -5,7 +5,7 @@
 
 use super::arena::{Arena, Cursor};
 use super::table::{Insertion, Table};
-use crate::apart::{Apart, buffer};
+use crate::cache_padded::{CachePadded, buffer};
 use crate::store::{BATCH, StateId, hash};
 use crate::system::{Fault, Participants, Visitor};
 use std::hint::black_box;
@@ -19,7 +19,7 @@ pub(super) struct Pool {
     /// Whether a thread is waiting to grow the table.
     is_growing: AtomicBool,
     /// Number of states, except for up to one batch of each thread.
-    pub known: Apart<AtomicU64>,
+    pub known: CachePadded<AtomicU64>,
 }
 
 impl Pool {
@@ -28,7 +28,7 @@ impl Pool {
             arena: Arena::new(),
             table: RwLock::new(Table::new()),
             is_growing: AtomicBool::new(false),
-            known: Apart::default(),
+            known: CachePadded::default(),
         }
     }
 
@@ -93,7 +93,7 @@ impl<'a> Sink<'a> {
     }
 
     /// Inserts the collected states into the shared set.
-    pub fn settle(&mut self) {
+    pub fn flush(&mut self) {
         if self.items.is_empty() {
             return;
         }
@@ -144,7 +144,7 @@ impl Visitor for Sink<'_> {
         self.bytes.extend_from_slice(state);
         self.items.push((hash(state), self.bytes.len(), self.from));
         if self.items.len() == BATCH {
-            self.settle();
+            self.flush();
         }
         true
     }

@@ -6,18 +6,18 @@
 //! number.
 
 use super::arena::Cursor;
-use super::board::Board;
-use super::meeting::{Meeting, Now, Part, Participant};
+use super::barrier::{Barrier, LayerResult, Participant, Progress};
+use super::queues::Queues;
 use super::sink::{Pool, Sink};
-use crate::apart::buffer;
 use crate::breadth::{Options, Predecessor};
+use crate::cache_padded::buffer;
 use crate::report::{Cut, Finding};
 use crate::store::StateId;
 use crate::system::System;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Number of states after which a worker publishes its progress.
-const BETWEEN_QUESTIONS: u64 = 1 << 11;
+const STATES_BETWEEN_CALLS: u64 = 1 << 11;
 
 /// Called with the number of expanded and of known states; returns false to stop the
 /// search.
@@ -28,8 +28,8 @@ pub(super) struct Common<'a, S> {
     pub system: &'a S,
     pub options: &'a Options,
     pub pool: Pool,
-    pub board: Board,
-    pub meeting: Meeting,
+    pub queues: Queues,
+    pub barrier: Barrier,
     pub searched: AtomicU64,
     pub state_bytes: AtomicU64,
     pub stop: AtomicBool,
@@ -42,8 +42,8 @@ impl<'a, S> Common<'a, S> {
             system,
             options,
             pool: Pool::new(),
-            board: Board::new(threads),
-            meeting: Meeting::new(options),
+            queues: Queues::new(threads),
+            barrier: Barrier::new(options),
             searched: AtomicU64::default(),
             state_bytes: AtomicU64::default(),
             stop: AtomicBool::default(),
@@ -70,7 +70,7 @@ pub(super) struct Worker<'a, S: System> {
     /// Number of states that it has expanded.
     count: u64,
     /// Published parts of that number and of the size of its states in bytes.
-    told: (u64, u64),
+    reported: (u64, u64),
 }
 
 impl<'a, S: System> Worker<'a, S> {
@@ -83,45 +83,45 @@ impl<'a, S: System> Worker<'a, S> {
             sink: Sink::new(&common.pool, common.options.all),
             found: Found::default(),
             count: 0,
-            told: (0, 0),
+            reported: (0, 0),
         }
     }
 
     /// Generates the initial states; called by the first thread.
-    pub fn initial(&mut self) -> Now {
+    pub fn initial(&mut self) -> Progress {
         let system = self.common.system;
         system.initial(&mut self.scratch, &mut self.sink);
         self.end_layer(0);
         let fault = self.sink.fault.take();
         self.found.finding = fault.map(|fault| (Finding::Fault(fault), None));
         self.common
-            .meeting
+            .barrier
             .begin(self.part(self.sink.cursor.states))
     }
 
     /// Expands a layer; called by the first thread.
-    pub fn layer(&mut self, now: Now, go_on: GoOn<'_>) -> Now {
-        let new = self.expand_all(now.layer, &mut Some(go_on));
-        self.common.meeting.next(self.part(new))
+    pub fn layer(&mut self, progress: Progress, go_on: GoOn<'_>) -> Progress {
+        let new = self.expand_all(progress.layer, &mut Some(go_on));
+        self.common.barrier.next(self.part(new))
     }
 
     /// Expands layers that are large enough for several threads, until the search is
     /// over; called by the other threads.
     pub fn help(mut self) -> (Found, Cursor) {
-        let participant = Participant(&self.common.meeting);
+        let participant = Participant(&self.common.barrier);
         let mut last = None;
-        while let Some(now) = participant.0.join(last) {
-            last = Some(now.layer);
-            let new = self.expand_all(now.layer, &mut None);
-            participant.0.tell(self.part(new));
+        while let Some(progress) = participant.0.join(last) {
+            last = Some(progress.layer);
+            let new = self.expand_all(progress.layer, &mut None);
+            participant.0.report(self.part(new));
         }
         self.finished()
     }
 
     /// Returns the results of this worker for a layer with a number of new states.
-    fn part(&self, new: u64) -> Part {
+    fn part(&self, new: u64) -> LayerResult {
         let is_wrong = self.found.finding.is_some() && !self.common.options.all;
-        Part {
+        LayerResult {
             new,
             is_over: is_wrong || self.found.cut.is_some(),
         }
@@ -137,15 +137,15 @@ impl<'a, S: System> Worker<'a, S> {
     }
 
     fn expand_segments(&mut self, layer: u32, go_on: &mut Option<GoOn<'_>>) {
-        let (board, pool) = (&self.common.board, &self.common.pool);
-        let posted = board.posted(layer);
+        let (queues, pool) = (&self.common.queues, &self.common.pool);
+        let posted = queues.posted(layer);
         let (mut state, mut predecessor) = (buffer(), Predecessor::none());
         let (before, from) = posted.split_at(self.number.min(posted.len()));
         let others = before.iter().enumerate();
         let own_first = from.iter().enumerate();
         let own_first = own_first.map(|(after, it)| (before.len() + after, it));
         for (thread, segments) in own_first.chain(others) {
-            while let Some(segment) = segments.get(board.take(layer, thread)) {
+            while let Some(segment) = segments.get(queues.take(layer, thread)) {
                 let mut segment = *segment;
                 while let Some(id) = segment.next(&pool.arena) {
                     if !self.goes_on(go_on) {
@@ -153,7 +153,7 @@ impl<'a, S: System> Worker<'a, S> {
                     }
                     pool.arena.get(id, &mut state);
                     let note = pool.arena.note(id);
-                    predecessor.turn_to(note, |id, bytes| pool.arena.get(id, bytes));
+                    predecessor.load(note, |id, bytes| pool.arena.get(id, bytes));
                     self.expand(id, &state, &predecessor.state);
                 }
             }
@@ -162,10 +162,10 @@ impl<'a, S: System> Worker<'a, S> {
 
     /// Posts the segments that were found for the next layer.
     fn end_layer(&mut self, next: u32) {
-        self.sink.settle();
+        self.sink.flush();
         self.sink.release();
         let segments = self.sink.cursor.segments();
-        self.common.board.post(next, self.number, segments);
+        self.common.queues.post(next, self.number, segments);
         if self.sink.is_full {
             let limit = self.common.options.states_max;
             self.cut(Cut::States { limit });
@@ -178,8 +178,8 @@ impl<'a, S: System> Worker<'a, S> {
         if self.common.stop.load(Ordering::Relaxed) {
             return false;
         }
-        if self.count.is_multiple_of(BETWEEN_QUESTIONS) {
-            self.ask(go_on);
+        if self.count.is_multiple_of(STATES_BETWEEN_CALLS) {
+            self.publish(go_on);
         }
         true
     }
@@ -191,13 +191,13 @@ impl<'a, S: System> Worker<'a, S> {
     }
 
     /// Publishes the progress of this worker; the first one calls `go_on`.
-    fn ask(&mut self, go_on: &mut Option<GoOn<'_>>) {
-        let (common, told) = (self.common, self.told);
+    fn publish(&mut self, go_on: &mut Option<GoOn<'_>>) {
+        let (common, reported) = (self.common, self.reported);
         let scratch = common.system.scratch_bytes(&self.scratch);
-        self.told = (self.count, bytes_of(&self.sink.cursor) + scratch);
+        self.reported = (self.count, bytes_of(&self.sink.cursor) + scratch);
         let add = |to: &AtomicU64, amount: u64| to.fetch_add(amount, Ordering::Relaxed) + amount;
-        let searched = add(&common.searched, self.told.0 - told.0);
-        let state_bytes = add(&common.state_bytes, self.told.1 - told.1);
+        let searched = add(&common.searched, self.reported.0 - reported.0);
+        let state_bytes = add(&common.state_bytes, self.reported.1 - reported.1);
         let known = common.pool.known.0.load(Ordering::Relaxed);
         let (options, limit) = (common.options, common.options.memory_bytes_max);
         // A thread that waits to grow the table waits for this one, too.

@@ -9,9 +9,9 @@
 //! Invariant: omitted parts are equal in all states, so states are equal without them
 //! exactly if they are equal with them.
 
-use super::looks::shorten;
 use super::machine::Machine;
 use super::memory::load;
+use super::peephole::optimize;
 use super::program::{
     After, Cell, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
 };
@@ -31,7 +31,7 @@ pub(super) fn lay_out(program: Program, wraps: bool) -> Result<Program, Fault> {
     layout.nodes(&mut program);
     layout.instructions(&mut program);
     layout.rest(&mut program);
-    shorten(&mut program.nodes);
+    optimize(&mut program.nodes);
     Ok(program)
 }
 
@@ -90,7 +90,7 @@ impl Layout {
 
     /// Relocates a place. Returns whether its variable changes.
     fn place(&self, place: &mut Place) -> bool {
-        if place.is_nowhere {
+        if place.is_discard {
             return true;
         }
         match place.scope {
@@ -215,7 +215,7 @@ impl Layout {
 fn written(program: &Program) -> Vec<Range<u32>> {
     let mut written = Vec::new();
     let mut add = |place: &Place| {
-        if place.scope == Scope::Global && !place.is_nowhere {
+        if place.scope == Scope::Global && !place.is_discard {
             written.push(bytes(place));
         }
     };

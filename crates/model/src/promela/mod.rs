@@ -15,23 +15,23 @@
 mod channel;
 mod compile;
 mod condition;
+mod deadlock;
 mod evaluate;
 mod execute;
 mod external;
 mod graph;
 mod layout;
 mod lexer;
-mod looks;
 mod machine;
 mod memory;
 mod model;
 mod parse;
+mod peephole;
 mod preprocess;
 mod print;
 mod program;
 mod question;
 mod shape;
-mod stuck;
 mod symmetry;
 mod syntax;
 #[cfg(test)]

@@ -211,11 +211,13 @@ impl Model {
             let Some(instruction) = self.machine.program.instruction(&micro.transition) else {
                 continue;
             };
-            let told = micro.told.as_deref();
-            let after = told.and_then(|told| told.after.as_ref()).unwrap_or(&before);
+            let details = micro.details.as_deref();
+            let after = details
+                .and_then(|details| details.after.as_ref())
+                .unwrap_or(&before);
             let after = after.clone();
             let changes = self.changes(&before, &after);
-            let text = told.and_then(|told| told.text.as_ref());
+            let text = details.and_then(|details| details.text.as_ref());
             let text = text.unwrap_or(&instruction.text);
             if micro.takes
                 && let Some(step) = steps.last_mut()
@@ -275,12 +277,12 @@ impl Model {
 }
 
 /// Forwards states to a visitor.
-struct Passing<'a, V> {
+struct Forward<'a, V> {
     visitor: &'a mut V,
 }
 
-impl<V: Visitor> Sink for Passing<'_, V> {
-    const TELLS: bool = false;
+impl<V: Visitor> Sink for Forward<'_, V> {
+    const RECORDS_STEPS: bool = false;
 
     fn state(&mut self, state: &[u8], path: &[Micro]) -> bool {
         self.visitor.next(state, participants(path))
@@ -296,12 +298,12 @@ impl<V: Visitor> Sink for Passing<'_, V> {
 }
 
 /// Keeps the path to one of the successors.
-struct Telling {
+struct StepRecorder {
     left: usize,
     path: Option<Vec<Micro>>,
 }
 
-impl Telling {
+impl StepRecorder {
     fn one(&mut self, path: &[Micro]) -> bool {
         match self.left.checked_sub(1) {
             Some(left) => self.left = left,
@@ -311,8 +313,8 @@ impl Telling {
     }
 }
 
-impl Sink for Telling {
-    const TELLS: bool = true;
+impl Sink for StepRecorder {
+    const RECORDS_STEPS: bool = true;
 
     fn state(&mut self, _state: &[u8], path: &[Micro]) -> bool {
         self.one(path)
@@ -346,7 +348,7 @@ impl System for Model {
     }
 
     fn successors(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) {
-        let mut sink = Passing { visitor };
+        let mut sink = Forward { visitor };
         Walk::new(&self.machine, scratch, &mut sink).expand(state);
     }
 
@@ -357,12 +359,12 @@ impl System for Model {
         state: &[u8],
         visitor: &mut impl Visitor,
     ) {
-        let mut sink = Passing { visitor };
+        let mut sink = Forward { visitor };
         Walk::new(&self.machine, scratch, &mut sink).expand_after(Some(before), state);
     }
 
     fn reduced(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) -> bool {
-        let mut sink = Passing { visitor };
+        let mut sink = Forward { visitor };
         Walk::new(&self.machine, scratch, &mut sink).reduce(state)
     }
 
@@ -404,13 +406,13 @@ impl System for Model {
     }
 
     fn steps(&self, state: &[u8], number: usize) -> Vec<Step> {
-        let mut telling = Telling {
+        let mut recorder = StepRecorder {
             left: number,
             path: None,
         };
         let mut scratch = Scratch::default();
-        Walk::new(&self.machine, &mut scratch, &mut telling).expand(state);
-        match telling.path {
+        Walk::new(&self.machine, &mut scratch, &mut recorder).expand(state);
+        match recorder.path {
             Some(path) => self.steps_of(state, &path),
             None => Vec::new(),
         }

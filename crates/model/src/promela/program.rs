@@ -77,7 +77,7 @@ pub(super) struct Place {
     pub cell: Cell,
     pub indices: Box<[Index]>,
     /// Whether it is `_`, which discards values.
-    pub is_nowhere: bool,
+    pub is_discard: bool,
 }
 
 /// The storage of an array.
@@ -154,7 +154,7 @@ pub(super) enum Node {
 impl Node {
     /// Returns whether the node depends on the location or variables of other processes,
     /// or on which process may run.
-    pub fn looks_at_others(&self) -> bool {
+    pub fn reads_other_processes(&self) -> bool {
         matches!(
             self,
             Node::Last
@@ -403,7 +403,7 @@ pub(super) struct Program {
     /// Whether frames contain priorities.
     pub priorities: bool,
     /// Whether processes can be disabled by priorities or `provided` clauses.
-    pub has_turns: bool,
+    pub has_run_conditions: bool,
     pub uses_timeout: bool,
     /// Whether some process type is implemented in Rust.
     pub has_outside: bool,

@@ -39,7 +39,7 @@ impl Model {
             Err(Fault::new("symmetry", message, span).help("search without --symmetry"))
         };
         let nodes = program.nodes.iter().zip(&program.node_spans);
-        if let Some((_, span)) = nodes.into_iter().find(|(node, _)| tells_apart(node)) {
+        if let Some((_, span)) = nodes.into_iter().find(|(node, _)| distinguishes(node)) {
             return refused("this distinguishes processes of one type", Some(*span));
         }
         let instructions = program.instructions.iter();
@@ -68,8 +68,8 @@ impl Model {
     }
 }
 
-fn tells_apart(node: &Node) -> bool {
-    node.looks_at_others() || matches!(node, Node::Itself | Node::Processes)
+fn distinguishes(node: &Node) -> bool {
+    node.reads_other_processes() || matches!(node, Node::Itself | Node::Processes)
 }
 
 impl Symmetric<'_> {
@@ -123,13 +123,13 @@ impl Symmetric<'_> {
 }
 
 /// Forwards the representatives of states.
-struct Folding<'a, V> {
+struct Representatives<'a, V> {
     symmetric: &'a Symmetric<'a>,
     visitor: &'a mut V,
     canonical: Vec<u8>,
 }
 
-impl<V: Visitor> Visitor for Folding<'_, V> {
+impl<V: Visitor> Visitor for Representatives<'_, V> {
     fn next(&mut self, state: &[u8], participants: Participants) -> bool {
         self.symmetric.canonical(state, &mut self.canonical);
         self.visitor.next(&self.canonical, participants)
@@ -148,12 +148,13 @@ impl System for Symmetric<'_> {
     }
 
     fn initial(&self, scratch: &mut Scratch, visitor: &mut impl Visitor) {
-        self.model.initial(scratch, &mut self.folding(visitor));
+        self.model
+            .initial(scratch, &mut self.representatives(visitor));
     }
 
     fn successors(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) {
         self.model
-            .successors(scratch, state, &mut self.folding(visitor));
+            .successors(scratch, state, &mut self.representatives(visitor));
     }
 
     fn may_end(&self, scratch: &mut Scratch, state: &[u8]) -> bool {
@@ -174,8 +175,8 @@ impl System for Symmetric<'_> {
 }
 
 impl<'a> Symmetric<'a> {
-    fn folding<V: Visitor>(&'a self, visitor: &'a mut V) -> Folding<'a, V> {
-        Folding {
+    fn representatives<V: Visitor>(&'a self, visitor: &'a mut V) -> Representatives<'a, V> {
+        Representatives {
             symmetric: self,
             visitor,
             canonical: Vec::new(),

@@ -4,7 +4,7 @@ mod escapes;
 mod hidden;
 mod independence;
 mod labels;
-mod looks;
+mod peephole;
 mod places;
 mod run;
 mod searches;

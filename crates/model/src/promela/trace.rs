@@ -56,14 +56,19 @@ impl Machine {
     /// # Errors
     /// The event is not allowed.
     #[inline]
-    pub fn happened(&self, shape: &Shape, next: &mut [u8], event: Event<'_>) -> Result<(), Fault> {
+    pub fn advance_trace(
+        &self,
+        shape: &Shape,
+        next: &mut [u8],
+        event: Event<'_>,
+    ) -> Result<(), Fault> {
         match &self.program.trace {
-            Some(trace) => self.go_on_with(trace, shape, next, event),
+            Some(trace) => self.advance(trace, shape, next, event),
             None => Ok(()),
         }
     }
 
-    fn go_on_with(
+    fn advance(
         &self,
         trace: &Trace,
         shape: &Shape,
@@ -85,20 +90,20 @@ impl Machine {
         let kind = self.program.kinds.get(trace.kind as usize);
         let locations = kind.map_or(&[][..], |kind| &kind.locations);
         let location = locations.get(here as usize);
-        let ways = location.map_or(&[][..], |location| &location.transitions);
-        let mut meant = None;
-        for way in ways {
-            if view.is_meant(way, event)? && meant.replace(way).is_some() {
-                return Err(view.several_meant(ways, event));
+        let transitions = location.map_or(&[][..], |location| &location.transitions);
+        let mut matched = None;
+        for transition in transitions {
+            if view.matches_event(transition, event)? && matched.replace(transition).is_some() {
+                return Err(view.ambiguous(transitions, event));
             }
         }
-        let to = match meant {
-            Some(way) => way.to,
+        let to = match matched {
+            Some(transition) => transition.to,
             None if trace.is_negated => {
                 // A different sequence is not the forbidden one.
                 return self.give_up(trace, locations, next);
             }
-            None => return Err(self.unexpected(shape, event, ways)),
+            None => return Err(self.unexpected(shape, event, transitions)),
         };
         store(next, 0, &trace.position, to as i32);
         let is_over = locations
@@ -113,8 +118,8 @@ impl Machine {
 
     /// Returns whether no event follows at a location.
     fn is_over(&self, location: &Location) -> bool {
-        location.transitions.iter().any(|way| {
-            let instruction = self.program.instruction(way);
+        location.transitions.iter().any(|transition| {
+            let instruction = self.program.instruction(transition);
             instruction.is_some_and(|it| it.operation == Operation::End)
         })
     }
@@ -128,7 +133,7 @@ impl Machine {
         Ok(())
     }
 
-    fn unexpected(&self, shape: &Shape, event: Event<'_>, ways: &[Transition]) -> Fault {
+    fn unexpected(&self, shape: &Shape, event: Event<'_>, transitions: &[Transition]) -> Fault {
         let what = match event.sends {
             true => "sent",
             false => "received",
@@ -149,7 +154,7 @@ impl Machine {
         let message =
             format!("the message {shown} is {what}, but the trace requires another event here");
         let fault = Fault::new("trace", message, self.place_of(event));
-        self.labelled(fault, ways.iter(), "required by the trace")
+        self.labelled(fault, transitions.iter(), "required by the trace")
     }
 
     fn place_of(&self, event: Event<'_>) -> Option<Span> {
@@ -160,10 +165,11 @@ impl Machine {
     fn labelled<'a>(
         &self,
         fault: Fault,
-        ways: impl Iterator<Item = &'a Transition>,
+        transitions: impl Iterator<Item = &'a Transition>,
         text: &str,
     ) -> Fault {
-        let instructions = ways.filter_map(|way| self.program.instruction(way));
+        let instructions =
+            transitions.filter_map(|transition| self.program.instruction(transition));
         instructions.fold(fault, |fault, instruction| match instruction.operation {
             Operation::End => fault.label(instruction.span, "the trace ends here"),
             _ => fault.label(instruction.span, text),
@@ -192,10 +198,12 @@ impl Machine {
             true => "notrace",
             false => "trace",
         };
-        let ways = self
+        let transitions = self
             .trace_location(state)
             .map_or(&[][..], |it| &it.transitions);
-        let texts = ways.iter().filter_map(|way| self.program.instruction(way));
+        let texts = transitions
+            .iter()
+            .filter_map(|transition| self.program.instruction(transition));
         let texts: Vec<&str> = texts.map(|instruction| &*instruction.text).collect();
         Some((name.to_owned(), texts.join(" :: ")))
     }
@@ -219,17 +227,18 @@ impl View<'_> {
     }
 
     /// Returns the fault of an event that matches several events of the trace.
-    fn several_meant(&self, ways: &[Transition], event: Event<'_>) -> Fault {
+    fn ambiguous(&self, transitions: &[Transition], event: Event<'_>) -> Fault {
         let message = "several events of the trace match this one";
         let fault = Fault::new("trace-choice", message, self.machine.place_of(event));
-        let meant = ways.iter();
-        let meant = meant.filter(|way| matches!(self.is_meant(way, event), Ok(true)));
-        self.machine.labelled(fault, meant, "this one")
+        let matched = transitions.iter();
+        let matched =
+            matched.filter(|transition| matches!(self.matches_event(transition, event), Ok(true)));
+        self.machine.labelled(fault, matched, "this one")
     }
 
     /// Returns whether an event matches a transition of the trace.
-    fn is_meant(&self, way: &Transition, event: Event<'_>) -> Result<bool, Fault> {
-        let Some(instruction) = self.machine.program.instruction(way) else {
+    fn matches_event(&self, transition: &Transition, event: Event<'_>) -> Result<bool, Fault> {
+        let Some(instruction) = self.machine.program.instruction(transition) else {
             return Ok(false);
         };
         let Operation::Event {

@@ -32,7 +32,7 @@ impl Checker<'_> {
         let invariants = self.invariants(items);
         let formulas = self.formulas(items);
         let record = self.record(items);
-        let untold = self.untold(items);
+        let unset = self.unset(items);
         let abstraction = self.abstraction(items, reader, refined);
         self.check_reads(&invariants, &record, abstraction.as_deref());
         Some(Parts {
@@ -41,7 +41,7 @@ impl Checker<'_> {
             invariants,
             formulas,
             record,
-            untold,
+            unset,
             abstraction,
         })
     }

@@ -101,7 +101,7 @@ fn load_below(
             symbols,
             formulas: parts.formulas,
             record: parts.record,
-            untold: parts.untold,
+            unset: parts.unset,
             abstraction: parts.abstraction,
             known_bytes_max: KNOWN_BYTES_MAX,
             texts,
@@ -112,7 +112,7 @@ fn load_below(
 
 /// Checks that the declared values of functions belong to their types.
 fn sound(model: Model) -> Result<Model, Rejection> {
-    let faults = model.wrong_in_the_beginning();
+    let faults = model.initial_faults();
     match faults.is_empty() {
         true => Ok(model),
         false => Err(Rejection {
@@ -129,7 +129,7 @@ struct Parts {
     invariants: Vec<Invariant>,
     formulas: Vec<NamedFormula>,
     record: Vec<super::program::When>,
-    untold: Vec<super::program::FunctionId>,
+    unset: Vec<super::program::FunctionId>,
     abstraction: Option<Box<super::program::Abstraction>>,
 }
 

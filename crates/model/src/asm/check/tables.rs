@@ -34,17 +34,17 @@ impl Checker<'_> {
     }
 
     /// Returns the functions that the record leaves open.
-    pub(super) fn untold(&mut self, items: &[Item]) -> Vec<FunctionId> {
+    pub(super) fn unset(&mut self, items: &[Item]) -> Vec<FunctionId> {
         let names = items.iter().flat_map(|item| match item {
-            Item::Record(_, untold) => &untold[..],
+            Item::Record(_, unset) => &unset[..],
             _ => &[],
         });
-        let mut untold = Vec::new();
+        let mut unset = Vec::new();
         for name in names {
             let found = self.set_by_the_environment(name);
-            untold.extend(self.keep(found));
+            unset.extend(self.keep(found));
         }
-        untold
+        unset
     }
 
     fn action(&mut self, action: &syntax::Action) -> Outcome<Action> {

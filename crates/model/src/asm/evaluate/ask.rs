@@ -14,7 +14,7 @@ use crate::{Fault, Span};
 use std::sync::Arc;
 
 /// The state at the start of a decision.
-struct Begun {
+struct DecisionStart {
     number: usize,
     asked: usize,
     work: usize,
@@ -33,8 +33,8 @@ impl<'a> Machine<'a> {
         let Some(function) = model.function(id) else {
             return Ok(Value::Undefined);
         };
-        let begun = self.begun();
-        if let Some(Again::Answered(known)) = self.again(&begun, span)? {
+        let start = self.begin_decision();
+        if let Some(Again::Answered(known)) = self.again(&start, span)? {
             self.answers.insert((id, arguments), known.clone());
             return Ok(known);
         }
@@ -70,7 +70,7 @@ impl<'a> Machine<'a> {
         let listed = self.asked();
         let answer = self.answer(&question)?;
         if self.asked() > listed {
-            self.keep(begun, listed, None);
+            self.keep(start, listed, None);
         }
         self.answers.insert((id, arguments), answer.clone());
         Ok(answer)
@@ -83,10 +83,10 @@ impl<'a> Machine<'a> {
     }
 
     /// Starts a decision.
-    fn begun(&mut self) -> Begun {
+    fn begin_decision(&mut self) -> DecisionStart {
         let number = self.decisions;
         self.decisions += 1;
-        Begun {
+        DecisionStart {
             number,
             asked: self.asked(),
             work: self.work,
@@ -94,9 +94,9 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns the cached result of a decision, if there is one.
-    fn again(&mut self, begun: &Begun, span: Span) -> Outcome<Option<Again>> {
+    fn again(&mut self, start: &DecisionStart, span: Span) -> Outcome<Option<Again>> {
         let environment = self.environment.as_deref_mut();
-        let known = environment.and_then(|environment| environment.again(begun.number));
+        let known = environment.and_then(|environment| environment.again(start.number));
         let Some((again, decision)) = known else {
             return Ok(None);
         };
@@ -107,26 +107,26 @@ impl<'a> Machine<'a> {
 
     /// Caches a decision. `listed` is the number of answers when its candidates were
     /// complete.
-    fn keep(&mut self, begun: Begun, listed: usize, only: Option<Value>) {
-        if listed != begun.asked {
+    fn keep(&mut self, start: DecisionStart, listed: usize, only: Option<Value>) {
+        if listed != start.asked {
             // The machine must record these answers in every execution of the step.
             return;
         }
         let decision = Decision {
             asks: self.asked() > listed,
             next: self.decisions,
-            work: self.work - begun.work,
+            work: self.work - start.work,
             only,
         };
         if let Some(environment) = self.environment.as_deref_mut() {
-            environment.keep(begun.number, decision);
+            environment.keep(start.number, decision);
         }
     }
 
     /// Chooses a value for a rule; `None` if there is none.
     pub(super) fn choose_among(&mut self, each: &'a Each, span: Span) -> Outcome<Option<Value>> {
-        let begun = self.begun();
-        match self.again(&begun, span)? {
+        let start = self.begin_decision();
+        match self.again(&start, span)? {
             Some(Again::Answered(value)) => {
                 self.choices.push((Arc::clone(&each.name), value.clone()));
                 return Ok(Some(value));
@@ -144,7 +144,7 @@ impl<'a> Machine<'a> {
             true => None,
             false => Some(self.choose(&each.name, values, span)?),
         };
-        self.keep(begun, listed, only);
+        self.keep(start, listed, only);
         Ok(value)
     }
 

@@ -14,8 +14,8 @@ mod step;
 mod term;
 
 use super::environment::{Environment, Stop};
+use super::memo::ReadLog;
 use super::program::{FunctionId, FunctionKind, Model, RuleId, Term};
-use super::sight::Sight;
 use super::state::{Location, Objects, State};
 use super::value::Value;
 use crate::{Fault, Span};
@@ -60,7 +60,7 @@ pub(super) struct Machine<'a> {
     state: &'a State,
     environment: Option<&'a mut dyn Environment>,
     /// Records reads of the state, if requested.
-    sight: Option<&'a mut Sight>,
+    log: Option<&'a mut ReadLog>,
     /// Updates of sequential rules so far, the innermost last.
     overlays: Vec<Updates>,
     answers: BTreeMap<Location, Value>,
@@ -90,7 +90,7 @@ impl<'a> Machine<'a> {
             model,
             state,
             environment,
-            sight: None,
+            log: None,
             overlays: Vec::new(),
             answers: BTreeMap::new(),
             choices: Vec::new(),
@@ -187,7 +187,7 @@ impl<'a> Machine<'a> {
             self.charge(length(&value), span)?;
             model.takes(id, &value, declared.span)?;
         }
-        match function.filter(|function| function.begins_alike()) {
+        match function.filter(|function| function.is_constant()) {
             Some(function) => Ok(function.known.get_or_init(|| value).clone()),
             None => Ok(value),
         }
@@ -245,8 +245,8 @@ impl<'a> Machine<'a> {
     /// Returns the value in the state.
     fn stored(&mut self, place: Location, span: Span) -> Outcome<Value> {
         let value = self.state.get(place.0, &place.1);
-        if let Some(sight) = &mut self.sight {
-            sight.place(&place, value);
+        if let Some(log) = &mut self.log {
+            log.place(&place, value);
         }
         match value {
             Some(value) => Ok(value.clone()),

@@ -178,11 +178,11 @@ impl<'a> Machine<'a> {
         for (id, value) in fields {
             values.push((*id, self.term(value)?, value.span));
         }
-        let (state, sight) = (self.state, &mut self.sight);
+        let (state, log) = (self.state, &mut self.log);
         let objects = self.objects.get_or_insert_with(|| {
             let live = state.live();
-            if let Some(sight) = sight {
-                sight.objects(&live);
+            if let Some(log) = log {
+                log.objects(&live);
             }
             live
         });

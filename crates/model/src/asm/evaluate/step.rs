@@ -2,9 +2,9 @@
 
 use super::{Machine, StepResult, Updates};
 use crate::asm::environment::{Environment, Stop};
+use crate::asm::memo::ReadLog;
 use crate::asm::possibilities::Possibilities;
 use crate::asm::program::{Function, FunctionId, FunctionKind, Model, Term};
-use crate::asm::sight::Sight;
 use crate::asm::state::{Location, State};
 use crate::asm::value::Value;
 use crate::{Fault, Span};
@@ -44,11 +44,11 @@ impl Model {
     }
 
     /// Returns the changes for each combination of answers, and the reads of the state.
-    pub(in crate::asm) fn outcomes(&self, state: &State) -> (Vec<Result<Changes, Fault>>, Sight) {
-        let (mut outcomes, mut sight) = (Vec::new(), Sight::default());
+    pub(in crate::asm) fn outcomes(&self, state: &State) -> (Vec<Result<Changes, Fault>>, ReadLog) {
+        let (mut outcomes, mut log) = (Vec::new(), ReadLog::default());
         let step = |possibilities: &mut Possibilities| {
             let mut machine = Machine::stepping(self, state, Some(possibilities));
-            machine.sight = Some(&mut sight);
+            machine.log = Some(&mut log);
             let updates = machine.fire(&self.main)?;
             self.changes_of(&machine.answers, &updates)
         };
@@ -56,7 +56,7 @@ impl Model {
             outcomes.push(outcome);
             true
         });
-        (outcomes, sight)
+        (outcomes, log)
     }
 
     /// Returns the changes of a step: the values of the environment, then the updates.
@@ -71,7 +71,7 @@ impl Model {
 
     /// Returns the faults of declared values of functions and fields that do not depend
     /// on arguments.
-    pub(in crate::asm) fn wrong_in_the_beginning(&self) -> Vec<Fault> {
+    pub(in crate::asm) fn initial_faults(&self) -> Vec<Fault> {
         let blank = State::default();
         let mut faults: Vec<Fault> = Vec::new();
         for (number, function) in self.functions.iter().enumerate() {
@@ -103,7 +103,10 @@ impl Model {
 
     /// Calls a function with each initial state, or the fault that prevents it, until it
     /// returns false.
-    pub(in crate::asm) fn beginnings(&self, mut each: impl FnMut(Result<State, Fault>) -> bool) {
+    pub(in crate::asm) fn initial_states(
+        &self,
+        mut each: impl FnMut(Result<State, Fault>) -> bool,
+    ) {
         let (mut is_begun, mut refusal) = (false, None);
         self.all(
             &mut Possibilities::default(),
@@ -137,7 +140,7 @@ impl Model {
         values.dedup_by_key(|(place, _)| *place);
         let mut changes = Vec::with_capacity(values.len());
         for (place, value) in values {
-            let is_said = !self.is_without(place, value)?;
+            let is_said = !self.is_default(place, value)?;
             changes.push((place.clone(), is_said.then(|| value.clone())));
         }
         Ok(changes)
@@ -165,7 +168,7 @@ impl Model {
     }
 
     /// Returns whether a location has this value without an entry.
-    fn is_without(&self, place: &Location, value: &Value) -> Result<bool, Stop> {
+    fn is_default(&self, place: &Location, value: &Value) -> Result<bool, Stop> {
         let (id, arguments) = place;
         let Some(function) = self.function(*id) else {
             return Ok(false);
@@ -219,14 +222,14 @@ impl Model {
     }
 
     /// Returns the value of an expression in a state, recording its reads.
-    pub(in crate::asm) fn evaluate_seeing(
+    pub(in crate::asm) fn evaluate_logging(
         &self,
         state: &State,
         term: &Term,
-        sight: &mut Sight,
+        log: &mut ReadLog,
     ) -> Result<Value, Stop> {
         let mut machine = Machine::stepping(self, state, None);
-        machine.sight = Some(sight);
+        machine.log = Some(log);
         machine.term(term)
     }
 

@@ -229,12 +229,12 @@ impl Parser {
 
     fn record(&mut self) -> Outcome<Item> {
         self.expect("{")?;
-        let (mut table, mut untold) = (Vec::new(), Vec::new());
+        let (mut table, mut unset) = (Vec::new(), Vec::new());
         while !self.take("}") {
             if self.take("any") {
-                untold.push(self.name("a function")?);
+                unset.push(self.name("a function")?);
                 while self.take(",") {
-                    untold.push(self.name("a function")?);
+                    unset.push(self.name("a function")?);
                 }
                 continue;
             }
@@ -246,7 +246,7 @@ impl Parser {
             let actions = self.actions()?;
             table.push(When { keys, actions });
         }
-        Ok(Item::Record(table, untold))
+        Ok(Item::Record(table, unset))
     }
 
     fn key(&mut self) -> Outcome<(Name, Vec<Arc<str>>)> {

@@ -7,8 +7,8 @@
 //! the abstract one can be after the same observations. If that set becomes empty, the
 //! models diverge, and the path is a shortest one.
 
-mod above;
-mod room;
+mod abstract_machine;
+mod budget;
 mod search;
 mod shadow;
 #[cfg(test)]
@@ -19,9 +19,9 @@ use super::program::{FunctionId, Model};
 use crate::promela::Text;
 use crate::system::System;
 use crate::{Cut, Fault, Options, Trail};
-use above::Above;
-pub use above::Observation;
-use room::GoOn;
+use abstract_machine::AbstractMachine;
+pub use abstract_machine::Observation;
+use budget::GoOn;
 use search::Search;
 pub use shadow::{Mismatch, Shadow, ShadowError};
 use std::collections::BTreeSet;
@@ -101,7 +101,7 @@ impl Model {
             });
             shown.collect()
         };
-        let mut search = Search::new(system, show, Above::new(model, ids));
+        let mut search = Search::new(system, show, AbstractMachine::new(model, ids));
         Some(search.refinement(options, go_on))
     }
 
@@ -119,8 +119,8 @@ impl Model {
         options: &Options,
         go_on: GoOn<'_>,
     ) -> Result<Refinement, Fault> {
-        let above = Above::new(self, functions_of(self, functions)?);
-        let mut search = Search::new(system, |state: &[u8]| Ok(show(state)), above);
+        let abstract_machine = AbstractMachine::new(self, functions_of(self, functions)?);
+        let mut search = Search::new(system, |state: &[u8]| Ok(show(state)), abstract_machine);
         Ok(search.refinement(options, go_on))
     }
 }

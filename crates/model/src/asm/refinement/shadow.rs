@@ -4,8 +4,8 @@
 //! conforms as long as some run of the machine has the same observations. Only the set of
 //! possible states of the machine is kept.
 
-use super::above::{Above, Belief, Observation};
-use super::room::{Halt, Room};
+use super::abstract_machine::{AbstractMachine, Belief, Observation};
+use super::budget::{Budget, Halt};
 use crate::asm::program::Model;
 use crate::{Fault, Options};
 use std::borrow::Borrow;
@@ -65,7 +65,7 @@ fn options() -> Options {
 /// An abstract machine, with the set of states it can be in.
 #[derive(Debug)]
 pub struct Shadow<M> {
-    above: Above<M>,
+    abstract_machine: AbstractMachine<M>,
     belief: Belief,
     /// The last observation.
     words: Observation,
@@ -79,22 +79,22 @@ impl<M: Borrow<Model>> Shadow<M> {
     /// The machine has no such function, is faulty, or does not start with these values.
     pub fn new(model: M, functions: &[&str], shown: Observation) -> Result<Shadow<M>, ShadowError> {
         let functions = super::functions_of(model.borrow(), functions)?;
-        let mut above = Above::new(model, functions);
+        let mut abstract_machine = AbstractMachine::new(model, functions);
         let words = shown.clone();
         let go_on = &mut |_| true;
-        let room = &mut Room::new(&options(), go_on);
-        let shown = above.show(shown, room)?;
-        let belief = above.begin(shown, room)?;
-        if above.is_nowhere(belief) {
+        let budget = &mut Budget::new(&options(), go_on);
+        let shown = abstract_machine.show(shown, budget)?;
+        let belief = abstract_machine.begin(shown, budget)?;
+        if abstract_machine.is_empty(belief) {
             return Err(ShadowError::Mismatch(Box::new(Mismatch {
-                names: above.names(),
+                names: abstract_machine.names(),
                 before: Observation::new(),
                 after: words,
-                possible: above.possible_first(room)?,
+                possible: abstract_machine.possible_first(budget)?,
             })));
         }
         Ok(Shadow {
-            above,
+            abstract_machine,
             belief,
             words,
         })
@@ -115,15 +115,15 @@ impl<M: Borrow<Model>> Shadow<M> {
         }
         let words: Observation = shown.iter().map(|&it| it.to_owned()).collect();
         let go_on = &mut |_| true;
-        let room = &mut Room::new(&options(), go_on);
-        let shown = self.above.show(words.clone(), room)?;
-        let next = self.above.step(self.belief, shown, room)?;
-        if self.above.is_nowhere(next) {
+        let budget = &mut Budget::new(&options(), go_on);
+        let shown = self.abstract_machine.show(words.clone(), budget)?;
+        let next = self.abstract_machine.step(self.belief, shown, budget)?;
+        if self.abstract_machine.is_empty(next) {
             return Err(ShadowError::Mismatch(Box::new(Mismatch {
-                names: self.above.names(),
+                names: self.abstract_machine.names(),
                 before: self.words.clone(),
                 after: words,
-                possible: self.above.possible(self.belief, room)?,
+                possible: self.abstract_machine.possible(self.belief, budget)?,
             })));
         }
         self.belief = next;

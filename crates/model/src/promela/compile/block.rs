@@ -3,7 +3,7 @@
 //! Nested statements become a separate sequence. Names and labels of a block are local to
 //! it.
 
-use super::{Compiled, Compiler, GivenUp};
+use super::{Compiled, Compiler, Reported};
 use crate::Span;
 use crate::promela::graph::{ElementKind, LabelId, Sequence};
 use crate::promela::syntax::{Statement, StatementKind};
@@ -23,7 +23,7 @@ impl Compiler {
     }
 
     pub(super) fn begin_sequence(&mut self, scoped: bool) -> Compiled<()> {
-        let frame = self.frame.as_mut().ok_or(GivenUp)?;
+        let frame = self.frame.as_mut().ok_or(Reported)?;
         frame.at_beginning = false;
         frame.graph.open();
         if scoped {
@@ -33,7 +33,7 @@ impl Compiler {
     }
 
     pub(super) fn end_sequence(&mut self, span: Span, scoped: bool) -> Compiled<Sequence> {
-        let frame = self.frame.as_mut().ok_or(GivenUp)?;
+        let frame = self.frame.as_mut().ok_or(Reported)?;
         if scoped {
             frame.scopes.pop();
         }
@@ -96,7 +96,7 @@ impl Compiler {
         for option in options {
             match self.sequence(option, span, false) {
                 Ok(sequence) => sequences.push(sequence),
-                Err(GivenUp) => result = Err(GivenUp),
+                Err(Reported) => result = Err(Reported),
             }
         }
         let graph = self.graph()?;

@@ -1,6 +1,6 @@
 //! Types and variables, and their storage.
 
-use super::{Compiled, Compiler, GivenUp};
+use super::{Compiled, Compiler, Reported};
 use crate::promela::program::{
     Beginning, Cell, ChannelType, Code, Kept, Node, RecordType, Scalar, Variable, VariableKind,
 };
@@ -136,7 +136,7 @@ impl Compiler {
                     return self.refuse("unknown-type", message, name.span);
                 }
             },
-            (None, _) => return Err(GivenUp),
+            (None, _) => return Err(Reported),
         };
         let length = match &written.length {
             Some(length) => match self.constant(length)? {
@@ -343,7 +343,7 @@ impl Compiler {
         let size = self.size_of(&variable);
         let leaves = self.program.leaves_of(&written.name.text, &variable);
         let Some(frame) = &mut self.frame else {
-            return Err(GivenUp);
+            return Err(Reported);
         };
         frame.size += size;
         let kind = frame.kind;

@@ -114,7 +114,7 @@ impl Compiler {
             scope: Scope::Local,
             cell,
             indices: Box::default(),
-            is_nowhere: false,
+            is_discard: false,
         });
         let node = self.code(Node::Remote { kind, index, place }, span);
         self.asked_variables.push(AskedVariable {
@@ -180,7 +180,7 @@ impl Compiler {
         let mut fault = Fault::new("unknown-name", message, Some(name.span));
         fault.help = self.suggestion(&name.text);
         self.faults.push(fault);
-        Err(super::GivenUp)
+        Err(super::Reported)
     }
 
     /// Returns the place of a scalar within a variable.
@@ -199,7 +199,7 @@ impl Compiler {
                     scalar,
                 },
                 indices: indices.into(),
-                is_nowhere: false,
+                is_discard: false,
             }),
             VariableKind::Record(_) => {
                 let message = "this is a record: write one of its fields";
@@ -259,7 +259,7 @@ impl Compiler {
                 let mut fault = Fault::new("unknown-field", message, Some(name.span));
                 fault.help = help.map(|name| format!("did you mean `{name}`?"));
                 self.faults.push(fault);
-                Err(super::GivenUp)
+                Err(super::Reported)
             }
         }
     }
@@ -347,7 +347,7 @@ impl Compiler {
             scope,
             cell: leaf.cell,
             indices: indices.clone().into(),
-            is_nowhere: false,
+            is_discard: false,
         });
         Ok(Some(places.collect()))
     }
@@ -372,7 +372,7 @@ impl Compiler {
     fn variable_field(&mut self, reference: &Reference, fields: &mut Vec<Field>) -> Compiled<()> {
         if let [(name, None)] = &reference.parts[..] {
             if &*name.text == "_" {
-                fields.push(Field::Into(nowhere()));
+                fields.push(Field::Into(discard()));
                 return Ok(());
             }
             let is_name = self.lookup(&name.text).is_none() && self.mtypes.contains_key(&name.text);
@@ -392,7 +392,7 @@ impl Compiler {
     pub(super) fn assigned(&mut self, reference: &Reference) -> Compiled<Place> {
         if let [(name, None)] = &reference.parts[..] {
             match &*name.text {
-                "_" => return Ok(nowhere()),
+                "_" => return Ok(discard()),
                 "_pid" | "_nr_pr" | "_last" | "np_" => {
                     let message = format!("`{}` cannot be assigned to", name.text);
                     return self.refuse("assignment", message, name.span);
@@ -405,7 +405,7 @@ impl Compiler {
 }
 
 /// Returns the place of `_`.
-fn nowhere() -> Place {
+fn discard() -> Place {
     Place {
         scope: Scope::Global,
         cell: Cell {
@@ -413,6 +413,6 @@ fn nowhere() -> Place {
             scalar: super::declaration::BYTE,
         },
         indices: Box::default(),
-        is_nowhere: true,
+        is_discard: true,
     }
 }

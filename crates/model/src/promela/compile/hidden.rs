@@ -132,7 +132,7 @@ impl Variable<'_> {
             })
     }
 
-    fn is_looked_at(&self, element: &Element) -> bool {
+    fn is_read_through(&self, element: &Element) -> bool {
         let overlaps = |start: u32, end: u32| start < self.range.end && self.range.start < end;
         let (start, index) = (element.offset, element.index_offset);
         element.source == Source::Global && overlaps(start, start + element.length)
@@ -146,7 +146,7 @@ impl Variable<'_> {
     /// Returns whether an operation overwrites it completely.
     fn is_written_by(&self, operation: &Operation) -> bool {
         let is_it = |place: &Place| {
-            let is_global = place.scope == Scope::Global && !place.is_nowhere;
+            let is_global = place.scope == Scope::Global && !place.is_discard;
             is_global && place.indices.is_empty() && bytes(place) == *self.range
         };
         match operation {
@@ -181,8 +181,8 @@ impl Variable<'_> {
             Node::Conditional(first, second, third) => {
                 reads(first) || reads(second) || reads(third)
             }
-            Node::Element(element) => self.is_looked_at(element),
-            Node::CompareElement(_, _, element) => self.is_looked_at(element),
+            Node::Element(element) => self.is_read_through(element),
+            Node::CompareElement(_, _, element) => self.is_read_through(element),
             Node::Run { arguments, .. } => arguments.iter().any(reads),
             Node::Poll(reception) => self.is_read_to_receive(reception),
             Node::AtLabel { index, .. } => index.as_ref().is_some_and(reads),
@@ -227,7 +227,7 @@ fn stands(program: &Program, locations: &[Location], start: u32) -> Vec<bool> {
             let operation = program.instruction(transition).map(|it| &it.operation);
             let is_send = matches!(operation, Some(Operation::Send { .. }));
             let to = locations.get(transition.to as usize);
-            let waits = program.has_turns || to.is_none_or(|to| may_wait(program, to));
+            let waits = program.has_run_conditions || to.is_none_or(|to| may_wait(program, to));
             if !transition.is_atomic || is_send || waits {
                 mark(transition.to);
             }

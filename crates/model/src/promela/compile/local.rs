@@ -19,19 +19,20 @@ use rustc_hash::FxHashSet;
 impl Compiler {
     pub(super) fn mark_local(&mut self) {
         let mut kinds = self.program.kinds.iter();
-        self.program.has_turns =
+        self.program.has_run_conditions =
             self.program.priorities || kinds.any(|kind| kind.provided.is_some());
         let program = &self.program;
-        let is_watched = program.has_turns || program.nodes.iter().any(Node::looks_at_others);
-        if is_watched {
+        let is_observed =
+            program.has_run_conditions || program.nodes.iter().any(Node::reads_other_processes);
+        if is_observed {
             return;
         }
-        let takers_matter = do_takers_matter(program);
+        let receivers_matter = receivers_matter(program);
         let mut marks = Vec::new();
         for kind in &program.kinds {
             let local = kind.locations.iter().map(|location| {
                 is_local(program, location)
-                    && !(takers_matter && leads_to_reception(program, kind, location))
+                    && !(receivers_matter && leads_to_reception(program, kind, location))
             });
             marks.push(local.collect::<Vec<bool>>());
         }
@@ -45,13 +46,14 @@ impl Compiler {
 
 /// Returns whether some step is enabled only as long as nobody receives a rendezvous
 /// message.
-fn do_takers_matter(program: &Program) -> bool {
+fn receivers_matter(program: &Program) -> bool {
     let may_hand_over = program.channels.iter().any(|kind| kind.capacity == 0);
     let mut kinds = program.kinds.iter();
-    program.has_outside || may_hand_over && kinds.any(|kind| has_way_without_taker(program, kind))
+    program.has_outside
+        || may_hand_over && kinds.any(|kind| has_step_without_receiver(program, kind))
 }
 
-fn has_way_without_taker(program: &Program, kind: &ProcessType) -> bool {
+fn has_step_without_receiver(program: &Program, kind: &ProcessType) -> bool {
     let transitions = kind.locations.iter().flat_map(|it| &it.transitions);
     let in_atomic: FxHashSet<u32> = transitions
         .filter(|transition| transition.is_atomic)
@@ -63,10 +65,10 @@ fn has_way_without_taker(program: &Program, kind: &ProcessType) -> bool {
             transitions.any(|it| operation(program, it).is_some_and(|does| is_it(it, does)))
         };
         let sends = is_any(|_, operation| matches!(operation, Operation::Send { .. }));
-        let has_other_way = is_any(|transition, operation| {
+        let has_alternative = is_any(|transition, operation| {
             transition.escape > 0 || matches!(operation, Operation::Else)
         });
-        sends && (has_other_way || location.in_sequence || in_atomic.contains(&number))
+        sends && (has_alternative || location.in_sequence || in_atomic.contains(&number))
     })
 }
 
@@ -113,7 +115,7 @@ fn is_local_operation(program: &Program, operation: &Operation) -> bool {
 }
 
 fn is_local_place(program: &Program, place: &Place) -> bool {
-    (place.scope == Scope::Local || place.is_nowhere)
+    (place.scope == Scope::Local || place.is_discard)
         && place
             .indices
             .iter()

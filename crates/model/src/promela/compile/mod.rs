@@ -30,9 +30,9 @@ pub(super) const PRIORITY: u8 = 1;
 
 /// An error was found and recorded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct GivenUp;
+pub(super) struct Reported;
 
-type Compiled<T> = Result<T, GivenUp>;
+type Compiled<T> = Result<T, Reported>;
 
 /// A remote reference to a label, resolved when all labels are known.
 struct AskedLabel {
@@ -262,7 +262,7 @@ impl Compiler {
                             );
                             0
                         }
-                        Err(GivenUp) => 0,
+                        Err(Reported) => 0,
                     }
                 }
             };
@@ -290,7 +290,7 @@ impl Compiler {
         span: Span,
     ) -> Compiled<T> {
         self.fault(code, message, span);
-        Err(GivenUp)
+        Err(Reported)
     }
 
     fn code(&mut self, node: Node, span: Span) -> Code {
@@ -344,7 +344,7 @@ impl Compiler {
                 let mut fault = Fault::new("unknown-process", message, Some(name.span));
                 fault.help = meant.map(|meant| format!("did you mean `{meant}`?"));
                 self.faults.push(fault);
-                Err(GivenUp)
+                Err(Reported)
             }
         }
     }
@@ -358,7 +358,7 @@ impl Compiler {
     fn answer_variable(&mut self, asked: &AskedVariable) -> Compiled<()> {
         let kind = self.program.kinds.get(asked.kind as usize);
         let Some((name, _)) = asked.reference.parts.first() else {
-            return Err(GivenUp);
+            return Err(Reported);
         };
         let found = kind.and_then(|kind| kind.variables.iter().find(|(it, _)| **it == *name.text));
         let Some((_, variable)) = found.cloned() else {

@@ -1,6 +1,6 @@
 //! Process types: parameters, bodies, and locations.
 
-use super::{Compiled, Compiler, Frame, GivenUp};
+use super::{Compiled, Compiler, Frame, Reported};
 use crate::promela::external::{NUMBER, Outside};
 use crate::promela::graph::{ElementKind, Graph, Sequence};
 use crate::promela::program::{Cell, FRAME_START, Location, Operation, ProcessType};
@@ -58,12 +58,12 @@ impl Compiler {
         graph.instruction(kind, &[], process.end);
         let body = graph.close(process.end);
         let Some(frame) = self.frame.take() else {
-            return Err(GivenUp);
+            return Err(Reported);
         };
         self.kind_mut(number)?.frame_size = frame.size;
         match self.faults.len() == before {
             true => Ok((frame.graph, body)),
-            false => Err(GivenUp),
+            false => Err(Reported),
         }
     }
 
@@ -71,7 +71,7 @@ impl Compiler {
     /// parameters.
     fn outside(&mut self, number: u16, process: &Process) -> Compiled<()> {
         let instruction = self.instruction(Operation::Skip, process.name.span, &process.name.text);
-        let frame = self.frame.as_mut().ok_or(GivenUp)?;
+        let frame = self.frame.as_mut().ok_or(Reported)?;
         let cell = Cell {
             offset: frame.size,
             scalar: NUMBER,
@@ -105,14 +105,14 @@ impl Compiler {
     }
 
     pub(super) fn kind_mut(&mut self, number: u16) -> Compiled<&mut ProcessType> {
-        self.program.kinds.get_mut(number as usize).ok_or(GivenUp)
+        self.program.kinds.get_mut(number as usize).ok_or(Reported)
     }
 
     pub(super) fn graph(&mut self) -> Compiled<&mut Graph> {
         self.frame
             .as_mut()
             .map(|frame| &mut frame.graph)
-            .ok_or(GivenUp)
+            .ok_or(Reported)
     }
 
     /// Computes the locations of a process, when all remote references are known.

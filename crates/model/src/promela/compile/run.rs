@@ -29,7 +29,7 @@ impl Compiler {
                  name()`";
             let fault = Fault::new("run", message, Some(span)).help(help);
             self.faults.push(fault);
-            return Err(super::GivenUp);
+            return Err(super::Reported);
         }
         self.runs += 1;
         let (kind, arguments, priority) = self.begun(run)?;
@@ -59,7 +59,7 @@ impl Compiler {
             let message = "a process cannot be run inside a `d_step`";
             let fault = Fault::new("run", message, Some(name.span));
             self.faults.push(fault.help("use `atomic`"));
-            return Err(super::GivenUp);
+            return Err(super::Reported);
         }
         let kind = self.kind_of(name)?;
         let wanted = self.parameter_counts.get(kind as usize);

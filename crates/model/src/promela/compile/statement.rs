@@ -3,7 +3,7 @@
 //! Declarations before the first statement of a body initialize the process; later ones
 //! are assignments at their position.
 
-use super::{Compiled, Compiler, GivenUp};
+use super::{Compiled, Compiler, Reported};
 use crate::Span;
 use crate::promela::graph::{ElementKind, LabelId};
 use crate::promela::program::{
@@ -19,7 +19,7 @@ impl Compiler {
         for statement in statements {
             // All errors of a body are reported at once.
             if self.statement(statement, &[]).is_err() {
-                result = Err(GivenUp);
+                result = Err(Reported);
             }
         }
         result
@@ -76,7 +76,7 @@ impl Compiler {
             StatementKind::DStep(body) => {
                 let text = &statement.text;
                 let number = self.instruction(Operation::Sequence(0), span, text);
-                let frame = self.frame.as_mut().ok_or(GivenUp)?;
+                let frame = self.frame.as_mut().ok_or(Reported)?;
                 let outside = std::mem::replace(&mut frame.in_step, true);
                 let result = self.block(ElementKind::DStep { number }, body, None, labels, span);
                 if let Some(frame) = &mut self.frame {
@@ -249,7 +249,7 @@ impl Compiler {
             scope: Scope::Local,
             cell,
             indices: Box::default(),
-            is_nowhere: false,
+            is_discard: false,
         };
         let shown = match &written.initial {
             Initial::Nothing => format!("{} = 0", written.name.text),
@@ -266,7 +266,7 @@ impl Compiler {
         span: Span,
     ) -> Compiled<()> {
         let place = self.assigned(variable)?;
-        if place.cell.scalar.is_channel || place.cell.scalar.kept == Kept::Int && place.is_nowhere {
+        if place.cell.scalar.is_channel || place.cell.scalar.kept == Kept::Int && place.is_discard {
             return self.refuse(
                 "type",
                 "the variable of a loop must be a number",

@@ -4,7 +4,7 @@
 //! choices, loops, labels and jumps. As in Spin, there is nothing else: no variables, no
 //! conditions, no out-of-order receives.
 
-use super::{BYTE, Compiled, Compiler, GivenUp};
+use super::{BYTE, Compiled, Compiler, Reported};
 use crate::promela::program::{Beginning, Cell, Code, Kept, Node, Operation, Scalar};
 use crate::promela::syntax::{
     Expression, ExpressionKind, Pattern, Process, ProcessKind, Reference, Statement, StatementKind,
@@ -101,7 +101,7 @@ impl Compiler {
         let fault = Fault::new("trace", message, Some(span));
         let help = "Spin ignores the value of a variable here and accepts any: write `_`";
         self.faults.push(fault.help(help));
-        Err(GivenUp)
+        Err(Reported)
     }
 
     /// Adds the trace to the program, when its events are known.

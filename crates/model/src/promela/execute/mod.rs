@@ -23,7 +23,7 @@ pub(in crate::promela) enum Ready {
     /// Receives the message in a slot.
     Slot(u32),
     /// Sends over a rendezvous channel, if there is a receiver.
-    Handover,
+    Rendezvous,
 }
 
 /// The result of an instruction.
@@ -57,7 +57,7 @@ impl Machine {
             Operation::Send { channel, .. } => {
                 let (_, at) = view.channel(*channel)?;
                 match self.channel_type(at).capacity {
-                    0 => Ready::Handover,
+                    0 => Ready::Rendezvous,
                     capacity => go(u32::from(byte(view.state, at.base)) < capacity),
                 }
             }
@@ -92,7 +92,7 @@ impl Machine {
         for transition in self.transitions(view, start) {
             if let Some(instruction) = self.program.instruction(transition) {
                 match self.ready(view, &instruction.operation, moved)? {
-                    Ready::Blocked | Ready::Handover => {}
+                    Ready::Blocked | Ready::Rendezvous => {}
                     _ => moved = true,
                 }
             }
@@ -147,7 +147,7 @@ impl Machine {
                     message,
                     at: Some(*channel),
                 };
-                self.happened(view.shape, next, event)?;
+                self.advance_trace(view.shape, next, event)?;
             }
             Operation::Receive(reception) => {
                 let Ready::Slot(slot) = ready else {
@@ -163,7 +163,7 @@ impl Machine {
                         message,
                         at: Some(reception.channel),
                     };
-                    self.happened(view.shape, next, event)?;
+                    self.advance_trace(view.shape, next, event)?;
                 }
                 self.deliver(view, reception, message, next)
                     .map_err(trapped)?;
@@ -213,7 +213,7 @@ impl Machine {
         code: Code,
         next: &mut [u8],
     ) -> Result<(), Trap> {
-        if place.is_nowhere {
+        if place.is_discard {
             return Ok(());
         }
         let at = view.offset(place)?;
@@ -261,7 +261,7 @@ impl Machine {
     }
 
     /// Evaluates the channel of a rendezvous and the message.
-    pub(in crate::promela) fn handed(
+    pub(in crate::promela) fn rendezvous_message(
         &self,
         view: &View<'_>,
         channel: Code,
@@ -316,8 +316,8 @@ impl Machine {
         let Some(reception) = self.reception(view, operation) else {
             return Ok(Done::default());
         };
-        self.happened(view.shape, next, sent)?;
-        self.happened(view.shape, next, sent.taken(Some(reception.channel)))?;
+        self.advance_trace(view.shape, next, sent)?;
+        self.advance_trace(view.shape, next, sent.taken(Some(reception.channel)))?;
         let message = sent.message;
         let trapped = |trap: Trap| trap.fault(&self.program);
         self.deliver(view, reception, message, next)

@@ -98,7 +98,7 @@ impl Machine {
             let ready = self.ready(view, &instruction.operation, false);
             match ready.map_err(|trap| trap.fault(&self.program))? {
                 Ready::Blocked => {}
-                Ready::Handover => {
+                Ready::Rendezvous => {
                     let message = "a rendezvous is not allowed in the middle of a `d_step`";
                     return Err(Fault::new("rendezvous", message, Some(instruction.span)));
                 }

@@ -4,7 +4,7 @@
 //! enclosing sequences.
 
 use super::flat::Flat;
-use super::{ElementId, ElementKind, Found, Graph, LabelId, Locations, Sequence, Way};
+use super::{Edge, ElementId, ElementKind, Found, Graph, LabelId, Locations, Sequence};
 use crate::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Default)]
 pub(super) struct Emission {
     pub(super) done: FxHashSet<ElementId>,
-    pub(super) ways: FxHashMap<ElementId, Way>,
+    pub(super) edges: FxHashMap<ElementId, Edge>,
     /// By element: the first elements of its escapes.
     pub(super) escapes: FxHashMap<ElementId, Vec<ElementId>>,
     /// Whether a `d_step` in the middle of an atomic sequence is being emitted.
@@ -36,15 +36,15 @@ impl Graph {
 
     /// Returns the element at which a process stops when it goes to one: jumps and joins
     /// are skipped. From inside an atomic sequence, it does not leave the sequence.
-    pub(super) fn settle(&self, from: ElementId, is_atomic: bool) -> Result<ElementId, Fault> {
+    pub(super) fn resolve(&self, from: ElementId, is_atomic: bool) -> Result<ElementId, Fault> {
         let mut here = from;
         for _ in 0..=self.elements.len() {
             let element = self.get(here);
             let next = match element.kind {
                 ElementKind::Goto(label) => self.target(label),
-                ElementKind::Meeting | ElementKind::BreakTarget => element.next,
+                ElementKind::Join | ElementKind::BreakTarget => element.next,
                 ElementKind::Unless => match element.inside.first() {
-                    Some(normal) => Some(self.settle(normal.first, is_atomic)?),
+                    Some(normal) => Some(self.resolve(normal.first, is_atomic)?),
                     None => None,
                 },
                 _ => None,
@@ -64,7 +64,7 @@ impl Graph {
         for _ in 0..=self.elements.len() {
             let element = self.get(here);
             let next = match element.kind {
-                ElementKind::Meeting => element.next,
+                ElementKind::Join => element.next,
                 ElementKind::Unless => element.inside.first().map(|normal| normal.first),
                 _ => None,
             };
@@ -90,11 +90,11 @@ impl Graph {
         }
         let mut emission = Emission::default();
         self.emit(body, &mut emission)?;
-        let start = self.settle(body.first, self.get(body.first).is_atomic)?;
+        let start = self.resolve(body.first, self.get(body.first).is_atomic)?;
         let mut flat = Flat {
             graph: &self,
             emission: &emission,
-            ways: FxHashMap::default(),
+            edges: FxHashMap::default(),
             marks: FxHashMap::default(),
             busy: FxHashSet::default(),
         };
@@ -142,20 +142,20 @@ impl Graph {
                     emission.in_middle = outside;
                 }
                 if let ElementKind::DStep { number } = element.kind {
-                    self.emit_way(id, number, emission)?;
+                    self.emit_edge(id, number, emission)?;
                 }
             }
             ElementKind::Instruction { number, .. }
             | ElementKind::Else { number }
-            | ElementKind::Stop { number } => self.emit_way(id, number, emission)?,
-            ElementKind::Goto(_) | ElementKind::Meeting | ElementKind::BreakTarget => {
-                self.emit_way(id, self.skip, emission)?;
+            | ElementKind::Stop { number } => self.emit_edge(id, number, emission)?,
+            ElementKind::Goto(_) | ElementKind::Join | ElementKind::BreakTarget => {
+                self.emit_edge(id, self.skip, emission)?;
             }
         }
         Ok(())
     }
 
-    fn emit_way(
+    fn emit_edge(
         &mut self,
         id: ElementId,
         instruction: u32,
@@ -170,25 +170,25 @@ impl Graph {
         // After such a `d_step` the atomic sequence continues.
         let is_end = element.in_step && element.ends_atomic;
         let goes_on = element.is_atomic || emission.in_middle && is_end;
-        let to = next.map(|next| self.settle(next, goes_on)).transpose()?;
-        let way = Way {
+        let to = next.map(|next| self.resolve(next, goes_on)).transpose()?;
+        let edge = Edge {
             instruction,
             to,
             is_atomic: element.is_atomic,
             of: id,
             escape: 0,
         };
-        let is_meeting = element.kind == ElementKind::Meeting;
-        let escapes = if is_meeting {
+        let is_join = element.kind == ElementKind::Join;
+        let escapes = if is_join {
             Vec::new()
         } else {
             element.escapes.clone()
         };
         let is_atomic = element.is_atomic;
-        emission.ways.insert(id, way);
+        emission.edges.insert(id, edge);
         let mut begins = Vec::new();
         for escape in &escapes {
-            begins.push(self.settle(escape.first, is_atomic)?);
+            begins.push(self.resolve(escape.first, is_atomic)?);
         }
         emission.escapes.insert(id, begins);
         for escape in escapes {

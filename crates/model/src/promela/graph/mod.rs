@@ -35,7 +35,7 @@ pub(super) enum ElementKind {
     },
     Goto(LabelId),
     /// The join of the options of a choice.
-    Meeting,
+    Join,
     /// The target of `break`.
     BreakTarget,
     Choice,
@@ -95,7 +95,7 @@ pub(super) struct Locations {
 
 /// A transition before choices are flattened.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct Edge {
     instruction: u32,
     to: Option<ElementId>,
     is_atomic: bool,
@@ -234,21 +234,21 @@ impl Graph {
         options
             .sort_by_key(|option| matches!(self.get(option.first).kind, ElementKind::Else { .. }));
         let id = self.make(kind, Vec::new(), span);
-        let mut meeting = self.make(ElementKind::Meeting, Vec::new(), span);
+        let mut join = self.make(ElementKind::Join, Vec::new(), span);
         for option in &mut options {
-            self.append_to(option, meeting);
+            self.append_to(option, join);
         }
         if is_loop {
-            self.append_here(meeting);
-            meeting = self.make(ElementKind::BreakTarget, Vec::new(), span);
+            self.append_here(join);
+            join = self.make(ElementKind::BreakTarget, Vec::new(), span);
             if let Some(label) = self.breaks.pop() {
-                self.place(&[label], meeting);
+                self.place(&[label], join);
             }
         }
         self.get_mut(id).inside = options;
         self.place(labels, id);
         self.append_here(id);
-        self.append_here(meeting);
+        self.append_here(join);
         id
     }
 

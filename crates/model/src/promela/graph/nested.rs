@@ -10,15 +10,15 @@ impl Graph {
     /// Appends a sequence with an escape.
     pub fn unless(&mut self, normal: Sequence, escape: Sequence, labels: &[LabelId], span: Span) {
         let id = self.make(ElementKind::Unless, Vec::new(), span);
-        let meeting = self.make(ElementKind::Meeting, Vec::new(), span);
+        let join = self.make(ElementKind::Join, Vec::new(), span);
         let (mut normal, mut escape) = (normal, escape);
-        self.append_to(&mut normal, meeting);
-        self.append_to(&mut escape, meeting);
+        self.append_to(&mut normal, join);
+        self.append_to(&mut escape, join);
         self.get_mut(id).inside = vec![normal, escape];
         self.attach_escape(normal, escape);
         self.place(labels, id);
         self.append_here(id);
-        self.append_here(meeting);
+        self.append_here(join);
     }
 
     fn attach_escape(&mut self, normal: Sequence, escape: Sequence) {

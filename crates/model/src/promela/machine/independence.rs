@@ -121,7 +121,7 @@ impl Touched {
     }
 
     fn writes(&mut self, program: &Program, place: &Place) -> bool {
-        if place.scope == Scope::Global && !place.is_nowhere {
+        if place.scope == Scope::Global && !place.is_discard {
             self.footprint.writes.add(Bytes::of(bytes(place)));
         }
         self.indices(program, place)
@@ -205,13 +205,13 @@ impl Touched {
 /// Returns whether steps of a model may be independent: not if processes observe each
 /// other's locations, or the state contains the last process.
 pub(super) fn may_be_independent(program: &Program) -> bool {
-    let is_watched = program.has_turns
+    let is_observed = program.has_run_conditions
         || program.uses_timeout
         || program.has_outside
         || program.last.is_some()
         || program.claim.is_some()
         || program.trace.is_some();
-    !is_watched && !program.nodes.iter().any(Node::looks_at_others)
+    !is_observed && !program.nodes.iter().any(Node::reads_other_processes)
 }
 
 /// The step that led to a state.
@@ -257,19 +257,19 @@ impl<S: Sink> Walk<'_, S> {
     /// Returns whether the steps of a process lead to states that are reached on another
     /// path too. Called for its first enabled step.
     #[inline]
-    pub(super) fn is_passed_over(&mut self, view: &View<'_>) -> bool {
+    pub(super) fn is_skipped(&mut self, view: &View<'_>) -> bool {
         let Some(arrival) = self.arrival else {
             return false;
         };
         view.process > arrival.process
-            && *self.passes_over.get_or_insert_with(|| {
+            && *self.skips.get_or_insert_with(|| {
                 let footprint = self.machine.touched(view);
                 footprint.is_some_and(|it| it.is_independent_of(arrival.footprint))
             })
     }
 
     /// Reports a skipped step. Returns true: the step counts as made.
-    pub(super) fn pass_over(&mut self) -> bool {
+    pub(super) fn skip(&mut self) -> bool {
         self.stopped |= !self.sink.known();
         true
     }

@@ -5,12 +5,12 @@
 //! end of the chain is a state. A chain ends when the process leaves the atomic sequence
 //! or is blocked; then other processes may run.
 
-mod handover;
 mod independence;
 mod outside;
+mod rendezvous;
+mod scheduling;
 mod scratch;
 mod table;
-mod turn;
 
 use crate::promela::evaluate::View;
 use crate::promela::execute::Ready;
@@ -23,7 +23,7 @@ use crate::system::{Fault, Participants};
 use independence::Arrival;
 pub use scratch::Scratch;
 use std::sync::Arc;
-use table::{Table, Way};
+use table::{Step, Table};
 
 /// A model that can be executed.
 #[derive(Debug)]
@@ -59,12 +59,12 @@ pub(in crate::promela) struct Micro {
     /// Hash of the state after it.
     hash: u64,
     /// Details, if steps are recorded.
-    pub told: Option<Box<Told>>,
+    pub details: Option<Box<StepDetails>>,
 }
 
 /// Details of a step.
 #[derive(Debug, Clone, Default)]
-pub(in crate::promela) struct Told {
+pub(in crate::promela) struct StepDetails {
     /// Description by a process in Rust.
     pub text: Option<Arc<str>>,
     /// The state after it.
@@ -80,13 +80,13 @@ pub(in crate::promela) trait Sink {
     /// Receives a step to a state that is reached on another path too.
     fn known(&mut self) -> bool;
     /// Whether intermediate states are recorded.
-    const TELLS: bool;
+    const RECORDS_STEPS: bool;
 }
 
 /// Maximum length of a chain of steps.
 const CHAIN_MAX: usize = 20_000;
 /// Number of previous steps among which a cycle is detected.
-const LOOKED_BACK: usize = 64;
+const CYCLE_WINDOW: usize = 64;
 
 /// Maximum number of steps between a state and its successors. Atomic sequences with many
 /// paths could take forever.
@@ -101,7 +101,7 @@ pub(in crate::promela) struct Walk<'a, S> {
     /// The step that led to the state.
     arrival: Option<Arrival>,
     /// Whether the steps of the current process are skipped, once known.
-    passes_over: Option<bool>,
+    skips: Option<bool>,
 }
 
 /// A state with its shape.
@@ -121,7 +121,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             sink,
             stopped: false,
             arrival: None,
-            passes_over: None,
+            skips: None,
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.arrival = before.and_then(|before| self.arrival(before, here));
         let mut moved = false;
         for process in (0..shape.frames.len()).rev() {
-            self.passes_over = None;
+            self.skips = None;
             moved |= self.process(here, process, false);
             if self.stopped {
                 break;
@@ -206,8 +206,8 @@ impl<'a, S: Sink> Walk<'a, S> {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
             return self.outside(here, process);
         }
-        self.ways(here, process, timeout, |walk, view, way, moved| {
-            walk.way(here, view, way, moved)
+        self.steps(here, process, timeout, |walk, view, step, moved| {
+            walk.step(here, view, step, moved)
         })
     }
 
@@ -215,22 +215,22 @@ impl<'a, S: Sink> Walk<'a, S> {
     /// the last argument says whether an earlier one was made. Returns whether one was
     /// made.
     #[inline]
-    fn ways(
+    fn steps(
         &mut self,
         here: Here<'_>,
         process: usize,
         timeout: bool,
-        mut make: impl FnMut(&mut Self, &View<'_>, &Way, bool) -> bool,
+        mut make: impl FnMut(&mut Self, &View<'_>, &Step, bool) -> bool,
     ) -> bool {
         let machine = self.machine;
         let Some(frame) = here.shape.frames.get(process) else {
             return false;
         };
         let standing = machine.program.standing(here.state, frame.base);
-        let ways = machine.table.ways(frame.kind, standing);
+        let steps = machine.table.steps(frame.kind, standing);
         let view = &self.view(here, process, timeout);
-        if machine.program.has_turns {
-            match machine.may_have_turn(view) {
+        if machine.program.has_run_conditions {
+            match machine.may_run(view) {
                 Ok(true) => {}
                 Ok(false) => return false,
                 Err(trap) => return self.trapped(trap),
@@ -238,13 +238,13 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
         let mut moved = false;
         let mut escape = 0;
-        for way in ways {
-            if escape > 0 && escape != way.transition.escape || self.stopped {
+        for step in steps {
+            if escape > 0 && escape != step.transition.escape || self.stopped {
                 break;
             }
-            if make(self, view, way, moved) {
+            if make(self, view, step, moved) {
                 moved = true;
-                escape = way.transition.escape;
+                escape = step.transition.escape;
             }
         }
         moved
@@ -266,44 +266,44 @@ impl<'a, S: Sink> Walk<'a, S> {
     /// Makes one transition, if it is enabled. Returns whether it was. Handles the most
     /// frequent operations.
     #[inline]
-    fn way(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, moved: bool) -> bool {
-        let go = match &way.operation {
+    fn step(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, moved: bool) -> bool {
+        let go = match &step.operation {
             Operation::Condition(code) => view.holds(*code),
             Operation::Else => Ok(!moved),
             Operation::Skip | Operation::Assign(..) => Ok(true),
             // A rendezvous receive is made by the sender's step.
-            Operation::Receive(reception) if way.is_rendezvous => {
+            Operation::Receive(reception) if step.is_rendezvous => {
                 view.value(reception.channel).map(|_| false)
             }
             Operation::Send {
                 channel, values, ..
-            } if way.is_rendezvous => {
-                self.push(view, &way.transition, false);
-                let taken = self.hand_over(here, view, &way.transition, *channel, values);
+            } if step.is_rendezvous => {
+                self.push(view, &step.transition, false);
+                let taken = self.rendezvous(here, view, &step.transition, *channel, values);
                 self.scratch.path.pop();
                 return taken;
             }
             Operation::End if view.process + 1 < here.shape.frames.len() => Ok(false),
-            _ => return self.other_way(here, view, way, moved),
+            _ => return self.other_step(here, view, step, moved),
         };
         match go {
             Ok(false) => return false,
             Ok(true) => {}
-            Err(trap) => return self.trapped_in(view, way, trap),
+            Err(trap) => return self.trapped_in(view, step, trap),
         }
-        if self.is_passed_over(view) {
-            return self.pass_over();
+        if self.is_skipped(view) {
+            return self.skip();
         }
-        self.push(view, &way.transition, false);
+        self.push(view, &step.transition, false);
         let mut next = self.scratch.copy(here.state);
-        let done = match &way.operation {
+        let done = match &step.operation {
             Operation::Assign(place, value) => {
                 self.machine.assign_value(view, place, *value, &mut next)
             }
             _ => Ok(()),
         };
         match done {
-            Ok(()) => self.arrive(here, view, way, &mut next),
+            Ok(()) => self.arrive(here, view, step, &mut next),
             Err(trap) => self.fault(trap.fault(&self.machine.program)),
         }
         self.scratch.pool.push(next);
@@ -313,25 +313,25 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     /// Makes one transition with any operation, if it is enabled. Returns whether it was.
     #[inline(never)]
-    fn other_way(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, moved: bool) -> bool {
-        let ready = match self.machine.ready(view, &way.operation, moved) {
+    fn other_step(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, moved: bool) -> bool {
+        let ready = match self.machine.ready(view, &step.operation, moved) {
             Ok(Ready::Blocked) => return false,
             Ok(ready) => ready,
-            Err(trap) => return self.trapped_in(view, way, trap),
+            Err(trap) => return self.trapped_in(view, step, trap),
         };
-        if self.is_passed_over(view) {
-            return self.pass_over();
+        if self.is_skipped(view) {
+            return self.skip();
         }
-        self.push(view, &way.transition, false);
+        self.push(view, &step.transition, false);
         let mut made = true;
-        match (ready, &way.operation) {
+        match (ready, &step.operation) {
             (
-                Ready::Handover,
+                Ready::Rendezvous,
                 Operation::Send {
                     channel, values, ..
                 },
-            ) => made = self.hand_over(here, view, &way.transition, *channel, values),
-            _ => self.execute(here, view, way, ready),
+            ) => made = self.rendezvous(here, view, &step.transition, *channel, values),
+            _ => self.execute(here, view, step, ready),
         }
         self.scratch.path.pop();
         made
@@ -339,31 +339,31 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     /// Reports an error in the evaluation of a guard. Returns true: it counts as a step.
     #[cold]
-    fn trapped_in(&mut self, view: &View<'_>, way: &Way, trap: Trap) -> bool {
-        self.push(view, &way.transition, false);
+    fn trapped_in(&mut self, view: &View<'_>, step: &Step, trap: Trap) -> bool {
+        self.push(view, &step.transition, false);
         self.trapped(trap);
         self.scratch.path.pop();
         true
     }
 
     /// Completes a transition that does not change the set of processes.
-    fn arrive(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, next: &mut [u8]) {
+    fn arrive(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, next: &mut [u8]) {
         let program = &self.machine.program;
-        program.stand(next, view.base, way.transition.to as u16);
+        program.stand(next, view.base, step.transition.to as u16);
         self.mark_last(next, view.process);
         let next = Here {
             state: next,
             shape: here.shape,
         };
-        self.after(next, view.process, way.transition.is_atomic);
+        self.after(next, view.process, step.transition.is_atomic);
     }
 
     /// Executes any operation on a copy of the state.
-    fn execute(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, ready: Ready) {
-        let (machine, transition) = (self.machine, &way.transition);
+    fn execute(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, ready: Ready) {
+        let (machine, transition) = (self.machine, &step.transition);
         let mut next = self.scratch.copy(here.state);
         let message = &mut self.scratch.message;
-        match machine.execute(view, &way.operation, ready, &mut next, message) {
+        match machine.execute(view, &step.operation, ready, &mut next, message) {
             Ok(done) => {
                 let shape = done.shape.as_ref().unwrap_or(here.shape);
                 if let Some(fault) = done.fault {
@@ -400,16 +400,16 @@ impl<'a, S: Sink> Walk<'a, S> {
             transition: *transition,
             takes,
             hash: 0,
-            told: None,
+            details: None,
         });
     }
 
     fn remember(&mut self, state: &[u8]) {
-        if S::TELLS
+        if S::RECORDS_STEPS
             && let Some(micro) = self.scratch.path.last_mut()
         {
-            let told = micro.told.get_or_insert_default();
-            told.after = Some(state.to_vec());
+            let details = micro.details.get_or_insert_default();
+            details.after = Some(state.to_vec());
         }
     }
 
@@ -426,7 +426,7 @@ impl<'a, S: Sink> Walk<'a, S> {
     /// Lets the process continue atomically, if it is not blocked.
     #[inline(never)]
     fn go_on(&mut self, here: Here<'_>, process: usize) {
-        if self.is_circle(here.state) {
+        if self.is_cycle(here.state) {
             let span = self.scratch.path.last().and_then(|micro| {
                 let instruction = self.machine.program.instruction(&micro.transition);
                 instruction.map(|instruction| instruction.span)
@@ -473,12 +473,12 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 
     /// Returns whether the chain has returned to an earlier state, or is too long.
-    fn is_circle(&mut self, state: &[u8]) -> bool {
+    fn is_cycle(&mut self, state: &[u8]) -> bool {
         let hash = crate::store::hash(state);
         let path = &mut self.scratch.path;
         let before = path.len().saturating_sub(1);
-        let from = before.saturating_sub(LOOKED_BACK);
-        let is_circle = path
+        let from = before.saturating_sub(CYCLE_WINDOW);
+        let is_cycle = path
             .get(from..before)
             .unwrap_or(&[])
             .iter()
@@ -487,7 +487,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             last.hash = hash;
         }
         self.scratch.steps_left = self.scratch.steps_left.saturating_sub(1);
-        is_circle || before > CHAIN_MAX || self.scratch.steps_left == 0
+        is_cycle || before > CHAIN_MAX || self.scratch.steps_left == 0
     }
 }
 

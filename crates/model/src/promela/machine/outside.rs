@@ -1,6 +1,6 @@
 //! Steps of processes implemented in Rust.
 
-use super::{Here, Machine, Sink, Told, Walk};
+use super::{Here, Machine, Sink, StepDetails, Walk};
 use crate::promela::evaluate::View;
 use crate::promela::external::{Action, Channel, Numbered, Offer, Outside, Variable, World};
 use crate::promela::memory::{byte, load, store};
@@ -110,7 +110,7 @@ impl<S: Sink> Walk<'_, S> {
     /// Generates the steps of a process in Rust. Returns whether there were any.
     pub(super) fn outside(&mut self, here: Here<'_>, process: usize) -> bool {
         let view = self.view(here, process, false);
-        match self.machine.may_have_turn(&view) {
+        match self.machine.may_run(&view) {
             Ok(true) => {}
             Ok(false) => return false,
             Err(trap) => return self.trapped(trap),
@@ -142,8 +142,8 @@ impl<S: Sink> Walk<'_, S> {
             },
             takes,
             hash: 0,
-            told: S::TELLS.then(|| {
-                Box::new(Told {
+            details: S::RECORDS_STEPS.then(|| {
+                Box::new(StepDetails {
                     text: Some(text.into()),
                     after: None,
                 })
@@ -193,7 +193,7 @@ impl<S: Sink> Walk<'_, S> {
         change: impl FnOnce(&Self, &mut [u8]) -> Result<(), Fault>,
     ) {
         let mut state = self.scratch.copy(here.state);
-        let changed = change(self, &mut state).and_then(|()| settle(standing, next, &mut state));
+        let changed = change(self, &mut state).and_then(|()| set_state(standing, next, &mut state));
         match changed {
             Err(fault) => self.fault(fault),
             Ok(()) => {
@@ -253,7 +253,7 @@ impl<S: Sink> Walk<'_, S> {
         if kind.capacity == 0 {
             let mut sent = Ok(());
             let taken = self.offer_message(here, standing.process, event, |state| {
-                sent = settle(standing, next, state);
+                sent = set_state(standing, next, state);
             });
             if let Err(fault) = sent {
                 self.fault(fault);
@@ -265,7 +265,7 @@ impl<S: Sink> Walk<'_, S> {
         }
         self.outside_step(here, standing, next, |walk, state| {
             walk.machine.put(state, at, message, false);
-            walk.machine.happened(here.shape, state, event)
+            walk.machine.advance_trace(here.shape, state, event)
         });
         true
     }
@@ -296,7 +296,7 @@ impl<S: Sink> Walk<'_, S> {
                 message: &message,
                 at: None,
             };
-            walk.machine.happened(here.shape, state, event)
+            walk.machine.advance_trace(here.shape, state, event)
         });
         true
     }
@@ -327,8 +327,9 @@ impl<S: Sink> Walk<'_, S> {
             if let Some(next) = received {
                 self.push_outside(&standing, &offer.text, true);
                 self.outside_step(here, &standing, next, |walk, state| {
-                    walk.machine.happened(here.shape, state, event)?;
-                    walk.machine.happened(here.shape, state, event.taken(None))
+                    walk.machine.advance_trace(here.shape, state, event)?;
+                    walk.machine
+                        .advance_trace(here.shape, state, event.taken(None))
                 });
                 self.scratch.path.pop();
                 taken = true;
@@ -345,7 +346,7 @@ impl<S: Sink> Walk<'_, S> {
 }
 
 /// Sets the state of the process.
-fn settle(standing: &Standing<'_>, next: Option<u32>, state: &mut [u8]) -> Result<(), Fault> {
+fn set_state(standing: &Standing<'_>, next: Option<u32>, state: &mut [u8]) -> Result<(), Fault> {
     let Some(next) = next else {
         let message = "a process in Rust has too many states";
         return Err(Fault::new("too-large", message, None));

@@ -1,7 +1,7 @@
 //! Working memory of a thread that generates steps.
 
 use super::Micro;
-use crate::apart::buffer;
+use crate::cache_padded::buffer;
 use crate::promela::channel::Message;
 use crate::promela::shape::{Shape, Shapes};
 use std::sync::Arc;

@@ -32,7 +32,7 @@ impl Channels {
 
 /// A transition with its operation.
 #[derive(Debug)]
-pub(in crate::promela) struct Way {
+pub(in crate::promela) struct Step {
     pub transition: Transition,
     pub operation: Operation,
     /// Channels from which it can receive a rendezvous message.
@@ -56,7 +56,7 @@ pub(in crate::promela) struct Table {
     /// By process type: its first location.
     kinds: Vec<u32>,
     stands: Vec<Stand>,
-    ways: Vec<Way>,
+    steps: Vec<Step>,
     /// Whether steps of processes may be independent.
     pub may_be_independent: bool,
 }
@@ -70,7 +70,7 @@ impl Table {
         for kind in &program.kinds {
             table.kinds.push(table.stands.len() as u32);
             for location in &kind.locations {
-                let start = table.ways.len() as u32;
+                let start = table.steps.len() as u32;
                 let mut takes = Channels::NONE;
                 for transition in &location.transitions {
                     let Some(instruction) = program.instruction(transition) else {
@@ -79,14 +79,14 @@ impl Table {
                     let operation = instruction.operation.clone();
                     let own = taken_by(program, &kind.locations, &operation);
                     takes = takes.with(own);
-                    table.ways.push(Way {
+                    table.steps.push(Step {
                         is_rendezvous: is_rendezvous(program, &operation),
                         transition: *transition,
                         operation,
                         takes: own,
                     });
                 }
-                let end = table.ways.len() as u32;
+                let end = table.steps.len() as u32;
                 table.stands.push(Stand {
                     start,
                     end,
@@ -105,10 +105,11 @@ impl Table {
 
     /// Returns the transitions of a location of a process type.
     #[inline]
-    pub fn ways(&self, kind: u16, location: u16) -> &[Way] {
+    pub fn steps(&self, kind: u16, location: u16) -> &[Step] {
         let stand = self.stand(kind, location);
-        let ways = stand.and_then(|stand| self.ways.get(stand.start as usize..stand.end as usize));
-        ways.unwrap_or(&[])
+        let steps =
+            stand.and_then(|stand| self.steps.get(stand.start as usize..stand.end as usize));
+        steps.unwrap_or(&[])
     }
 
     /// Returns the footprint of the steps from a location, if it is known.

@@ -98,7 +98,7 @@ impl Parser {
                 "write it in PROMELA: the effects of C code can be neither undone nor compared",
             ),
         );
-        Err(super::GivenUp)
+        Err(super::Reported)
     }
 
     fn process(&mut self, kind: ProcessKind) -> Parsed<()> {

@@ -93,9 +93,9 @@ struct Inline {
 }
 
 /// An error was recorded; the current construct is abandoned.
-struct GivenUp;
+struct Reported;
 
-type Parsed<T> = Result<T, GivenUp>;
+type Parsed<T> = Result<T, Reported>;
 
 pub(super) struct Parser {
     tokens: Vec<Token>,
@@ -259,7 +259,7 @@ impl Parser {
             fault = fault.help("`==` compares; `=` gives a variable a value, as a statement");
         }
         self.faults.push(fault);
-        Err(GivenUp)
+        Err(Reported)
     }
 
     fn refuse<T>(
@@ -269,7 +269,7 @@ impl Parser {
         span: Span,
     ) -> Parsed<T> {
         self.faults.push(Fault::new(code, message, Some(span)));
-        Err(GivenUp)
+        Err(Reported)
     }
 
     /// Parses a name that is not reserved.

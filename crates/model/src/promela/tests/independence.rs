@@ -6,12 +6,12 @@ use std::collections::{HashMap, HashSet};
 
 /// The successors reported for one state.
 #[derive(Default)]
-struct Told {
+struct Successors {
     next: Vec<Vec<u8>>,
     known: usize,
 }
 
-impl Visitor for Told {
+impl Visitor for Successors {
     fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
         self.next.push(state.to_vec());
         true
@@ -30,26 +30,26 @@ impl Visitor for Told {
 /// Returns the states of a model layer by layer, and the number of successors reported as
 /// known.
 fn layered(model: &Model) -> (HashSet<Vec<u8>>, usize) {
-    let (mut scratch, mut told) = (model.scratch(), Told::default());
-    model.initial(&mut scratch, &mut told);
+    let (mut scratch, mut successors) = (model.scratch(), Successors::default());
+    model.initial(&mut scratch, &mut successors);
     let mut before: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
-    let mut known: HashSet<Vec<u8>> = told.next.iter().cloned().collect();
-    let (mut layer, mut passed) = (told.next, 0);
+    let mut known: HashSet<Vec<u8>> = successors.next.iter().cloned().collect();
+    let (mut layer, mut passed) = (successors.next, 0);
     while !layer.is_empty() {
         let mut new = Vec::new();
         for state in layer {
-            let mut told = Told::default();
+            let mut successors = Successors::default();
             match before.get(&state) {
                 Some(before) => {
-                    model.successors_after(&mut scratch, before, &state, &mut told);
-                    let mut all = Told::default();
+                    model.successors_after(&mut scratch, before, &state, &mut successors);
+                    let mut all = Successors::default();
                     model.successors(&mut scratch, &state, &mut all);
-                    assert_eq!(told.next.len() + told.known, all.next.len());
+                    assert_eq!(successors.next.len() + successors.known, all.next.len());
                 }
-                None => model.successors(&mut scratch, &state, &mut told),
+                None => model.successors(&mut scratch, &state, &mut successors),
             }
-            passed += told.known;
-            for next in told.next {
+            passed += successors.known;
+            for next in successors.next {
                 if known.insert(next.clone()) {
                     before.insert(next.clone(), state.clone());
                     new.push(next);
@@ -63,14 +63,14 @@ fn layered(model: &Model) -> (HashSet<Vec<u8>>, usize) {
 
 /// Returns all states of a model, in any order.
 fn all(model: &Model) -> HashSet<Vec<u8>> {
-    let (mut scratch, mut told) = (model.scratch(), Told::default());
-    model.initial(&mut scratch, &mut told);
-    let mut known: HashSet<Vec<u8>> = told.next.iter().cloned().collect();
-    while let Some(state) = told.next.pop() {
-        let mut all = Told::default();
+    let (mut scratch, mut successors) = (model.scratch(), Successors::default());
+    model.initial(&mut scratch, &mut successors);
+    let mut known: HashSet<Vec<u8>> = successors.next.iter().cloned().collect();
+    while let Some(state) = successors.next.pop() {
+        let mut all = Successors::default();
         model.successors(&mut scratch, &state, &mut all);
         let new = all.next.into_iter().filter(|it| known.insert(it.clone()));
-        told.next.extend(new);
+        successors.next.extend(new);
     }
     known
 }
@@ -129,10 +129,10 @@ fn channels_are_told_from_one_another() {
 /// skipped.
 #[test]
 fn what_is_part_of_a_step_is_not_passed_over() {
-    let handed = "chan none = [0] of {byte};
+    let handshake = "chan none = [0] of {byte};
         active proctype P() { byte x; x = 1; none!1 }
         active proctype R() { byte x; atomic { none?x; x = 2 } }";
-    check(handed, 0);
+    check(handshake, 0);
     let kept = "chan box = [1] of {byte};
         active proctype P() { byte x; x = 1; box!1 }
         active proctype R() { byte x; atomic { box?x; x = 2; x = 3 } }";

@@ -7,7 +7,7 @@
 use crate::{Cut, Fault, Options};
 
 /// Number of stored entries between two calls of `go_on`.
-const BETWEEN_QUESTIONS: u64 = 1024;
+const ENTRIES_BETWEEN_CALLS: u64 = 1024;
 /// Overhead of a table entry in bytes.
 const ENTRY_BYTES: usize = 64;
 
@@ -31,7 +31,7 @@ impl From<Fault> for Halt {
 }
 
 /// The resources used by a search, with their limits.
-pub(super) struct Room<'a> {
+pub(super) struct Budget<'a> {
     states_max: u32,
     memory_bytes_max: u64,
     memory_bytes: u64,
@@ -44,9 +44,9 @@ pub(super) struct Room<'a> {
     go_on: GoOn<'a>,
 }
 
-impl<'a> Room<'a> {
-    pub fn new(options: &Options, go_on: GoOn<'a>) -> Room<'a> {
-        Room {
+impl<'a> Budget<'a> {
+    pub fn new(options: &Options, go_on: GoOn<'a>) -> Budget<'a> {
+        Budget {
             states_max: options.states_max,
             memory_bytes_max: options.memory_bytes_max,
             memory_bytes: 0,
@@ -69,7 +69,7 @@ impl<'a> Room<'a> {
             let limit = self.memory_bytes_max;
             return Err(Halt::Cut(Cut::Memory { limit }));
         }
-        let asks = self.kept.is_multiple_of(BETWEEN_QUESTIONS);
+        let asks = self.kept.is_multiple_of(ENTRIES_BETWEEN_CALLS);
         self.kept += 1;
         match asks && !(self.go_on)(self.pairs) {
             true => Err(Halt::Cut(Cut::Interrupted)),

@@ -5,13 +5,13 @@
 //! posted nothing.
 
 use super::arena::Segment;
-use crate::apart::Apart;
+use crate::cache_padded::CachePadded;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The segments of two layers: the current one and the next.
-pub(super) struct Board {
-    layers: [Vec<Apart<Posted>>; 2],
+pub(super) struct Queues {
+    layers: [Vec<CachePadded<Posted>>; 2],
 }
 
 /// The segments that a thread has posted for a layer. Threads post concurrently, each to
@@ -23,16 +23,16 @@ struct Posted {
     free: AtomicUsize,
 }
 
-impl Board {
+impl Queues {
     /// Returns empty queues for a number of threads.
-    pub fn new(threads: usize) -> Board {
-        let posted = || (0..threads).map(|_| Apart::default()).collect();
-        Board {
+    pub fn new(threads: usize) -> Queues {
+        let posted = || (0..threads).map(|_| CachePadded::default()).collect();
+        Queues {
             layers: [posted(), posted()],
         }
     }
 
-    fn layer(&self, layer: u32) -> &[Apart<Posted>] {
+    fn layer(&self, layer: u32) -> &[CachePadded<Posted>] {
         let [even, odd] = &self.layers;
         if layer.is_multiple_of(2) { even } else { odd }
     }
@@ -40,7 +40,7 @@ impl Board {
     /// Posts the segments that a thread has found for a layer. The layer two before must
     /// be complete.
     pub fn post(&self, layer: u32, thread: usize, segments: Vec<Segment>) {
-        if let Some(Apart(posted)) = self.layer(layer).get(thread) {
+        if let Some(CachePadded(posted)) = self.layer(layer).get(thread) {
             *locked(&posted.segments) = segments.into();
             posted.free.store(0, Ordering::Release);
         }

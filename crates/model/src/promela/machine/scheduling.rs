@@ -41,7 +41,7 @@ impl Machine {
     }
 
     /// Returns whether a process may run, by its `provided` clause and by priority.
-    pub(super) fn may_have_turn(&self, view: &View<'_>) -> Result<bool, Trap> {
+    pub(super) fn may_run(&self, view: &View<'_>) -> Result<bool, Trap> {
         let Some(frame) = view.shape.frames.get(view.process) else {
             return Ok(false);
         };

@@ -3,7 +3,7 @@
 //! The first half is the sender's; the intermediate state is never stored. For each
 //! process that can receive the message there is a second half.
 
-use super::table::Way;
+use super::table::Step;
 use super::{Here, Sink, Walk};
 use crate::promela::evaluate::View;
 use crate::promela::program::{Code, Transition};
@@ -12,7 +12,7 @@ use crate::promela::trace::Event;
 impl<S: Sink> Walk<'_, S> {
     /// Makes the first half of a rendezvous, and all second halves. Returns whether there
     /// was a receiver.
-    pub(super) fn hand_over(
+    pub(super) fn rendezvous(
         &mut self,
         here: Here<'_>,
         view: &View<'_>,
@@ -21,7 +21,10 @@ impl<S: Sink> Walk<'_, S> {
         values: &[Code],
     ) -> bool {
         let mut message = std::mem::take(&mut self.scratch.message);
-        let number = match self.machine.handed(view, channel, values, &mut message) {
+        let number = match self
+            .machine
+            .rendezvous_message(view, channel, values, &mut message)
+        {
             Ok(number) => number,
             Err(trap) => {
                 self.scratch.message = message;
@@ -92,8 +95,8 @@ impl<S: Sink> Walk<'_, S> {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
             return self.outside_receives(here, process, event);
         }
-        self.ways(here, process, false, |walk, view, way, _| {
-            walk.receive_half(here, view, way, event)
+        self.steps(here, process, false, |walk, view, step, _| {
+            walk.receive_half(here, view, step, event)
         })
     }
 
@@ -101,18 +104,18 @@ impl<S: Sink> Walk<'_, S> {
         &mut self,
         here: Here<'_>,
         view: &View<'_>,
-        way: &Way,
+        step: &Step,
         event: Event<'_>,
     ) -> bool {
         let machine = self.machine;
-        if !way.takes.may_have(event.channel) {
+        if !step.takes.may_have(event.channel) {
             return false;
         }
-        let Way {
+        let Step {
             transition,
             operation,
             ..
-        } = way;
+        } = step;
         match machine.takes(view, operation, event.channel, event.message) {
             Ok(false) => return false,
             Ok(true) => {}

@@ -33,13 +33,13 @@ enum Seen {
 
 /// The reads of a state in order, without duplicates.
 #[derive(Debug, Default)]
-pub(super) struct Sight {
+pub(super) struct ReadLog {
     seen: Vec<(Look, Seen)>,
     places: FxHashSet<Location>,
     has_objects: bool,
 }
 
-impl Sight {
+impl ReadLog {
     /// Records a read of a location.
     pub fn place(&mut self, place: &Location, value: Option<&Value>) {
         if self.places.insert(place.clone()) {
@@ -67,16 +67,16 @@ enum Node<T> {
 
 /// Results by reads.
 #[derive(Debug)]
-pub(super) struct Sights<T> {
+pub(super) struct Memo<T> {
     nodes: Vec<Node<T>>,
     bytes: usize,
     bytes_max: usize,
 }
 
-impl<T> Sights<T> {
+impl<T> Memo<T> {
     /// Returns an empty tree with a maximum size in bytes.
-    pub fn new(bytes_max: usize) -> Sights<T> {
-        Sights {
+    pub fn new(bytes_max: usize) -> Memo<T> {
+        Memo {
             nodes: vec![Node::Open],
             bytes: 0,
             bytes_max,
@@ -107,14 +107,14 @@ impl<T> Sights<T> {
 
     /// Stores the result of all states with these reads, if it fits; `bytes` is the size
     /// of the result.
-    pub fn keep(&mut self, sight: Sight, outcome: Arc<T>, bytes: usize) {
-        let seen = sight.seen.iter().map(|(look, seen)| bytes_of(look, seen));
+    pub fn keep(&mut self, log: ReadLog, outcome: Arc<T>, bytes: usize) {
+        let seen = log.seen.iter().map(|(look, seen)| bytes_of(look, seen));
         let bytes = bytes + size_of::<Node<T>>() + seen.sum::<usize>();
         if self.bytes + bytes > self.bytes_max {
             return;
         }
         let mut at = 0;
-        for (look, seen) in sight.seen {
+        for (look, seen) in log.seen {
             let next = self.nodes.len();
             let Some(node) = self.nodes.get_mut(at) else {
                 return;
@@ -164,11 +164,11 @@ mod tests {
     }
 
     /// Reads function 0, and depending on it function 1 or 2.
-    fn outcome(state: &State, sight: &mut Sight) -> Option<Value> {
+    fn outcome(state: &State, log: &mut ReadLog) -> Option<Value> {
         let mut look = |id: u32| {
             let place = (FunctionId(id), Vec::new());
             let value = state.get(place.0, &place.1).cloned();
-            sight.place(&place, value.as_ref());
+            log.place(&place, value.as_ref());
             value
         };
         let next = if look(0).is_some() { 1 } else { 2 };
@@ -179,20 +179,20 @@ mod tests {
     #[test]
     fn what_looks_alike_has_one_outcome() {
         for bytes_max in [0, 600, usize::MAX] {
-            let mut sights = Sights::new(bytes_max);
+            let mut memo = Memo::new(bytes_max);
             let mut found = 0;
             for number in 0..81 {
                 let state = state([1, 3, 9, 27].map(|place| number / place % 3));
-                let mut sight = Sight::default();
-                let expected = outcome(&state, &mut sight);
-                match sights.find(&state) {
+                let mut log = ReadLog::default();
+                let expected = outcome(&state, &mut log);
+                match memo.find(&state) {
                     Some(known) => {
                         found += 1;
                         assert_eq!(*known, expected);
                     }
-                    None => sights.keep(sight, Arc::new(expected), 0),
+                    None => memo.keep(log, Arc::new(expected), 0),
                 }
-                assert!(sights.bytes() <= bytes_max);
+                assert!(memo.bytes() <= bytes_max);
             }
             // After 0 has one of three values, two locations with three values each are
             // read.
@@ -211,11 +211,11 @@ mod tests {
             let (place, value) = ((FunctionId(0), Vec::new()), Value::set(objects));
             State::default().changed([(&place, Some(&value))])
         };
-        let mut sights = Sights::new(usize::MAX);
-        let mut sight = Sight::default();
-        sight.objects(&with(&[0, 2]).live());
-        sights.keep(sight, Arc::new("two"), 0);
-        assert_eq!(sights.find(&with(&[0, 2])).as_deref(), Some(&"two"));
-        assert_eq!(sights.find(&with(&[0, 1])), None);
+        let mut memo = Memo::new(usize::MAX);
+        let mut log = ReadLog::default();
+        log.objects(&with(&[0, 2]).live());
+        memo.keep(log, Arc::new("two"), 0);
+        assert_eq!(memo.find(&with(&[0, 2])).as_deref(), Some(&"two"));
+        assert_eq!(memo.find(&with(&[0, 1])), None);
     }
 }

@@ -5,7 +5,7 @@
 //! run through known beliefs is a table lookup. States, beliefs and observations are
 //! numbered without duplicates.
 
-use super::room::{Halt, Room};
+use super::budget::{Budget, Halt};
 use crate::Fault;
 use crate::asm::environment::Stop;
 use crate::asm::program::{FunctionId, Model};
@@ -47,11 +47,16 @@ impl<T: ?Sized + Eq + std::hash::Hash> Numbered<T> {
     }
 
     /// Returns the number of a value; a new one is charged with its size in bytes.
-    fn number(&mut self, thing: Arc<T>, bytes: usize, room: &mut Room<'_>) -> Result<u32, Halt> {
+    fn number(
+        &mut self,
+        thing: Arc<T>,
+        bytes: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<u32, Halt> {
         if let Some(number) = self.numbers.get(&thing) {
             return Ok(*number);
         }
-        room.keep(bytes)?;
+        budget.keep(bytes)?;
         let number = self.things.len() as u32;
         self.things.push(Arc::clone(&thing));
         self.numbers.insert(thing, number);
@@ -67,7 +72,7 @@ fn bytes_of(shown: &Observation) -> usize {
 
 /// The abstract machine, with its states numbered on demand.
 #[derive(Debug)]
-pub(super) struct Above<M> {
+pub(super) struct AbstractMachine<M> {
     model: M,
     functions: Vec<FunctionId>,
     /// All observations of either machine.
@@ -88,9 +93,9 @@ pub(super) struct Above<M> {
     pub failed: bool,
 }
 
-impl<M: Borrow<Model>> Above<M> {
-    pub fn new(model: M, functions: Vec<FunctionId>) -> Above<M> {
-        Above {
+impl<M: Borrow<Model>> AbstractMachine<M> {
+    pub fn new(model: M, functions: Vec<FunctionId>) -> AbstractMachine<M> {
+        AbstractMachine {
             known: Known::new(model.borrow()),
             model,
             functions,
@@ -115,7 +120,7 @@ impl<M: Borrow<Model>> Above<M> {
         ids.map(|id| self.model().show_location(*id, &[])).collect()
     }
 
-    fn number(&mut self, state: &State, room: &mut Room<'_>) -> Result<u32, Halt> {
+    fn number(&mut self, state: &State, budget: &mut Budget<'_>) -> Result<u32, Halt> {
         let model: &Model = self.model.borrow();
         let bytes = model.bytes(state);
         if let Some(number) = self.numbers.get(&bytes[..]) {
@@ -129,8 +134,8 @@ impl<M: Borrow<Model>> Above<M> {
                 Ok(model.show(&value))
             })
             .collect();
-        let shown = self.show(shown?, room)?;
-        room.keep_state(self.states.len(), bytes.len())?;
+        let shown = self.show(shown?, budget)?;
+        budget.keep_state(self.states.len(), bytes.len())?;
         let number = self.states.len() as u32;
         self.shown.push(shown);
         self.successors.push(None);
@@ -140,9 +145,9 @@ impl<M: Borrow<Model>> Above<M> {
     }
 
     /// Returns the number of an observation.
-    pub fn show(&mut self, shown: Observation, room: &mut Room<'_>) -> Result<ShownId, Halt> {
+    pub fn show(&mut self, shown: Observation, budget: &mut Budget<'_>) -> Result<ShownId, Halt> {
         let bytes = bytes_of(&shown);
-        let number = self.all_shown.number(Arc::new(shown), bytes, room)?;
+        let number = self.all_shown.number(Arc::new(shown), bytes, budget)?;
         Ok(ShownId(number))
     }
 
@@ -158,7 +163,7 @@ impl<M: Borrow<Model>> Above<M> {
     }
 
     /// Returns whether a belief is empty.
-    pub fn is_nowhere(&self, belief: Belief) -> bool {
+    pub fn is_empty(&self, belief: Belief) -> bool {
         self.states_of(belief).is_empty()
     }
 
@@ -167,10 +172,10 @@ impl<M: Borrow<Model>> Above<M> {
     }
 
     /// Returns the distinct successors of a state, or the distinct initial states.
-    fn after(&mut self, state: Option<&State>, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
+    fn after(&mut self, state: Option<&State>, budget: &mut Budget<'_>) -> Result<Vec<u32>, Halt> {
         let states = self.next_states(state).map_err(Halt::from);
         let numbers = states.and_then(|states| {
-            let numbers = states.iter().map(|state| self.number(state, room));
+            let numbers = states.iter().map(|state| self.number(state, budget));
             numbers.collect()
         });
         self.failed |= numbers.is_err();
@@ -184,7 +189,7 @@ impl<M: Borrow<Model>> Above<M> {
         let model: &Model = self.model.borrow();
         let Some(state) = state else {
             let (mut states, mut fault) = (Vec::new(), None);
-            model.beginnings(|state| {
+            model.initial_states(|state| {
                 match state {
                     Ok(state) => states.push(state),
                     Err(wrong) => fault = Some(wrong),
@@ -202,11 +207,11 @@ impl<M: Borrow<Model>> Above<M> {
     }
 
     /// Returns the initial states.
-    pub fn initial(&mut self, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
-        self.after(None, room)
+    pub fn initial(&mut self, budget: &mut Budget<'_>) -> Result<Vec<u32>, Halt> {
+        self.after(None, budget)
     }
 
-    fn successors(&mut self, number: u32, room: &mut Room<'_>) -> Result<Arc<[u32]>, Halt> {
+    fn successors(&mut self, number: u32, budget: &mut Budget<'_>) -> Result<Arc<[u32]>, Halt> {
         let position = number as usize;
         if let Some(known) = self.successors.get(position).and_then(Option::as_ref) {
             return Ok(Arc::clone(known));
@@ -214,10 +219,10 @@ impl<M: Borrow<Model>> Above<M> {
         let state = self.states.get(position);
         let state = state.map(|bytes| self.model().state(bytes));
         let numbers = match state {
-            Some(state) => self.after(Some(&state), room)?,
+            Some(state) => self.after(Some(&state), budget)?,
             None => Vec::new(),
         };
-        room.keep(size_of_val(&numbers[..]))?;
+        budget.keep(size_of_val(&numbers[..]))?;
         let numbers: Arc<[u32]> = numbers.into();
         if let Some(entry) = self.successors.get_mut(position) {
             *entry = Some(Arc::clone(&numbers));
@@ -230,11 +235,11 @@ impl<M: Borrow<Model>> Above<M> {
     }
 
     /// Returns the closure of a set of states under unobservable steps, as a belief.
-    fn closed(&mut self, from: BTreeSet<u32>, room: &mut Room<'_>) -> Result<Belief, Halt> {
+    fn closed(&mut self, from: BTreeSet<u32>, budget: &mut Budget<'_>) -> Result<Belief, Halt> {
         let mut all = from.clone();
         let mut open: Vec<u32> = from.into_iter().collect();
         while let Some(number) = open.pop() {
-            for next in self.successors(number, room)?.iter() {
+            for next in self.successors(number, budget)?.iter() {
                 if self.shows(*next) == self.shows(number) && all.insert(*next) {
                     open.push(*next);
                 }
@@ -242,24 +247,27 @@ impl<M: Borrow<Model>> Above<M> {
         }
         let states: Arc<[u32]> = all.into_iter().collect();
         let bytes = size_of_val(&states[..]);
-        Ok(Belief(self.beliefs.number(states, bytes, room)?))
+        Ok(Belief(self.beliefs.number(states, bytes, budget)?))
     }
 
     /// Returns the possible initial observations.
-    pub fn possible_first(&mut self, room: &mut Room<'_>) -> Result<BTreeSet<Observation>, Halt> {
-        let numbers = self.initial(room)?;
+    pub fn possible_first(
+        &mut self,
+        budget: &mut Budget<'_>,
+    ) -> Result<BTreeSet<Observation>, Halt> {
+        let numbers = self.initial(budget)?;
         let shown = numbers.iter().filter_map(|number| self.shows(*number));
         Ok(shown.map(|shown| self.shown(shown)).collect())
     }
 
     /// Returns the belief after an initial observation.
-    pub fn begin(&mut self, shown: ShownId, room: &mut Room<'_>) -> Result<Belief, Halt> {
-        let numbers = self.initial(room)?;
+    pub fn begin(&mut self, shown: ShownId, budget: &mut Budget<'_>) -> Result<Belief, Halt> {
+        let numbers = self.initial(budget)?;
         let alike = numbers
             .into_iter()
             .filter(|number| self.shows(*number) == Some(shown));
         let alike = alike.collect();
-        self.closed(alike, room)
+        self.closed(alike, budget)
     }
 
     /// Returns the belief after a different observation.
@@ -267,21 +275,21 @@ impl<M: Borrow<Model>> Above<M> {
         &mut self,
         belief: Belief,
         shown: ShownId,
-        room: &mut Room<'_>,
+        budget: &mut Budget<'_>,
     ) -> Result<Belief, Halt> {
         if let Some(known) = self.left.get(&(belief, shown)) {
             return Ok(*known);
         }
         let mut next = BTreeSet::new();
         for number in self.states_of(belief).iter() {
-            for after in self.successors(*number, room)?.iter() {
+            for after in self.successors(*number, budget)?.iter() {
                 if self.shows(*after) == Some(shown) {
                     next.insert(*after);
                 }
             }
         }
-        let next = self.closed(next, room)?;
-        room.keep(0)?;
+        let next = self.closed(next, budget)?;
+        budget.keep(0)?;
         self.left.insert((belief, shown), next);
         Ok(next)
     }
@@ -290,11 +298,11 @@ impl<M: Borrow<Model>> Above<M> {
     pub fn possible(
         &mut self,
         belief: Belief,
-        room: &mut Room<'_>,
+        budget: &mut Budget<'_>,
     ) -> Result<BTreeSet<Observation>, Halt> {
         let mut possible = BTreeSet::new();
         for number in self.states_of(belief).iter() {
-            for after in self.successors(*number, room)?.iter() {
+            for after in self.successors(*number, budget)?.iter() {
                 possible.extend(self.shows(*after).map(|shown| self.shown(shown)));
             }
         }

@@ -8,13 +8,13 @@
 /// Data on cache lines of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(crate) struct Apart<T>(pub T);
+pub(crate) struct CachePadded<T>(pub T);
 
 /// Initial capacity of a buffer in bytes: more than most states need, so that the buffer
 /// rarely moves and its neighbours in memory are far from what is written.
-const ROOM_BYTES: usize = 1024;
+const BUFFER_BYTES: usize = 1024;
 
 /// Returns an empty buffer that one thread writes for each state.
 pub(crate) fn buffer() -> Vec<u8> {
-    Vec::with_capacity(ROOM_BYTES)
+    Vec::with_capacity(BUFFER_BYTES)
 }

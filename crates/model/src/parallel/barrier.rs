@@ -9,7 +9,7 @@
 //! and the next one begins at the same time; a waiting thread continues even if another
 //! one panics.
 
-use super::FEW;
+use super::LAYER_STATES_MIN;
 use crate::breadth::Options;
 use crate::report::Cut;
 use std::hint::spin_loop;
@@ -18,7 +18,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The results of a thread for a layer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct LayerResult {
     /// Number of new states.
     pub new: u64,
     /// Whether a finding or a limit ends the search.
@@ -27,7 +27,7 @@ pub(super) struct Part {
 
 /// The progress of the search.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Now {
+pub(super) struct Progress {
     /// Number of the current layer; at the end, of the last one.
     pub layer: u32,
     /// Whether the layer is large enough for several threads.
@@ -39,7 +39,7 @@ pub(super) struct Now {
 }
 
 /// Number of times that a thread polls for a change before it sleeps.
-const LOOKS: u32 = 4000;
+const POLLS: u32 = 4000;
 
 /// The limits of a search.
 #[derive(Debug, Clone, Copy)]
@@ -49,21 +49,21 @@ struct Limits {
 }
 
 /// A barrier between layers.
-pub(super) struct Meeting {
+pub(super) struct Barrier {
     limits: Limits,
     /// Incremented at the start of each layer and at the end.
-    turns: AtomicU32,
+    generation: AtomicU32,
     inner: Mutex<Inner>,
     wake: Condvar,
 }
 
 #[derive(Default)]
 struct Inner {
-    now: Now,
+    progress: Progress,
     /// Number of known states, without those found in this layer.
     known: u64,
     /// Number of new states reported for this layer.
-    told: u64,
+    reported: u64,
     /// Whether a thread has reported that the search is over.
     is_over: bool,
     /// Number of threads that joined the layer, and number of those that have finished
@@ -74,96 +74,96 @@ struct Inner {
     asleep: usize,
 }
 
-impl Meeting {
+impl Barrier {
     /// Returns a barrier before the first layer.
-    pub fn new(options: &Options) -> Meeting {
-        Meeting {
+    pub fn new(options: &Options) -> Barrier {
+        Barrier {
             limits: Limits {
                 states_max: options.states_max,
                 depth_max: options.depth_max,
             },
-            turns: AtomicU32::new(0),
+            generation: AtomicU32::new(0),
             inner: Mutex::default(),
             wake: Condvar::new(),
         }
     }
 
     /// Starts the first layer: the first thread has found the initial states.
-    pub fn begin(&self, own: Part) -> Now {
+    pub fn begin(&self, own: LayerResult) -> Progress {
         let mut inner = self.locked();
         (inner.known, inner.present) = (own.new, 1);
-        inner.now = Now {
-            is_large: own.new >= FEW,
+        inner.progress = Progress {
+            is_large: own.new >= LAYER_STATES_MIN,
             is_over: own.is_over || own.new == 0,
-            ..Now::default()
+            ..Progress::default()
         };
-        inner.now
+        inner.progress
     }
 
     /// Reports the results of the first thread for a layer, and waits until all threads
     /// that joined it have finished. Returns the progress.
-    pub fn next(&self, own: Part) -> Now {
-        let (mut inner, mut looks) = (self.locked(), LOOKS);
-        let turns = || self.turns.load(Ordering::Relaxed);
-        let before = turns();
+    pub fn next(&self, own: LayerResult) -> Progress {
+        let (mut inner, mut polls) = (self.locked(), POLLS);
+        let generation = || self.generation.load(Ordering::Relaxed);
+        let before = generation();
         self.done(&mut inner, own);
         // The search is over already if a thread has panicked in this layer.
-        while turns() == before && !inner.now.is_over {
-            inner = self.wait(inner, &mut looks);
+        while generation() == before && !inner.progress.is_over {
+            inner = self.wait(inner, &mut polls);
         }
-        inner.now
+        inner.progress
     }
 
     /// Reports the results of another thread for a layer.
-    pub fn tell(&self, own: Part) {
+    pub fn report(&self, own: LayerResult) {
         self.done(&mut self.locked(), own);
     }
 
     /// Waits until there is a layer that is large enough for several threads, other than
     /// the last one of this thread, and joins it. Returns `None` when the search is over.
-    pub fn join(&self, last: Option<u32>) -> Option<Now> {
-        let (mut inner, mut looks) = (self.locked(), LOOKS);
+    pub fn join(&self, last: Option<u32>) -> Option<Progress> {
+        let (mut inner, mut polls) = (self.locked(), POLLS);
         loop {
-            let now = inner.now;
-            if now.is_over {
+            let progress = inner.progress;
+            if progress.is_over {
                 return None;
             }
-            if now.is_large && last != Some(now.layer) {
+            if progress.is_large && last != Some(progress.layer) {
                 inner.present += 1;
-                return Some(now);
+                return Some(progress);
             }
-            inner = self.wait(inner, &mut looks);
+            inner = self.wait(inner, &mut polls);
         }
     }
 
     /// Records the results of a thread; the last one ends the layer.
-    fn done(&self, inner: &mut Inner, own: Part) {
+    fn done(&self, inner: &mut Inner, own: LayerResult) {
         inner.done += 1;
-        inner.told += own.new;
+        inner.reported += own.new;
         inner.is_over |= own.is_over;
-        if inner.done == inner.present && !inner.now.is_over {
-            inner.turn(self.limits);
-            self.has_turned(inner);
+        if inner.done == inner.present && !inner.progress.is_over {
+            inner.next_layer(self.limits);
+            self.advance_generation(inner);
         }
     }
 
     /// Wakes the waiting threads.
-    fn has_turned(&self, inner: &Inner) {
-        self.turns.fetch_add(1, Ordering::Release);
+    fn advance_generation(&self, inner: &Inner) {
+        self.generation.fetch_add(1, Ordering::Release);
         if inner.asleep > 0 {
             self.wake.notify_all();
         }
     }
 
-    /// Waits for a change, possibly returning early: polls `looks` times, counting down,
+    /// Waits for a change, possibly returning early: polls `polls` times, counting down,
     /// then sleeps.
-    fn wait<'a>(&'a self, inner: MutexGuard<'a, Inner>, looks: &mut u32) -> MutexGuard<'a, Inner> {
+    fn wait<'a>(&'a self, inner: MutexGuard<'a, Inner>, polls: &mut u32) -> MutexGuard<'a, Inner> {
         // Changes only while the mutex is held.
-        let before = self.turns.load(Ordering::Relaxed);
-        if *looks > 0 {
+        let before = self.generation.load(Ordering::Relaxed);
+        if *polls > 0 {
             drop(inner);
-            while *looks > 0 && self.turns.load(Ordering::Acquire) == before {
-                *looks -= 1;
+            while *polls > 0 && self.generation.load(Ordering::Acquire) == before {
+                *polls -= 1;
                 spin_loop();
             }
             return self.locked();
@@ -184,37 +184,37 @@ impl Meeting {
 
 impl Inner {
     /// Moves to the next layer, if there is one.
-    fn turn(&mut self, limits: Limits) {
-        let new = std::mem::take(&mut self.told);
+    fn next_layer(&mut self, limits: Limits) {
+        let new = std::mem::take(&mut self.reported);
         self.known += new;
         (self.present, self.done) = (1, 0);
-        self.now.cut = match () {
+        self.progress.cut = match () {
             () if self.is_over || new == 0 => None,
             () if self.known > u64::from(limits.states_max) => Some(Cut::States {
                 limit: limits.states_max,
             }),
-            () if self.now.layer >= limits.depth_max => Some(Cut::Depth {
+            () if self.progress.layer >= limits.depth_max => Some(Cut::Depth {
                 limit: limits.depth_max,
             }),
             () => None,
         };
-        self.now.is_over = self.is_over || new == 0 || self.now.cut.is_some();
-        if !self.now.is_over {
-            self.now.layer += 1;
-            self.now.is_large = new >= FEW;
+        self.progress.is_over = self.is_over || new == 0 || self.progress.cut.is_some();
+        if !self.progress.is_over {
+            self.progress.layer += 1;
+            self.progress.is_large = new >= LAYER_STATES_MIN;
         }
     }
 }
 
 /// A thread that may join layers; if it panics, the search ends and nobody waits for it.
-pub(super) struct Participant<'a>(pub &'a Meeting);
+pub(super) struct Participant<'a>(pub &'a Barrier);
 
 impl Drop for Participant<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let mut inner = self.0.locked();
-            inner.now.is_over = true;
-            self.0.has_turned(&inner);
+            inner.progress.is_over = true;
+            self.0.advance_generation(&inner);
         }
     }
 }
@@ -224,11 +224,11 @@ mod tests {
     use super::*;
     use std::thread;
 
-    const LARGE: Part = part(FEW);
-    const SMALL: Part = part(FEW - 1);
+    const LARGE: LayerResult = part(LAYER_STATES_MIN);
+    const SMALL: LayerResult = part(LAYER_STATES_MIN - 1);
 
-    const fn part(new: u64) -> Part {
-        Part {
+    const fn part(new: u64) -> LayerResult {
+        LayerResult {
             new,
             is_over: false,
         }
@@ -236,42 +236,48 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_thread_that_has_not_come() {
-        let meeting = Meeting::new(&Options::default());
-        assert!(meeting.begin(LARGE).is_large);
-        let now = meeting.next(LARGE);
-        assert_eq!((now.layer, now.is_large, now.is_over), (1, true, false));
+        let barrier = Barrier::new(&Options::default());
+        assert!(barrier.begin(LARGE).is_large);
+        let progress = barrier.next(LARGE);
+        assert_eq!(
+            (progress.layer, progress.is_large, progress.is_over),
+            (1, true, false)
+        );
         // A thread that joins now joins the current layer.
-        assert_eq!(meeting.join(None).map(|now| now.layer), Some(1));
+        assert_eq!(barrier.join(None).map(|progress| progress.layer), Some(1));
     }
 
     #[test]
     fn a_layer_ends_with_the_last_that_has_come() {
-        let meeting = Meeting::new(&Options::default());
-        meeting.begin(LARGE);
-        assert!(meeting.join(None).is_some());
+        let barrier = Barrier::new(&Options::default());
+        barrier.begin(LARGE);
+        assert!(barrier.join(None).is_some());
         thread::scope(|scope| {
-            let first = scope.spawn(|| meeting.next(part(3)));
+            let first = scope.spawn(|| barrier.next(part(3)));
             // The first to finish waits for the other.
-            meeting.tell(part(FEW - 3));
-            let now = first.join().unwrap();
-            assert_eq!((now.layer, now.is_large), (1, true));
+            barrier.report(part(LAYER_STATES_MIN - 3));
+            let progress = first.join().unwrap();
+            assert_eq!((progress.layer, progress.is_large), (1, true));
         });
     }
 
     #[test]
     fn who_has_done_with_a_layer_does_not_come_to_it_again() {
-        let meeting = Meeting::new(&Options::default());
-        meeting.begin(LARGE);
+        let barrier = Barrier::new(&Options::default());
+        barrier.begin(LARGE);
         thread::scope(|scope| {
             let first = scope.spawn(|| {
-                let layers = [LARGE, SMALL, LARGE, part(0)].map(|own| meeting.next(own));
-                layers.map(|now| now.layer)
+                let layers = [LARGE, SMALL, LARGE, part(0)].map(|own| barrier.next(own));
+                layers.map(|progress| progress.layer)
             });
             let mut last = None;
-            while let Some(now) = meeting.join(last) {
-                assert!(last < Some(now.layer) && now.layer != 2, "{last:?} {now:?}");
-                last = Some(now.layer);
-                meeting.tell(part(0));
+            while let Some(progress) = barrier.join(last) {
+                assert!(
+                    last < Some(progress.layer) && progress.layer != 2,
+                    "{last:?} {progress:?}"
+                );
+                last = Some(progress.layer);
+                barrier.report(part(0));
             }
             assert_eq!(first.join().unwrap(), [1, 2, 3, 3]);
         });
@@ -284,50 +290,50 @@ mod tests {
             depth_max: 2,
             ..Options::default()
         };
-        let meeting = Meeting::new(&options);
-        meeting.begin(part(1));
-        assert_eq!(meeting.next(part(9)).cut, None);
-        assert_eq!(meeting.next(part(1)).cut, Some(Cut::States { limit: 10 }));
-        let meeting = Meeting::new(&options);
-        meeting.begin(part(1));
-        let layers = [1, 1, 1].map(|new| meeting.next(part(new)));
-        assert_eq!(layers.map(|now| now.layer), [1, 2, 2]);
+        let barrier = Barrier::new(&options);
+        barrier.begin(part(1));
+        assert_eq!(barrier.next(part(9)).cut, None);
+        assert_eq!(barrier.next(part(1)).cut, Some(Cut::States { limit: 10 }));
+        let barrier = Barrier::new(&options);
+        barrier.begin(part(1));
+        let layers = [1, 1, 1].map(|new| barrier.next(part(new)));
+        assert_eq!(layers.map(|progress| progress.layer), [1, 2, 2]);
         assert_eq!(layers[2].cut, Some(Cut::Depth { limit: 2 }));
         // If the layer has an error, limits do not matter.
-        let meeting = Meeting::new(&options);
-        meeting.begin(part(1));
-        let wrong = Part {
+        let barrier = Barrier::new(&options);
+        barrier.begin(part(1));
+        let wrong = LayerResult {
             is_over: true,
             ..part(20)
         };
-        let now = meeting.next(wrong);
-        assert_eq!((now.is_over, now.cut), (true, None));
+        let progress = barrier.next(wrong);
+        assert_eq!((progress.is_over, progress.cut), (true, None));
     }
 
     #[test]
     fn who_comes_after_a_panic_does_not_wait() {
-        let meeting = Meeting::new(&Options::default());
-        meeting.begin(LARGE);
-        assert!(meeting.join(None).is_some());
+        let barrier = Barrier::new(&Options::default());
+        barrier.begin(LARGE);
+        assert!(barrier.join(None).is_some());
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let _participant = Participant(&meeting);
+            let _participant = Participant(&barrier);
             std::panic::resume_unwind(Box::new("a test"));
         }));
         assert!(panicked.is_err());
-        assert!(meeting.next(LARGE).is_over);
-        assert!(meeting.join(None).is_none());
+        assert!(barrier.next(LARGE).is_over);
+        assert!(barrier.join(None).is_none());
     }
 
     #[test]
     fn a_panic_lets_everyone_go() {
-        let meeting = Meeting::new(&Options::default());
-        meeting.begin(LARGE);
-        assert!(meeting.join(None).is_some());
+        let barrier = Barrier::new(&Options::default());
+        barrier.begin(LARGE);
+        assert!(barrier.join(None).is_some());
         thread::scope(|scope| {
-            let first = scope.spawn(|| meeting.next(LARGE));
-            let other = scope.spawn(|| meeting.join(Some(0)));
+            let first = scope.spawn(|| barrier.next(LARGE));
+            let other = scope.spawn(|| barrier.join(Some(0)));
             let panics = scope.spawn(|| {
-                let _participant = Participant(&meeting);
+                let _participant = Participant(&barrier);
                 std::panic::resume_unwind(Box::new("a test"));
             });
             assert!(panics.join().is_err());

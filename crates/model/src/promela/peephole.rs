@@ -11,7 +11,7 @@ use super::program::{Code, Element, Kept, Node, Place, Scope, Source};
 use super::syntax::{Binary, Unary};
 
 /// Replaces the nodes that are single reads; the layout must be final.
-pub(super) fn shorten(nodes: &mut [Node]) {
+pub(super) fn optimize(nodes: &mut [Node]) {
     // Parts precede the nodes that contain them.
     for index in 0..nodes.len() {
         if let Some(short) = nodes.get(index).and_then(|node| short(nodes, node))
@@ -39,10 +39,10 @@ fn short(nodes: &[Node], node: &Node) -> Option<Node> {
                 Some(Node::CompareElement(Binary::Equal, 0, element))
             }
             Node::Compare(operator, scope, offset, number) => {
-                Some(Node::Compare(denied(*operator)?, *scope, *offset, *number))
+                Some(Node::Compare(negated(*operator)?, *scope, *offset, *number))
             }
             Node::CompareElement(operator, number, element) => {
-                let operator = denied(*operator)?;
+                let operator = negated(*operator)?;
                 Some(Node::CompareElement(operator, *number, element.clone()))
             }
             _ => None,
@@ -51,7 +51,7 @@ fn short(nodes: &[Node], node: &Node) -> Option<Node> {
             let (left, right) = (at(left)?, at(right)?);
             match (left, right) {
                 (Node::Element(element), Node::Number(number)) => {
-                    denied(*operator)?;
+                    negated(*operator)?;
                     let element = Box::new(*element);
                     Some(Node::CompareElement(*operator, *number, element))
                 }
@@ -73,7 +73,7 @@ fn element(nodes: &[Node], place: &Place, source: Source) -> Option<Element> {
         _ => return None,
     };
     let are_bytes = place.cell.scalar.kept == Kept::Byte && cell.scalar.kept == Kept::Byte;
-    (are_bytes && index.stride == 1 && !place.is_nowhere).then_some(Element {
+    (are_bytes && index.stride == 1 && !place.is_discard).then_some(Element {
         source,
         offset: place.cell.offset,
         index_scope,
@@ -84,7 +84,7 @@ fn element(nodes: &[Node], place: &Place, source: Source) -> Option<Element> {
 }
 
 /// Returns the negated comparison; `None` for other operators.
-fn denied(operator: Binary) -> Option<Binary> {
+fn negated(operator: Binary) -> Option<Binary> {
     Some(match operator {
         Binary::Equal => Binary::NotEqual,
         Binary::NotEqual => Binary::Equal,
