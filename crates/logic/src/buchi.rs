@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_fulfils_has_no_node() {
+    fn unsatisfiable_formulas_have_no_node() {
         let formula = p(0).always().and(p(0).negation().eventually());
         assert!(Buchi::of_formula(&formula).unwrap().nodes.is_empty());
     }

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_short_does_not_hold() {
+    fn an_incomplete_search_does_not_hold() {
         let check = |options: Options, cut: Cut| {
             let report = search(&Toy::ring(1000), options);
             assert_eq!(

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_changes_nothing() {
+    fn the_cache_changes_nothing() {
         let toys = [
             Toy::ring(3000),
             Toy {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_counts_as_memory_of_the_search() {
+    fn the_cache_counts_as_memory_of_the_search() {
         let toy = Toy::ring(10_000);
         let memory_bytes_max = 700_000;
         let options = Options {

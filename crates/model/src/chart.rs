@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_done_is_shown_whole_in_as_many_lines_as_it_takes() {
+    fn long_steps_are_wrapped() {
         let check = |text: &str, expected: &[&str]| assert_eq!(wrapped(text, 8), expected);
         check("", &[""]);
         check("12345678", &["12345678"]);

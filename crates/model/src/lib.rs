@@ -11,10 +11,11 @@
 //! step is recomputed for the steps of a trail alone.
 //!
 //! Models and code are held together in three ways: a process of a PROMELA model may be
-//! implemented in Rust ([`promela::External`]); a system in Rust may be checked as a
-//! refinement of an abstract machine ([`asm::Model::is_refined_by`]); and a running
-//! system may be followed by the sets of states in which the abstract machine can be
-//! ([`asm::Shadow`]).
+//! implemented in Rust ([`promela::External`]), as the breakpoint engine is in the model
+//! of breakpoints; a system in Rust may be checked as a refinement of an abstract machine
+//! ([`asm::Model::is_refined_by`]); and a running system may be followed by the sets of
+//! states in which the abstract machine can be ([`asm::Shadow`]). The rules of control of
+//! the debugger are held to `models/debugger/session.asm` in this way.
 //!
 //! Invariant: a search that was cut short never reports that a system is free of errors;
 //! it reports that it is incomplete, and why.

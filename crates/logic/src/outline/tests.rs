@@ -94,7 +94,7 @@ fn both_ends_of_a_bound_are_transitions() {
 }
 
 #[test]
-fn what_was_is_forgotten_in_time() {
+fn memory_is_dropped_when_it_no_longer_matters() {
     let recently = Formula::Since(
         Arc::new(Formula::True),
         Arc::new(proposition(1)),

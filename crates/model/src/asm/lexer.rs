@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_told_with_its_place() {
+    fn lexical_errors_have_locations() {
         let check = |text: &str, message: &str, range: std::ops::Range<usize>| {
             let (_, faults) = lex(3, text);
             assert_eq!(faults.len(), 1, "{faults:?}");

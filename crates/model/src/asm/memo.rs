@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_alike_has_one_outcome() {
+    fn states_with_equal_reads_share_one_result() {
         for bytes_max in [0, 600, usize::MAX] {
             let mut memo = Memo::new(bytes_max);
             let mut found = 0;

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_decisions_changes_nothing() {
+    fn the_cache_of_decisions_changes_nothing() {
         let check = |rule: &str| {
             let text = format!(
                 "controlled n : Int = 0

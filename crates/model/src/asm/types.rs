@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_either_takes_both() {
+    fn a_common_type_accepts_both() {
         let optional = |of: Type| Type::Optional(Arc::new(of));
         let check = |left: Type, right: Type, expected: Option<Type>| {
             assert_eq!(left.join(&right), expected);

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_has_not_come() {
+    fn a_layer_does_not_wait_for_threads_that_have_not_joined() {
         let barrier = Barrier::new(&Options::default());
         assert!(barrier.begin(LARGE).is_large);
         let progress = barrier.next(LARGE);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_done_with_a_layer_does_not_come_to_it_again() {
+    fn a_thread_joins_a_layer_once() {
         let barrier = Barrier::new(&Options::default());
         barrier.begin(LARGE);
         thread::scope(|scope| {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_search_may_take_ends_it() {
+    fn limits_end_the_search() {
         let options = Options {
             states_max: 10,
             depth_max: 2,
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_after_a_panic_does_not_wait() {
+    fn a_thread_that_joins_after_a_panic_does_not_wait() {
         let barrier = Barrier::new(&Options::default());
         barrier.begin(LARGE);
         assert!(barrier.join(None).is_some());

@@ -123,7 +123,7 @@ fn a_search_that_is_cut_short_ends_where_that_of_one_thread_does() {
 }
 
 #[test]
-fn what_is_wrong_is_found_in_its_layer() {
+fn errors_are_found_in_their_layer() {
     let stuck = Cube {
         stuck: vec![[40, 3, 37]],
         ..Cube::new(60)

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token() {
+    fn lexical_errors() {
         for (text, code) in [
             ("\"a\nb", "open-string"),
             ("/* a", "open-comment"),

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_printed_is_shown() {
+    fn invalid_formats_are_reported() {
         let check = |format: &str, values: usize, words: &str| {
             let message = wrong(&format!("\"{format}\""), values).unwrap_or_default();
             assert!(message.starts_with(words), "{format}: {message}");

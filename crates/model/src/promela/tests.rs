@@ -119,7 +119,7 @@ fn small_models_have_the_states_that_spin_finds() {
 }
 
 #[test]
-fn what_goes_wrong_is_found_with_its_place() {
+fn run_time_errors_have_locations() {
     fault("byte x; init { x = 255; x++ }", "value");
     fault("byte x = 3; init { x--; x--; x--; x-- }", "value");
     fault("init { bool b; b = 2 }", "value");
@@ -170,7 +170,7 @@ fn a_deadlock_is_no_end() {
 }
 
 #[test]
-fn where_processes_stand_is_told_with_its_place() {
+fn locations_of_processes_are_shown_with_source_positions() {
     let model = model("chan c = [0] of {byte}\ninit {\n  if\n  :: c!1\n  :: c!2\n  fi\n}");
     let report = search(&model, Search::Breadth, &Options::default(), &mut |_, _| {
         true

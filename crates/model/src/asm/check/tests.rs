@@ -162,7 +162,7 @@ fn types_must_fit() {
 }
 
 #[test]
-fn what_changes_is_not_known_in_the_beginning() {
+fn initial_values_cannot_read_dynamic_functions() {
     check(
         "controlled a : Int = 1 controlled b : Int = a main { skip }",
         "`a` may change and cannot be read here",

@@ -252,7 +252,7 @@ fn expressions_have_exact_values() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
+fn values_out_of_range_are_reported() {
     check_rule(
         "small := 4",
         &["range: 4 does not fit `small`, which is 0..3"],
@@ -365,7 +365,7 @@ fn search(text: &str) -> Report {
 }
 
 #[test]
-fn what_the_environment_may_say_is_listed_once() {
+fn possible_answers_are_computed_once() {
     let text = "monitored e : 0..65535 controlled n : 0..1 = 0 main { if e = 9 { n := 1 } }";
     let report = search(text);
     assert_eq!((report.verdict(), report.states), (Verdict::Holds, 2));
@@ -396,7 +396,7 @@ fn a_model_that_cannot_begin_is_wrong() {
 }
 
 #[test]
-fn where_nothing_is_possible_the_question_is_told() {
+fn a_deadlock_names_the_query_without_an_answer() {
     let text = "monitored e : Int possible {} controlled n : Int = 0 main { n := e }";
     let model = model(text);
     let report = search(text);
@@ -441,7 +441,7 @@ fn a_model_is_searched_with_its_invariants() {
 }
 
 #[test]
-fn where_nothing_is_possible_the_machine_stands_still() {
+fn without_an_answer_there_is_a_deadlock() {
     let text = "monitored n : Int possible {} controlled x : Int = 0 main { x := n }";
     let (finding, _) = search(text).finding.unwrap();
     assert_eq!(finding, Finding::Deadlock);

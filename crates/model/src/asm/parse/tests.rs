@@ -61,7 +61,7 @@ fn braces_after_a_condition_are_the_rule() {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_the_rest_is_read() {
+fn parsing_continues_after_an_error() {
     let check = |text: &str, expected: &str| assert_eq!(message(text), expected, "{text}");
     check("enum = A", "expected a name for the enumeration, found `=`");
     check(

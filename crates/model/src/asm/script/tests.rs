@@ -75,7 +75,7 @@ fn lines_set_and_step_and_check() {
 }
 
 #[test]
-fn what_is_not_so_is_told_with_its_place() {
+fn failed_checks_have_locations() {
     check("step", "the script does not say what `button` is [button]");
     check(
         "set button = true\nstep 2",

@@ -114,7 +114,7 @@ fn files() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn errors_are_reported() {
     for (text, code) in [
         ("#if 1\n", "open-condition"),
         ("#endif\n", "directive"),

@@ -11,7 +11,7 @@ fn check(text: &str, is_left_out: bool) {
 }
 
 #[test]
-fn what_no_other_step_reads_is_left_out() {
+fn variables_that_no_other_step_reads_are_omitted() {
     let within = |body: &str, is_left_out: bool| {
         let text = format!(
             "hidden byte h; byte x; chan c = [1] of {{byte}}; chan d = [0] of {{byte}};
@@ -55,7 +55,7 @@ fn what_no_other_step_reads_is_left_out() {
 }
 
 #[test]
-fn what_is_asked_from_elsewhere_is_kept() {
+fn variables_read_by_formulas_are_kept() {
     check("hidden byte h; init { h = 1 } ltl p { [] (h == 0) }", false);
     check(
         "hidden byte h; active proctype P() provided (h == 0) { h = 1 }",
@@ -104,7 +104,7 @@ fn no_state_is_missed() {
 }
 
 #[test]
-fn what_cannot_be_hidden_is_refused() {
+fn invalid_hidden_declarations_are_rejected() {
     refused("init { hidden byte h; h = 1 }", "hidden");
     refused("hidden chan h = [1] of {byte}; init { h!1 }", "hidden");
     refused(

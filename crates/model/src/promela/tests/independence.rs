@@ -128,7 +128,7 @@ fn channels_are_told_from_one_another() {
 /// Checks a step that continues inside an atomic sequence, where another step would be
 /// skipped.
 #[test]
-fn what_is_part_of_a_step_is_not_passed_over() {
+fn parts_of_an_atomic_step_are_not_skipped() {
     let handshake = "chan none = [0] of {byte};
         active proctype P() { byte x; x = 1; none!1 }
         active proctype R() { byte x; atomic { none?x; x = 2 } }";
@@ -140,7 +140,7 @@ fn what_is_part_of_a_step_is_not_passed_over() {
 }
 
 #[test]
-fn what_looks_at_all_processes_waits_for_each() {
+fn steps_that_read_all_processes_are_dependent() {
     for (shared, steps) in [
         ("", "i = 1; timeout; i = 2"),
         ("", "i = 1; i = _last; i = 2"),

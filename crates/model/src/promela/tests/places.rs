@@ -11,7 +11,7 @@ fn shown(text: &str) -> &str {
 }
 
 #[test]
-fn what_goes_wrong_in_an_inline_is_shown_there() {
+fn errors_in_an_inline_are_located_in_it() {
     let check = |body: &str, expected: &str| {
         let text = format!("byte x, y = 7; inline f(a, b) {{ {body} }} init {{ skip; f(x, y) }}");
         assert_eq!(shown(&text), expected, "{text}");
@@ -25,13 +25,13 @@ fn what_goes_wrong_in_an_inline_is_shown_there() {
 }
 
 #[test]
-fn what_goes_wrong_in_an_argument_is_shown_in_the_argument() {
+fn errors_in_an_argument_are_located_in_it() {
     let text = "byte x, y = 7; inline f(a) { x = a } init { f(y - 8) }";
     assert_eq!(shown(text), "y - 8");
 }
 
 #[test]
-fn who_is_stuck_in_an_inline_is_shown_there() {
+fn deadlocks_in_an_inline_are_located_in_it() {
     let text = "bool free; inline wait(it) { atomic { it; it = false } }
         inline not(it) { !it } active proctype P() { free = true; wait(free); not(!free) }";
     let model = model(text);

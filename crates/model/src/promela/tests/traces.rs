@@ -145,7 +145,7 @@ fn a_message_that_nobody_takes_is_no_event() {
 }
 
 #[test]
-fn what_is_no_event_is_refused() {
+fn statements_that_are_not_events_are_rejected() {
     for body in [
         "skip",
         "c!1; z = 1",
