@@ -15,7 +15,7 @@
 //! of breakpoints; a system in Rust may be checked as a refinement of an abstract machine
 //! ([`asm::Model::is_refined_by`]); and a running system may be followed by the sets of
 //! states in which the abstract machine can be ([`asm::Shadow`]). The rules of control of
-//! the debugger are held to `models/debugger/session.asm` in this way.
+//! the debugger are held to `models/debugger/session.asm` in the last two ways.
 //!
 //! Invariant: a search that was cut short never reports that a system is free of errors;
 //! it reports that it is incomplete, and why.
