@@ -7,9 +7,9 @@ use crate::model_command::{options, search, show_fault, watched};
 use crate::model_report::{Answer, cut_words};
 use crate::output::Output;
 use anyhow::Context as _;
-use juror_model::asm::{Divergence, Follower, Model, Refinement, Shown, load_with};
+use juror_model::asm::{Divergence, Follower, Model, Observation, Refinement, load_with};
 use juror_model::promela::Text;
-use juror_model::{Automaton, Chart, Cut, Fault, Finding, Options, Remembered, Report, Verdict};
+use juror_model::{Automaton, CachedSystem, Chart, Cut, Fault, Finding, Options, Report, Verdict};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -93,7 +93,7 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
     model.limit_memory(memory_bytes_max);
     let mut status = exit::HOLDS;
     // Each question is about the same steps.
-    let steps = Remembered::new(&model, memory_bytes_max);
+    let steps = CachedSystem::new(&model, memory_bytes_max);
     if check.ltl.is_empty() {
         let report = search(check, &steps, output);
         status = tell(check, &model, "steps and states", &report, status, output)?;
@@ -197,7 +197,7 @@ fn standstill(model: &Model, report: &Report) -> Option<Fault> {
 fn refinement(
     check: &CheckModel,
     model: &Model,
-    steps: &Remembered<'_, Model>,
+    steps: &CachedSystem<'_, Model>,
     status: u8,
     output: &mut Output,
 ) -> anyhow::Result<u8> {
@@ -260,7 +260,7 @@ fn why_cut(cut: Cut, found: &Refinement, name: &str) -> String {
 
 /// The step where the models part, as a table.
 fn side_by_side(own: &str, other: &str, divergence: &Divergence) -> String {
-    let words = |shown: &Shown| {
+    let words = |shown: &Observation| {
         let pairs = divergence.names.iter().zip(shown);
         let pairs: Vec<String> = pairs
             .map(|(name, value)| format!("{name} = {value}"))
@@ -387,7 +387,7 @@ fn record(
 }
 
 /// Where the model stood when a record left it.
-fn standing(parting: &juror_model::asm::Parting) -> String {
+fn standing(parting: &juror_model::asm::Nonconformance) -> String {
     let mut text = match parting.states {
         1 => "the model was in this state:\n".to_owned(),
         states => format!("the model was in one of {states} states, such as:\n"),

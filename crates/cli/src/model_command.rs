@@ -345,9 +345,10 @@ fn ask(
 
 pub fn deadlock_words(model: &Model, trail: &Trail) -> String {
     let state = trail.end.as_deref().unwrap_or(&[]);
-    let mut words = "nobody can go on, and this is no end\n".to_owned();
+    let mut words =
+        "deadlock: no process can continue, and this is not a valid end state\n".to_owned();
     for line in model.standing(state) {
         words += &format!("  {line}\n");
     }
-    words + "label the places where a process may stay for ever with `end`"
+    words + "mark the statements where a process may stay forever with `end` labels"
 }

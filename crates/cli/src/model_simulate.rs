@@ -162,7 +162,7 @@ fn show_choices(
     if choices.is_empty() {
         let words = match walk.may_end() {
             true => "the model has come to its end\n",
-            false => "nobody can go on, and this is no end\n",
+            false => "deadlock: no process can continue, and this is not a valid end state\n",
         };
         return output.say(words);
     }

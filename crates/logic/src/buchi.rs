@@ -1,12 +1,11 @@
 //! The Büchi automaton of a formula, for model checkers.
 //!
-//! It is the tableau that monitors use, as far as it has endless runs: a
-//! generalised automaton whose letters stand on the edges. A run through it
-//! fulfils the formula if, for each `until`, edges that do not put it off come
-//! again and again.
+//! It is the part of the monitors' tableau that has infinite runs: a generalised Büchi
+//! automaton with letters on the edges. A run of it satisfies the formula if, for each
+//! `until`, edges that do not postpone it occur infinitely often.
 //!
-//! Invariant: from each node an accepting run goes out, so a search never walks
-//! where nothing can be accepted any more.
+//! Invariant: an accepting run starts from each node, so a search never visits nodes from
+//! which nothing can be accepted.
 
 use crate::clause::{Atom, Clause};
 use crate::normal::Arena;
@@ -15,21 +14,21 @@ use crate::tableau::{NodeId, Prospect, Tableau};
 use crate::{Formula, Letter, LogicError};
 use rustc_hash::FxHashMap;
 
-/// One way of a step.
+/// An edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuchiEdge {
-    /// The propositions that must be true.
+    /// Propositions that must be true.
     pub required: u64,
-    /// Those that must not be.
+    /// Propositions that must be false.
     pub forbidden: u64,
-    /// The node after it.
+    /// Target node.
     pub to: u32,
-    /// The acceptance sets that it belongs to: bit n is set n.
+    /// Acceptance sets that contain the edge: bit n is set n.
     pub accepts: u128,
 }
 
 impl BuchiEdge {
-    /// Whether the way is open under a letter.
+    /// Returns whether the edge is enabled under a letter.
     pub fn takes(&self, letter: Letter) -> bool {
         self.required & !letter.0 == 0 && self.forbidden & letter.0 == 0
     }
@@ -38,15 +37,18 @@ impl BuchiEdge {
 /// A generalised Büchi automaton.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buchi {
-    /// By node: its edges. Runs begin in node 0; there is none if no endless
-    /// run fulfils the formula.
+    /// By node: its edges. Runs start in node 0; empty if no infinite run satisfies the
+    /// formula.
     pub nodes: Vec<Vec<BuchiEdge>>,
     /// All acceptance sets.
     pub all: u128,
 }
 
 impl Buchi {
-    /// The automaton of a formula; bounds in time are refused.
+    /// Returns the automaton of a formula.
+    ///
+    /// # Errors
+    /// The formula has time bounds, or the automaton is too large.
     pub fn of_formula(formula: &Formula) -> Result<Buchi, LogicError> {
         let mut arena = Arena::new();
         let (normal, _) = arena.add(formula)?;
@@ -96,7 +98,7 @@ fn all_nodes(
                 required: edge.required,
                 forbidden: edge.forbidden,
                 to,
-                accepts: all & !edge.delayed(),
+                accepts: all & !edge.postponed(),
             });
         }
         nodes.push(edges);
@@ -112,9 +114,9 @@ mod tests {
         Formula::proposition(bit)
     }
 
-    /// Whether the automaton accepts a run that ends with a circle.
+    /// Returns whether the automaton accepts a lasso: a prefix, then a cycle forever.
     fn accepts(buchi: &Buchi, prefix: &[u64], circle: &[u64]) -> bool {
-        // Positions of the run, the last one followed by the first of the circle.
+        // Positions of the lasso; the successor of the last is the first of the cycle.
         let letters: Vec<u64> = prefix.iter().chain(circle).copied().collect();
         let after = |position: usize| match position + 1 == letters.len() {
             true => prefix.len(),
@@ -142,16 +144,16 @@ mod tests {
             return false;
         }
         let (all, _) = reach((0, 0));
-        // Some place lies on circles that together pass through every set.
+        // Some position lies on cycles that together pass through every set.
         all.iter().any(|place| {
             let (seen, edges) = reach(*place);
             let back = |from: (u32, usize)| reach(from).0.contains(place);
             let mut on_circle = edges.iter().filter(|(_, to, _)| back(*to));
             let is_circle = on_circle.clone().next().is_some();
-            let met = on_circle
+            let visited = on_circle
                 .by_ref()
-                .fold(0, |met, (.., accepts)| met | accepts);
-            is_circle && !seen.is_empty() && met == buchi.all
+                .fold(0, |visited, (.., accepts)| visited | accepts);
+            is_circle && !seen.is_empty() && visited == buchi.all
         })
     }
 
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_fulfils_has_no_node() {
+    fn unsatisfiable_formulas_have_no_node() {
         let formula = p(0).always().and(p(0).negation().eventually());
         assert!(Buchi::of_formula(&formula).unwrap().nodes.is_empty());
     }

@@ -1,39 +1,39 @@
-//! Letters that make no difference to a set of guards are one class.
+//! Partition of the letters into classes that a set of guards does not distinguish.
 //!
-//! There are as many letters as subsets of 64 propositions; a step asks about a
-//! few of them. The classes are found by asking one proposition at a time, and
-//! only while a guard still depends on one.
+//! There are as many letters as subsets of 64 propositions; a step depends on few of
+//! them. The classes are found by splitting on one proposition at a time, as long as a
+//! guard still depends on one.
 
 use crate::work::Work;
 use crate::{Guard, LogicError};
 
-/// The most classes of one state.
+/// Maximum number of classes of one state.
 const CLASSES_MAX: usize = 4_096;
 
 impl Guard {
-    /// Whether it takes a letter.
+    /// Returns whether the guard accepts a letter.
     pub fn takes(self, letter: u64) -> bool {
         self.required & !letter == 0 && self.forbidden & letter == 0
     }
 
-    /// The propositions that it asks about.
+    /// Returns the propositions that the guard depends on.
     pub fn propositions(self) -> u64 {
         self.required | self.forbidden
     }
 
-    /// Whether it takes no letter at all.
+    /// Returns whether the guard accepts no letter.
     pub fn is_contradictory(self) -> bool {
         self.required & self.forbidden != 0
     }
 
-    /// Whether some letter is taken by both.
+    /// Returns whether some letter is accepted by both guards.
     fn meets(self, other: Guard) -> bool {
         (self.required | other.required) & (self.forbidden | other.forbidden) == 0
     }
 }
 
-/// A set of guards such that each letter is taken by exactly one, and no guard
-/// of the given ones tells two letters of one of them apart.
+/// Returns guards that partition the letters, such that each given guard accepts all
+/// letters of a class or none.
 pub(crate) fn classes(
     guards: impl Iterator<Item = Guard>,
     work: &mut Work,
@@ -53,7 +53,7 @@ fn divide(
     work: &mut Work,
 ) -> Result<(), LogicError> {
     work.spend(1 + guards.len() / 4)?;
-    // Those that take some letters of the class and not others.
+    // Guards that accept some letters of the class and not others.
     let undecided: Vec<Guard> = guards
         .iter()
         .copied()

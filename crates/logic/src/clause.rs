@@ -1,43 +1,42 @@
-//! What remains to be fulfilled, as clauses of atoms.
+//! Obligations as clauses of atoms.
 //!
-//! An *atom* is a formula that must hold at the next step; a *clause* is a set
-//! of them that must all be fulfilled; a state of a formula is a set of
-//! clauses, of which one must be. Equal demands get equal clauses as far as
-//! that is cheap to see: an atom that follows from another one of its clause is
-//! left out, contradictions are found, and among clauses only the weakest are
-//! kept (an antichain). That canonical form is what keeps rewriting from
-//! growing without end.
+//! An *atom* is a formula that must hold at the next step; a *clause* is a conjunction of
+//! atoms; a state of a formula is a disjunction of clauses. Equal obligations get equal
+//! clauses as far as that is cheap to detect: an atom implied by another one of its
+//! clause is dropped, contradictions are detected, and of several clauses only the
+//! weakest are kept (an antichain). This canonical form keeps rewriting from growing
+//! without bound.
 
 use crate::Bound;
 use crate::normal::{Arena, FALSE, FormulaId, Node, TRUE};
 use serde::{Deserialize, Serialize};
 
-/// What is left of the bound of an operator.
+/// The remaining bound of an operator.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
 pub(crate) enum Window {
-    /// It is not an operator under way, or has no bound.
+    /// None: the formula is not a partly consumed operator, or it is unbounded.
     #[default]
     Open,
-    /// From so many steps after the next one to so many.
+    /// A range of steps; 0 is the next step.
     Steps { from: u32, to: Option<u32> },
-    /// From one time to another one, in nanoseconds on the clock of the run.
+    /// A range of times, in nanoseconds on the clock of the run.
     Time { from: u64, to: Option<u64> },
 }
 
 impl Window {
-    /// What is left of it at a time; nothing when it is over.
+    /// Returns the part that remains at a time; `None` if the window is over.
     pub fn after(self, now: u64) -> Option<Window> {
         match self {
             Window::Time { to: Some(to), .. } if to < now => None,
-            // Once it is open, it does not matter since when.
+            // If the window is open, its start no longer matters.
             Window::Time { from, to } if from <= now => Some(Window::Time { from: 0, to }),
             _ => Some(self),
         }
     }
 
-    /// Whether every step within this one is within the other.
+    /// Returns whether this window is contained in another.
     pub fn is_within(self, other: Window) -> bool {
         fn within<T: Ord>(from: T, to: Option<T>, start: T, end: Option<T>) -> bool {
             from >= start
@@ -72,12 +71,12 @@ impl Window {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct Atom {
     pub formula: FormulaId,
-    /// What is left of its bound, when it is an operator under way.
+    /// The remaining bound, if the operator is partly consumed.
     pub window: Window,
 }
 
 impl Atom {
-    /// A formula with all of its bound.
+    /// Returns the atom of a formula with its whole bound.
     pub fn new(formula: FormulaId) -> Atom {
         Atom {
             formula,
@@ -86,23 +85,23 @@ impl Atom {
     }
 }
 
-/// Atoms that must all be fulfilled.
+/// A conjunction of atoms.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
 pub(crate) struct Clause {
-    /// Whether there must be a next step. If there is one, it makes no
-    /// difference which of the atoms asked for it.
+    /// Whether there must be a next step. If there is one, it does not matter which atom
+    /// required it.
     pub strong: bool,
-    /// Sorted; none follows from another one.
+    /// Sorted; none implies another.
     pub atoms: Vec<Atom>,
 }
 
 impl Clause {
-    /// Adds an atom; false when the clause cannot be fulfilled any more.
+    /// Adds an atom. Returns false if the clause cannot be satisfied any more.
     pub fn add(&mut self, arena: &Arena, strong: bool, atom: Atom) -> bool {
         self.strong |= strong;
         let mut atom = atom;
         if self.atoms.iter().any(|other| excludes(arena, other, &atom)) {
-            // Both hold only where the run ends.
+            // Both hold only if the run ends.
             atom = Atom::new(FALSE);
         }
         let given = self.atoms.iter().any(|other| implies(arena, other, &atom));
@@ -115,24 +114,24 @@ impl Clause {
         !(self.strong && impossible)
     }
 
-    /// Whether it demands no more than the other one.
+    /// Returns whether the clause requires no more than the other one.
     pub fn is_weaker(&self, arena: &Arena, other: &Clause) -> bool {
         let given = |atom: &Atom| other.atoms.iter().any(|given| implies(arena, given, atom));
         (other.strong || !self.strong) && self.atoms.iter().all(given)
     }
 
-    /// Whether the run fulfils it when it ends now.
+    /// Returns whether the clause is satisfied if the run ends now.
     pub fn ends_well(&self) -> bool {
         !self.strong
     }
 
-    /// Whether every run fulfils it.
+    /// Returns whether every run satisfies the clause.
     pub fn is_empty(&self) -> bool {
         !self.strong && self.atoms.is_empty()
     }
 }
 
-/// Whether an atom cannot hold without the other one.
+/// Returns whether an atom implies another one.
 fn implies(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
     if atom == other || atom.formula == FALSE || other.formula == TRUE {
         return true;
@@ -160,7 +159,7 @@ fn implies(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
         ) if keeps == other_keeps => {
             (frees == other_frees || *frees == FALSE) && is_within(arena, other, atom)
         }
-        // What always holds does so at the next step.
+        // A formula that always holds also holds at the next step.
         (
             Node::Release {
                 frees: FALSE,
@@ -179,7 +178,7 @@ fn implies(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
     }
 }
 
-/// Whether two atoms exclude each other wherever there is a next step.
+/// Returns whether two atoms cannot both hold if there is a next step.
 fn excludes(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
     if arena.known_negation(atom.formula) != Some(other.formula) {
         return false;
@@ -191,22 +190,22 @@ fn excludes(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
     }
 }
 
-/// Whether all steps that the first one looks at are among those of the second.
+/// Returns whether the steps that the first atom covers are among those of the second.
 fn is_within(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
     match (is_timed(arena, atom), is_timed(arena, other)) {
-        // How far these look is known when the next step has come.
+        // The range of these is known only at the next step.
         (true, false) => extent(arena, other) == Window::Open,
         (false, true) => false,
         _ => extent(arena, atom).is_within(extent(arena, other)),
     }
 }
 
-/// Whether the atom has a bound in time that has not begun.
+/// Returns whether the atom has a time bound that has not started.
 fn is_timed(arena: &Arena, atom: &Atom) -> bool {
     atom.window == Window::Open && matches!(arena.bound(atom.formula), Bound::Time { .. })
 }
 
-/// How far an atom looks from the next step on.
+/// Returns the range of an atom from the next step on.
 fn extent(arena: &Arena, atom: &Atom) -> Window {
     match (atom.window, arena.bound(atom.formula)) {
         (Window::Open, Bound::Steps { from, to }) => Window::Steps { from, to },

@@ -1,15 +1,15 @@
-//! Formulas and expressions put together, and simple questions about them.
+//! Constructors of formulas and expressions, and simple queries on them.
 
 use crate::{Bound, Formula, Guard, Regex};
 use std::sync::Arc;
 
 impl Formula {
-    /// The proposition with a bit.
+    /// Returns a proposition by its bit.
     pub fn proposition(bit: u8) -> Formula {
         Formula::Proposition(bit)
     }
 
-    /// It does not hold.
+    /// Returns the negation.
     pub fn negation(self) -> Formula {
         match self {
             Formula::True => Formula::False,
@@ -19,7 +19,7 @@ impl Formula {
         }
     }
 
-    /// Both hold.
+    /// Returns the conjunction.
     pub fn and(self, other: Formula) -> Formula {
         match (self, other) {
             (Formula::True, only) | (only, Formula::True) => only,
@@ -28,7 +28,7 @@ impl Formula {
         }
     }
 
-    /// One or both hold.
+    /// Returns the disjunction.
     pub fn or(self, other: Formula) -> Formula {
         match (self, other) {
             (Formula::False, only) | (only, Formula::False) => only,
@@ -37,74 +37,76 @@ impl Formula {
         }
     }
 
-    /// If this holds, the other one does.
+    /// Returns the implication: if this formula holds, the other one does.
     pub fn implies(self, other: Formula) -> Formula {
         self.negation().or(other)
     }
 
-    /// There is a next step, and it holds there.
+    /// Returns "strong next": there is a next step, and the formula holds there.
     pub fn next(self) -> Formula {
         Formula::Next(Arc::new(self))
     }
 
-    /// The other one holds at some step, this one at all before it.
+    /// Returns "until": the other formula holds at some step, and this one at all steps
+    /// before it.
     pub fn until(self, other: Formula) -> Formula {
         Formula::Until(Arc::new(self), Arc::new(other), Bound::Unbounded)
     }
 
-    /// The other one holds at some step, this one at all before it; or this one
-    /// holds for ever.
+    /// Returns "weak until": as [`until`](Formula::until), or this formula holds forever.
     pub fn weak_until(self, other: Formula) -> Formula {
         let kept = other.clone().or(self);
         Formula::Release(Arc::new(other), Arc::new(kept), Bound::Unbounded)
     }
 
-    /// The other one holds up to and with the step where this one does.
+    /// Returns "release": the other formula holds up to and including the step at which
+    /// this one does.
     pub fn release(self, other: Formula) -> Formula {
         Formula::Release(Arc::new(self), Arc::new(other), Bound::Unbounded)
     }
 
-    /// It holds now or at some later step.
+    /// Returns "eventually": the formula holds now or at some later step.
     pub fn eventually(self) -> Formula {
         self.eventually_within(Bound::Unbounded)
     }
 
-    /// It holds at some step within a bound.
+    /// Returns "eventually within a bound": the formula holds at some step within it.
     pub fn eventually_within(self, bound: Bound) -> Formula {
         Formula::Until(Arc::new(Formula::True), Arc::new(self), bound)
     }
 
-    /// It holds now and at all later steps.
+    /// Returns "always": the formula holds now and at all later steps.
     pub fn always(self) -> Formula {
         self.always_within(Bound::Unbounded)
     }
 
-    /// It holds at all steps within a bound.
+    /// Returns "always within a bound": the formula holds at all steps within it.
     pub fn always_within(self, bound: Bound) -> Formula {
         Formula::Release(Arc::new(Formula::False), Arc::new(self), bound)
     }
 
-    /// There was a step before, and it held there.
+    /// Returns "yesterday": there is a previous step, and the formula held there.
     pub fn yesterday(self) -> Formula {
         Formula::Yesterday(Arc::new(self))
     }
 
-    /// It holds now or held at some earlier step.
+    /// Returns "once": the formula holds now or held at some earlier step.
     pub fn once(self) -> Formula {
         Formula::Since(Arc::new(Formula::True), Arc::new(self), Bound::Unbounded)
     }
 
-    /// It holds now and held at all earlier steps.
+    /// Returns "historically": the formula holds now and held at all earlier steps.
     pub fn historically(self) -> Formula {
         Formula::Trigger(Arc::new(Formula::False), Arc::new(self), Bound::Unbounded)
     }
 
-    /// The other one held at some step, this one at all after it.
+    /// Returns "since": the other formula held at some step, and this one at all steps
+    /// after it.
     pub fn since(self, other: Formula) -> Formula {
         Formula::Since(Arc::new(self), Arc::new(other), Bound::Unbounded)
     }
 
-    /// The formulas that it is directly made of, and its bound.
+    /// Returns the direct operands and the bound.
     pub fn parts(&self) -> (Option<&Formula>, Option<&Formula>, Bound) {
         match self {
             Formula::True | Formula::False | Formula::Proposition(_) => {
@@ -125,8 +127,8 @@ impl Formula {
         }
     }
 
-    /// Calls a function for the formula and all that it is made of. What is
-    /// shared is visited once.
+    /// Calls a function for the formula and all its subformulas. Shared subformulas are
+    /// visited once.
     pub fn visit(&self, see: &mut dyn FnMut(&Formula)) {
         let mut seen: rustc_hash::FxHashSet<*const Formula> = Default::default();
         let mut waiting = vec![self];
@@ -141,7 +143,7 @@ impl Formula {
         }
     }
 
-    /// The bits of the propositions that it speaks of.
+    /// Returns the bits of the propositions that occur.
     pub fn propositions(&self) -> u64 {
         let mut propositions = 0;
         self.visit(&mut |formula| {
@@ -152,8 +154,8 @@ impl Formula {
         propositions
     }
 
-    /// Whether a bound of it is in time; it needs a
-    /// [`TimedMachine`](crate::TimedMachine) then.
+    /// Returns whether the formula has a time bound; it then needs a
+    /// [`TimedMachine`](crate::TimedMachine).
     pub fn measures_time(&self) -> bool {
         let mut timed = false;
         self.visit(&mut |formula| timed |= matches!(formula.parts().2, Bound::Time { .. }));
@@ -162,12 +164,12 @@ impl Formula {
 }
 
 impl Regex {
-    /// One letter, whatever it is.
+    /// Returns an expression that matches any one letter.
     pub fn any() -> Regex {
         Regex::Letter(Guard::default())
     }
 
-    /// One letter in which a proposition is true.
+    /// Returns an expression that matches one letter in which a proposition is true.
     pub fn proposition(bit: u8) -> Regex {
         Regex::Letter(Guard {
             required: 1 << (bit & 63),
@@ -175,32 +177,32 @@ impl Regex {
         })
     }
 
-    /// One after the other.
+    /// Returns the concatenation.
     pub fn then(self, next: Regex) -> Regex {
         Regex::Sequence(Arc::new(self), Arc::new(next))
     }
 
-    /// One or the other.
+    /// Returns the alternation.
     pub fn or(self, other: Regex) -> Regex {
         Regex::Choice(Arc::new(self), Arc::new(other))
     }
 
-    /// Both match the same letters.
+    /// Returns the intersection.
     pub fn and(self, other: Regex) -> Regex {
         Regex::Both(Arc::new(self), Arc::new(other))
     }
 
-    /// Matches what this one does not.
+    /// Returns the complement.
     pub fn complement(self) -> Regex {
         Regex::Complement(Arc::new(self))
     }
 
-    /// Any number of times.
+    /// Returns the repetition any number of times.
     pub fn star(self) -> Regex {
         self.repeat(0, None)
     }
 
-    /// From so many times to so many.
+    /// Returns the repetition `from` to `to` times.
     pub fn repeat(self, from: u32, to: Option<u32>) -> Regex {
         Regex::Repeat {
             expression: Arc::new(self),
@@ -209,7 +211,7 @@ impl Regex {
         }
     }
 
-    /// The bits of the propositions that it speaks of.
+    /// Returns the bits of the propositions that occur.
     pub fn propositions(&self) -> u64 {
         let mut propositions = 0;
         let mut seen: rustc_hash::FxHashSet<*const Regex> = Default::default();
@@ -231,8 +233,9 @@ impl Regex {
         propositions
     }
 
-    /// Whether it matches the empty word. As something that must never match
-    /// it makes no sense then: every run is a violation before it begins.
+    /// Returns whether the expression matches the empty word. It is then useless with
+    /// [`MatchViolates`](crate::Meaning::MatchViolates): every run is a violation before
+    /// it begins.
     pub fn matches_empty(&self) -> bool {
         match self {
             Regex::Nothing | Regex::Letter(_) => false,

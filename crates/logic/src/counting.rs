@@ -1,18 +1,18 @@
-//! Counted repetitions in one form.
+//! Normal form of counted repetitions.
 //!
-//! `a a`, `a{1} a` and `a{2}` match the same; so do `(a{1,2}){2,3}` and `a{2,6}`.
-//! Written in one way they are one expression, and the derivatives of counts
-//! within counts do not multiply.
+//! `a a`, `a{1} a` and `a{2}` match the same; so do `(a{1,2}){2,3}` and `a{2,6}`. With
+//! one form they are one expression, and the derivatives of nested counts do not
+//! multiply.
 
 use crate::LogicError;
 use crate::expression::{ANY, EMPTY, EVERYTHING, Expression, ExpressionId, Expressions, NOTHING};
 use crate::inclusion::Count;
 
-/// Once.
+/// Exactly once.
 const ONCE: Count = (1, Some(1));
 
 impl Expressions {
-    /// An expression as rounds of another one.
+    /// Returns an expression as a repetition of a base expression.
     pub fn power(&self, expression: ExpressionId) -> (ExpressionId, Count) {
         match self.expression(expression) {
             Expression::Repeat {
@@ -25,7 +25,7 @@ impl Expressions {
         }
     }
 
-    /// Two expressions one after the other, where they are rounds of the same.
+    /// Concatenates two repetitions of the same base; `None` if the bases differ.
     pub fn one_after_the_other(
         &mut self,
         first: ExpressionId,
@@ -46,8 +46,8 @@ impl Expressions {
         }
     }
 
-    /// Makes one of the parts of a choice that are rounds of the same, where no
-    /// number is between their counts.
+    /// Merges the parts of a choice that repeat the same base, if their counts leave no
+    /// gap.
     pub fn join_counts(&mut self, parts: &mut Vec<ExpressionId>) -> Result<(), LogicError> {
         let mut place = 0;
         while let Some(part) = parts.get(place).copied() {
@@ -71,7 +71,7 @@ impl Expressions {
         Ok(())
     }
 
-    /// So many rounds of an expression.
+    /// Repeats an expression.
     pub fn repeat(
         &mut self,
         expression: ExpressionId,
@@ -86,7 +86,7 @@ impl Expressions {
         }
         let (mut expression, mut from) = (expression, from);
         if self.nullable(expression) {
-            // With the empty word in it, fewer rounds are as good.
+            // The empty word replaces any number of repetitions.
             from = 0;
             if let Expression::Choice(parts) = self.expression(expression)
                 && parts.contains(&EMPTY)
@@ -125,18 +125,18 @@ impl Expressions {
     }
 }
 
-/// Whether no number is missing between the end of one and the start of the
+/// Returns whether there is no gap between the end of one count and the start of the
 /// other.
 fn touches(one: Count, other: Count) -> bool {
     one.1.is_none_or(|to| other.0 <= to.saturating_add(1))
 }
 
-/// The numbers of rounds of the inner one, when so many times so many are all
-/// between a least and a most.
+/// Returns the count of a nested repetition; `None` if the possible numbers of inner
+/// repetitions have gaps.
 fn product(inner: Count, outer: Count) -> Option<Count> {
     let (least, most) = inner;
     let (from, to) = outer;
-    // One more round of the outer one begins where the rounds before it end.
+    // One more outer repetition starts where the previous ones end.
     let begins = u64::from(least) * (u64::from(from) + 1);
     let ends = match (most, from) {
         (Some(most), _) => u64::from(most) * u64::from(from),

@@ -1,7 +1,7 @@
 //! The states of a regular expression: its derivatives.
 //!
-//! An expression matches nothing if no derivative of it matches the empty word,
-//! and everything if all do: that makes the verdicts the earliest possible.
+//! An expression matches nothing if no derivative of it matches the empty word, and
+//! everything if all do; that makes the verdicts the earliest possible.
 
 use crate::classes::classes;
 use crate::expression::{EVERYTHING, ExpressionId, Expressions};
@@ -11,12 +11,11 @@ use crate::{Guard, LogicError, Meaning, Regex};
 use juror_event::Verdict;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The expressions that were met, and the states among them.
+/// The expressions created so far, and the states among them.
 #[derive(Debug, Clone)]
 pub(crate) struct Derivatives {
     expressions: Expressions,
-    /// Whether an expression matches some word (true), or does not match some
-    /// word (false).
+    /// By expression: whether it matches some word (true), or rejects some word (false).
     can: FxHashMap<(ExpressionId, bool), bool>,
     meaning: Meaning,
     states: Vec<(ExpressionId, Verdict)>,
@@ -26,7 +25,7 @@ pub(crate) struct Derivatives {
 }
 
 impl Derivatives {
-    /// Begins with the expression itself, as state 0.
+    /// Starts with the expression itself as state 0.
     pub fn new(regex: &Regex, meaning: Meaning) -> Result<Derivatives, LogicError> {
         let mut derivatives = Derivatives {
             expressions: Expressions::new()?,
@@ -47,22 +46,22 @@ impl Derivatives {
         Ok(derivatives)
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// What a state says.
+    /// Returns the verdict of a state.
     pub fn verdict(&self, state: u32) -> Verdict {
         self.states[state as usize].1
     }
 
-    /// What is left to be matched.
+    /// Returns the expression that remains to be matched.
     pub fn rest(&self, state: u32) -> Regex {
         self.expressions.regex(self.states[state as usize].0)
     }
 
-    /// What the next step of a state asks of a letter.
+    /// Returns the guards that the next step of a state depends on.
     pub fn guards(&self, state: u32) -> impl Iterator<Item = Guard> + use<> {
         let (expression, verdict) = self.states[state as usize];
         let guards = match is_final(verdict) {
@@ -72,12 +71,12 @@ impl Derivatives {
         guards.into_iter()
     }
 
-    /// What may still be computed.
+    /// Returns the work budget.
     pub fn work(&mut self) -> &mut Work {
         &mut self.expressions.work
     }
 
-    /// The state after a step.
+    /// Returns the state after a step.
     pub fn step(&mut self, state: u32, letter: u64) -> Result<u32, LogicError> {
         let (expression, verdict) = self.states[state as usize];
         if is_final(verdict) {
@@ -120,20 +119,20 @@ impl Derivatives {
         })
     }
 
-    /// Whether it matches some word, or whether it does not match some word.
+    /// Returns whether the expression matches some word (`wanted`), or rejects some word.
     fn can(&mut self, start: ExpressionId, wanted: bool) -> Result<bool, LogicError> {
-        // Everything that was met, and from where.
-        let mut met: Vec<(ExpressionId, Option<usize>)> = vec![(start, None)];
+        // All expressions visited, with their predecessors.
+        let mut visited: Vec<(ExpressionId, Option<usize>)> = vec![(start, None)];
         let mut seen: FxHashSet<ExpressionId> = FxHashSet::default();
         seen.insert(start);
-        // Deep first: a word that decides is found long before all short ones.
+        // Depth first: a deciding word is found long before all short ones are tried.
         let mut waiting = vec![0];
         while let Some(next) = waiting.pop() {
-            let (expression, _) = met[next];
+            let (expression, _) = visited[next];
             let known = self.can.get(&(expression, wanted)).copied();
             if known == Some(true) || self.expressions.nullable(expression) == wanted {
                 let mut way = Some(next);
-                while let Some((expression, from)) = way.and_then(|place| met.get(place)) {
+                while let Some((expression, from)) = way.and_then(|place| visited.get(place)) {
                     self.can.insert((*expression, wanted), true);
                     way = *from;
                 }
@@ -145,13 +144,13 @@ impl Derivatives {
                 for class in classes {
                     let derivative = self.expressions.derive(expression, class.required)?;
                     if seen.insert(derivative) {
-                        waiting.push(met.len());
-                        met.push((derivative, Some(next)));
+                        waiting.push(visited.len());
+                        visited.push((derivative, Some(next)));
                     }
                 }
             }
         }
-        for (expression, _) in met {
+        for (expression, _) in visited {
             self.can.insert((expression, wanted), false);
         }
         Ok(false)

@@ -1,50 +1,51 @@
 //! Decision diagrams: from a letter to a state, one proposition at a time.
 //!
-//! Bryant, *Graph-Based Algorithms for Boolean Function Manipulation* (1986),
-//! with states as leaves. Invariant: propositions are asked in the order of their
-//! bits, none without need, and equal diagrams are the same part. So two states
-//! go to the same states exactly if their diagrams are the same part.
+//! Bryant, *Graph-Based Algorithms for Boolean Function Manipulation* (1986), with states
+//! as leaves.
+//!
+//! Invariant: diagrams are ordered by proposition bit and reduced, and equal diagrams are
+//! the same node. So two states have the same successors exactly if their diagrams are
+//! the same node.
 
 use crate::Guard;
 use rustc_hash::FxHashMap;
 
-/// A part of a diagram: a leaf or a question.
+/// A node of a diagram: a leaf or a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
     Leaf(u32),
-    Question(u32),
+    Decision(u32),
 }
 
-/// Asks for a proposition.
+/// A decision on a proposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Question {
+pub(crate) struct Decision {
     bit: u8,
     without: Part,
     with: Part,
 }
 
-/// Diagrams that share their parts. Propositions are asked in the order of
-/// their bits, none without need.
+/// A set of ordered, reduced diagrams that share nodes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Diagrams {
-    pub questions: Vec<Question>,
-    identities: FxHashMap<Question, u32>,
+    pub decisions: Vec<Decision>,
+    identities: FxHashMap<Decision, u32>,
 }
 
 impl Diagrams {
-    fn ask(&mut self, question: Question) -> Part {
-        if question.without == question.with {
-            return question.with;
+    fn decide(&mut self, decision: Decision) -> Part {
+        if decision.without == decision.with {
+            return decision.with;
         }
-        let next = self.questions.len() as u32;
-        let known = *self.identities.entry(question).or_insert(next);
+        let next = self.decisions.len() as u32;
+        let known = *self.identities.entry(decision).or_insert(next);
         if known == next {
-            self.questions.push(question);
+            self.decisions.push(decision);
         }
-        Part::Question(known)
+        Part::Decision(known)
     }
 
-    /// The diagram of guards that take each letter exactly once.
+    /// Returns the diagram of guards that partition the letters.
     pub fn of_classes(&mut self, classes: &[(Guard, u32)]) -> Part {
         let asked = classes
             .iter()
@@ -76,10 +77,10 @@ impl Diagrams {
             self.of_classes(&rest)
         };
         let (without, with) = (half(false), half(true));
-        self.ask(Question { bit, without, with })
+        self.decide(Decision { bit, without, with })
     }
 
-    /// The same diagram with other leaves, in other diagrams.
+    /// Copies a diagram into another set, with its leaves renamed.
     pub fn rename(
         &self,
         part: Part,
@@ -89,15 +90,15 @@ impl Diagrams {
     ) -> Part {
         let index = match part {
             Part::Leaf(leaf) => return Part::Leaf(names[leaf as usize]),
-            Part::Question(index) => index,
+            Part::Decision(index) => index,
         };
         if let Some(done) = known.get(&index) {
             return *done;
         }
-        let Question { bit, without, with } = self.questions[index as usize];
+        let Decision { bit, without, with } = self.decisions[index as usize];
         let without = self.rename(without, names, into, known);
         let with = self.rename(with, names, into, known);
-        let renamed = into.ask(Question { bit, without, with });
+        let renamed = into.decide(Decision { bit, without, with });
         known.insert(index, renamed);
         renamed
     }
@@ -107,32 +108,33 @@ impl Diagrams {
         loop {
             match part {
                 Part::Leaf(leaf) => return leaf,
-                Part::Question(index) => {
-                    let question = &self.questions[index as usize];
-                    part = match letter >> question.bit & 1 {
-                        0 => question.without,
-                        _ => question.with,
+                Part::Decision(index) => {
+                    let decision = &self.decisions[index as usize];
+                    part = match letter >> decision.bit & 1 {
+                        0 => decision.without,
+                        _ => decision.with,
                     };
                 }
             }
         }
     }
 
-    /// The ways through a diagram that a guard leaves open.
-    pub fn ways(&self, part: Part, guard: Guard, see: &mut dyn FnMut(Guard, u32)) {
+    /// Calls `see` for each path through a diagram that a guard allows, with the guard of
+    /// the path and the leaf.
+    pub fn paths(&self, part: Part, guard: Guard, see: &mut dyn FnMut(Guard, u32)) {
         match part {
             Part::Leaf(leaf) => see(guard, leaf),
-            Part::Question(index) => {
-                let Question { bit, without, with } = self.questions[index as usize];
+            Part::Decision(index) => {
+                let Decision { bit, without, with } = self.decisions[index as usize];
                 let mask = 1_u64 << bit;
                 let (mut yes, mut no) = (guard, guard);
                 yes.required |= mask;
                 no.forbidden |= mask;
                 if guard.required & mask == 0 {
-                    self.ways(without, no, see);
+                    self.paths(without, no, see);
                 }
                 if guard.forbidden & mask == 0 {
-                    self.ways(with, yes, see);
+                    self.paths(with, yes, see);
                 }
             }
         }

@@ -1,13 +1,13 @@
-//! Formulas and expressions in words, as a property has them.
+//! Display of formulas and expressions in the syntax of properties.
 
 use crate::{Bound, Formula, Guard, Regex};
 use std::fmt::{self, Display, Formatter};
 
-/// What a proposition is called.
+/// A function that returns the name of a proposition.
 pub type Names<'a> = &'a dyn Fn(u8) -> String;
 
 impl Formula {
-    /// In words, with the names of the propositions.
+    /// Returns a value that displays the formula, with the given names of propositions.
     pub fn display<'a>(&'a self, names: Names<'a>) -> impl Display + 'a {
         Shown {
             names,
@@ -15,7 +15,7 @@ impl Formula {
         }
     }
 
-    /// Whether it is written with an operator between two parts.
+    /// Returns whether the formula is written as an infix operator.
     fn is_infix(&self) -> bool {
         match self {
             Formula::And(..) | Formula::Or(..) => true,
@@ -29,7 +29,8 @@ impl Formula {
 }
 
 impl Regex {
-    /// In words, with the names of the propositions.
+    /// Returns a value that displays the expression, with the given names of
+    /// propositions.
     pub fn display<'a>(&'a self, names: Names<'a>) -> impl Display + 'a {
         Shown {
             names,
@@ -91,7 +92,7 @@ fn write_formula(formula: &Formula, names: Names<'_>, f: &mut Formatter<'_>) -> 
     }
 }
 
-/// A part, in parentheses where it could be misread.
+/// Writes an operand, in parentheses if it would be ambiguous.
 fn write_part(part: &Formula, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::Result {
     if !part.is_infix() {
         return write_formula(part, names, f);
@@ -113,7 +114,7 @@ fn write_infix(
     write_part(right, names, f)
 }
 
-/// `a and b and c` without parentheses.
+/// Writes a chain such as `a and b and c` without parentheses.
 fn write_chain(
     whole: &Formula,
     parts: [&Formula; 2],
@@ -138,12 +139,12 @@ fn write_chain(
     Ok(())
 }
 
-/// The word with a bound within which something is at some step.
+/// Returns the keyword of an existential operator with its bound.
 fn some(word: &str, bound: Bound) -> String {
     bounded(word, "within", bound)
 }
 
-/// The word with a bound within which something is at every step.
+/// Returns the keyword of a universal operator with its bound.
 fn all(word: &str, bound: Bound) -> String {
     bounded(word, "for", bound)
 }
@@ -175,7 +176,7 @@ fn steps(count: u32) -> String {
     }
 }
 
-/// A time in the largest unit that shows it exactly.
+/// Returns a time in the largest unit that shows it exactly.
 pub(crate) fn time(nanoseconds: u64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
     for (unit, name) in units {
@@ -186,8 +187,8 @@ pub(crate) fn time(nanoseconds: u64) -> String {
     format!("{nanoseconds} ns")
 }
 
-/// How tightly an expression is written: choices, sequences, repetitions.
-fn looseness(regex: &Regex) -> u8 {
+/// Returns the precedence level of an expression: choices, sequences, repetitions.
+fn level(regex: &Regex) -> u8 {
     match regex {
         Regex::Choice(..) => 4,
         Regex::Both(..) => 3,
@@ -200,9 +201,9 @@ fn looseness(regex: &Regex) -> u8 {
 }
 
 fn write_regex(regex: &Regex, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::Result {
-    let within = looseness(regex);
+    let within = level(regex);
     let part = |part: &Regex, limit: u8, f: &mut Formatter<'_>| {
-        if looseness(part) <= limit {
+        if level(part) <= limit {
             return write_regex(part, names, f);
         }
         f.write_str("(")?;
@@ -249,7 +250,7 @@ fn write_regex(regex: &Regex, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::R
     }
 }
 
-/// A guard in words: `a and not b`.
+/// Writes a guard, for example `a and not b`.
 fn write_guard(guard: Guard, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::Result {
     if guard == Guard::default() {
         return f.write_str("any");
@@ -268,7 +269,7 @@ fn write_guard(guard: Guard, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::Re
 }
 
 impl Guard {
-    /// In words, with the names of the propositions.
+    /// Returns a value that displays the guard, with the given names of propositions.
     pub fn display<'a>(self, names: Names<'a>) -> impl Display + 'a {
         Shown {
             names,

@@ -1,83 +1,79 @@
-//! Why no machine is made of a formula or an expression, or why it cannot go
-//! on.
+//! Errors of creating and running a machine.
 
-/// What keeps a machine from being made or from going on.
+/// The reason that a machine cannot be created or cannot continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum LogicError {
-    /// The formula measures time, which a [`Machine`](crate::Machine) does not
-    /// know.
-    #[error(
-        "the formula has bounds in time; it needs a machine that is told the time of each step"
-    )]
+    /// The formula has time bounds, which a [`Machine`](crate::Machine) does not support.
+    #[error("the formula has time bounds, which need a timed machine")]
     Timed,
-    /// A past operator of a formula with bounds in time looks at a future one.
+    /// A past operator of a formula with time bounds contains a future operator.
     #[error(
-        "a past operator is about a future one, in a formula with bounds in time; write the \
-         future operator outside of the past one, or bound it in steps"
+        "a past operator contains a future operator, in a formula with time bounds; move the \
+         future operator out of the past operator, or bound it in steps"
     )]
     PastOfFuture,
     /// The automaton has more states than allowed.
     #[error(
-        "the automaton has more than {limit} states; lower the numbers of its bounds and \
-         repetitions, or write several smaller properties"
+        "the automaton has more than {limit} states; use smaller bounds and repetition counts, \
+         or write several smaller properties"
     )]
     TooManyStates {
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// One step can happen in too many ways.
+    /// One step has too many alternatives.
     #[error(
-        "one step of the formula can happen in more than {limit} ways; write several smaller \
+        "one step of the formula has more than {limit} alternatives; write several smaller \
          properties"
     )]
     TooManyWays {
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// It takes too long to find out what may follow.
+    /// Computing the possible continuations takes too much work.
     #[error(
-        "the formula or expression is too intricate: what may follow a step is not known after \
-         {limit} units of work; count less under `not`, `and` and other counts, bring the two \
-         ends of bounds closer together, or write several smaller properties"
+        "the formula or expression is too complex: a step takes more than {limit} units of work; \
+         use smaller counts under `not`, `and` and other counts, bring the two ends of bounds \
+         closer together, or write several smaller properties"
     )]
     TooMuchWork {
-        /// How many are allowed.
+        /// The limit in units of work.
         limit: u64,
     },
-    /// It is written too large.
+    /// The formula or expression has too many parts.
     #[error("the formula or expression has more than {limit} parts")]
     TooLarge {
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// It is nested too deeply.
+    /// The formula or expression is nested too deeply.
     #[error("the formula or expression is nested more than {limit} levels deep")]
     TooDeep {
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// It has too many past operators.
-    #[error("the formula has more than {limit} different operators about the past")]
+    /// The formula has too many past operators.
+    #[error("the formula has more than {limit} different past operators")]
     TooManyPastOperators {
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// It has too many unbounded `until`.
-    #[error("the formula has more than {limit} different `until` and `eventually` without a bound")]
+    /// The formula has too many unbounded `until`.
+    #[error("the formula has more than {limit} different unbounded `until` and `eventually`")]
     TooManyUntils {
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// A proposition beyond the last bit of a letter.
-    #[error("proposition {proposition} does not exist; there are 64, from 0 to 63")]
+    /// The proposition is beyond the last bit of a letter.
+    #[error("proposition {proposition} does not exist; propositions have the numbers 0 to 63")]
     NoSuchProposition {
-        /// Its number.
+        /// Number of the proposition.
         proposition: u8,
     },
     /// The state belongs to another machine.
-    #[error("state {state} is not one of this machine")]
+    #[error("state {state} does not belong to this machine")]
     NoSuchState {
-        /// Its number.
+        /// Number of the state.
         state: u32,
     },
 }

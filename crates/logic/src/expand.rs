@@ -1,12 +1,12 @@
-//! One step of a formula: in which ways it can be fulfilled now, and what each
-//! way leaves for the next step.
+//! Expansion of a formula at one step: the alternatives in which it can hold now, and the
+//! obligations that each leaves for the next step.
 //!
-//! `a until b` is `b`, or `a` and `next (a until b)`; `a release b` is `b`, and
-//! `a` or `next (a release b)`. That is the tableau of Gerth, Peled, Vardi and
-//! Wolper (1995), here with the letters on the transitions. A *term* is one way:
-//! the propositions that it needs true and false, the tracked formulas that it
-//! takes for true and false, and the clause for the next step. Where a term begins with a whole
-//! letter, the same rules are an evaluation.
+//! `a until b` is `b`, or `a` and `next (a until b)`; `a release b` is `b`, and `a` or
+//! `next (a release b)`. This is the tableau of Gerth, Peled, Vardi and Wolper (1995),
+//! with the letters on the transitions. A *term* is one alternative: the propositions
+//! that it requires true and false, the tracked formulas that it assumes true and false,
+//! and the clause for the next step. If a term starts with a complete letter, the same
+//! rules are an evaluation.
 
 use crate::clause::{Atom, Clause, Window};
 use crate::normal::{Arena, FormulaId, Node};
@@ -15,10 +15,10 @@ use crate::work::Work;
 use crate::{Bound, LogicError};
 use std::cell::Cell;
 
-/// The most ways of one step.
+/// Maximum number of alternatives of one step.
 pub(crate) const TERMS_MAX: usize = 4096;
 
-/// One way in which formulas hold now.
+/// One alternative in which formulas hold now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Term {
     /// Propositions that are true.
@@ -29,21 +29,21 @@ pub(crate) struct Term {
     pub holding: u64,
     /// Tracked formulas that do not hold.
     pub failing: u64,
-    /// What is left for the next step.
+    /// Obligations for the next step.
     pub rest: Clause,
-    /// What will be remembered of the past.
+    /// Past memory for the next step.
     pub memory: Memory,
-    /// The `until` without an end that are put off.
-    pub delayed: u128,
+    /// Unbounded `until`s that are postponed.
+    pub postponed: u128,
 }
 
 /// The present step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Present<'a> {
     pub arena: &'a Arena,
-    /// Its time; formulas without bounds in time ignore it.
+    /// Its time in nanoseconds; ignored by formulas without time bounds.
     pub now: u64,
-    /// What may still be computed.
+    /// The work budget.
     pub work: &'a Cell<Work>,
 }
 
@@ -55,29 +55,29 @@ impl Present<'_> {
         spent
     }
 
-    /// The ways of the term in which a formula holds as well.
+    /// Appends to `alternatives` the alternatives of the term in which the formula holds too.
     pub fn conjoin(
         self,
         term: Term,
         formula: FormulaId,
-        ways: &mut Vec<Term>,
+        alternatives: &mut Vec<Term>,
     ) -> Result<(), LogicError> {
         self.spend(1 + term.rest.atoms.len() / 4)?;
-        if ways.len() >= TERMS_MAX {
+        if alternatives.len() >= TERMS_MAX {
             return Err(LogicError::TooManyWays { limit: TERMS_MAX });
         }
         match self.arena.node(formula) {
-            Node::True => ways.push(term),
+            Node::True => alternatives.push(term),
             Node::False => {}
             Node::Literal {
                 proposition,
                 positive,
-            } => ways.extend(with_literal(term, *proposition, *positive)),
+            } => alternatives.extend(with_literal(term, *proposition, *positive)),
             Node::Tracked { index, positive } => {
                 let (yes, no) = (term.holding, term.failing);
                 let agrees = if *positive { yes } else { no };
                 if agrees & (1 << index) != 0 {
-                    ways.push(term);
+                    alternatives.push(term);
                 }
             }
             Node::And(parts) => {
@@ -85,50 +85,50 @@ impl Present<'_> {
                 for part in parts {
                     terms = self.conjoin_each(terms, *part)?;
                 }
-                ways.append(&mut terms);
+                alternatives.append(&mut terms);
             }
             Node::Or(parts) => {
                 for part in parts {
-                    self.conjoin(term.clone(), *part, ways)?;
+                    self.conjoin(term.clone(), *part, alternatives)?;
                 }
             }
-            Node::Next(part) => ways.extend(self.later(term, *part, true)),
-            Node::WeakNext(part) => ways.extend(self.later(term, *part, false)),
+            Node::Next(part) => alternatives.extend(self.later(term, *part, true)),
+            Node::WeakNext(part) => alternatives.extend(self.later(term, *part, false)),
             Node::Until { bound, .. } | Node::Release { bound, .. } => {
                 let window = self.window(*bound);
-                self.conjoin_under_way(term, formula, window, ways)?;
+                self.conjoin_partial(term, formula, window, alternatives)?;
             }
         }
         Ok(())
     }
 
-    /// The ways of any of the terms in which a formula holds as well.
+    /// Returns the alternatives of all terms in which the formula holds too.
     pub fn conjoin_each(
         self,
         terms: Vec<Term>,
         formula: FormulaId,
     ) -> Result<Vec<Term>, LogicError> {
-        let mut ways = Vec::with_capacity(terms.len());
+        let mut alternatives = Vec::with_capacity(terms.len());
         for term in terms {
-            self.conjoin(term, formula, &mut ways)?;
+            self.conjoin(term, formula, &mut alternatives)?;
         }
-        self.reduce(&mut ways)?;
-        Ok(ways)
+        self.reduce(&mut alternatives)?;
+        Ok(alternatives)
     }
 
-    /// The ways of any of the terms in which an atom of the last step is
-    /// fulfilled.
-    pub fn fulfil(self, terms: Vec<Term>, atom: &Atom) -> Result<Vec<Term>, LogicError> {
-        let mut ways = Vec::with_capacity(terms.len());
+    /// Returns the alternatives of all terms in which an atom of the previous step is
+    /// satisfied.
+    pub fn satisfy(self, terms: Vec<Term>, atom: &Atom) -> Result<Vec<Term>, LogicError> {
+        let mut alternatives = Vec::with_capacity(terms.len());
         for term in terms {
             match atom.window {
-                // An operator without a bound has no window either.
-                Window::Open => self.conjoin(term, atom.formula, &mut ways)?,
-                window => self.conjoin_under_way(term, atom.formula, window, &mut ways)?,
+                // An operator without a bound has no window.
+                Window::Open => self.conjoin(term, atom.formula, &mut alternatives)?,
+                window => self.conjoin_partial(term, atom.formula, window, &mut alternatives)?,
             }
         }
-        self.reduce(&mut ways)?;
-        Ok(ways)
+        self.reduce(&mut alternatives)?;
+        Ok(alternatives)
     }
 
     fn window(self, bound: Bound) -> Window {
@@ -142,60 +142,60 @@ impl Present<'_> {
         }
     }
 
-    /// An `until` or `release` of which a window is left.
-    fn conjoin_under_way(
+    /// Conjoins an `until` or `release` with its remaining window.
+    fn conjoin_partial(
         self,
         term: Term,
         formula: FormulaId,
         window: Window,
-        ways: &mut Vec<Term>,
+        alternatives: &mut Vec<Term>,
     ) -> Result<(), LogicError> {
-        let place = self.place(window);
+        let position = self.position(window);
         match *self.arena.node(formula) {
             Node::Until { keeps, reaches, .. } => {
-                if place.open {
-                    self.conjoin(term.clone(), reaches, ways)?;
+                if position.open {
+                    self.conjoin(term.clone(), reaches, alternatives)?;
                 }
-                if let Some(rest) = place.rest {
+                if let Some(rest) = position.rest {
                     let mut term = term;
-                    // Before its window an `until` cannot be fulfilled, and it
-                    // comes to its window: that puts nothing off for ever.
-                    if place.open {
-                        term.delayed |= self.arena.until_bit(formula);
+                    // An `until` before its window cannot be satisfied yet, but the
+                    // window will come, so nothing is postponed forever.
+                    if position.open {
+                        term.postponed |= self.arena.until_bit(formula);
                     }
                     if let Some(term) = self.later_one(term, formula, true, rest) {
-                        self.conjoin(term, keeps, ways)?;
+                        self.conjoin(term, keeps, alternatives)?;
                     }
                 }
             }
             Node::Release { frees, keeps, .. } => {
                 let mut terms = vec![term];
-                if place.open {
+                if position.open {
                     terms = self.conjoin_each(terms, keeps)?;
                 }
                 for term in terms {
-                    if let Some(rest) = place.rest {
-                        self.conjoin(term.clone(), frees, ways)?;
-                        ways.extend(self.later_one(term, formula, false, rest));
+                    if let Some(rest) = position.rest {
+                        self.conjoin(term.clone(), frees, alternatives)?;
+                        alternatives.extend(self.later_one(term, formula, false, rest));
                     } else {
-                        ways.push(term);
+                        alternatives.push(term);
                     }
                 }
             }
             // Only these two have windows.
-            _ => self.conjoin(term, formula, ways)?,
+            _ => self.conjoin(term, formula, alternatives)?,
         }
         Ok(())
     }
 
-    /// Where the present step is in a window.
-    fn place(self, window: Window) -> Place {
+    /// Returns the position of the present step in a window.
+    fn position(self, window: Window) -> Position {
         match window {
-            Window::Open => Place {
+            Window::Open => Position {
                 open: true,
                 rest: Some(window),
             },
-            Window::Steps { from, to } => Place {
+            Window::Steps { from, to } => Position {
                 open: from == 0,
                 rest: (to != Some(0)).then(|| Window::Steps {
                     from: from.saturating_sub(1),
@@ -204,7 +204,7 @@ impl Present<'_> {
             },
             Window::Time { from, .. } => {
                 let rest = window.after(self.now);
-                Place {
+                Position {
                     open: from <= self.now && rest.is_some(),
                     rest,
                 }
@@ -212,10 +212,11 @@ impl Present<'_> {
         }
     }
 
-    /// The term, with a formula for the next step.
+    /// Returns the term with a formula added for the next step; `None` if that is a
+    /// contradiction.
     fn later(self, term: Term, formula: FormulaId, strong: bool) -> Option<Term> {
         match self.arena.node(formula) {
-            // Each part by itself, since parts may follow from others.
+            // Parts are added one by one, since one may imply another.
             Node::And(parts) => parts.iter().try_fold(term, |term, part| {
                 self.later_one(term, *part, strong, Window::Open)
             }),
@@ -234,25 +235,25 @@ impl Present<'_> {
         term.rest.add(self.arena, strong, atom).then_some(term)
     }
 
-    /// Leaves out the ways that demand more than another one.
-    fn reduce(self, ways: &mut Vec<Term>) -> Result<(), LogicError> {
-        let mut kept: Vec<Term> = Vec::with_capacity(ways.len());
-        for way in ways.drain(..) {
-            self.spend(comparisons(kept.len(), &way.rest))?;
-            if kept.iter().any(|other| self.is_weaker(other, &way)) {
+    /// Drops the alternatives that require more than another one.
+    fn reduce(self, alternatives: &mut Vec<Term>) -> Result<(), LogicError> {
+        let mut kept: Vec<Term> = Vec::with_capacity(alternatives.len());
+        for alternative in alternatives.drain(..) {
+            self.spend(comparisons(kept.len(), &alternative.rest))?;
+            if kept.iter().any(|other| self.is_weaker(other, &alternative)) {
                 continue;
             }
-            kept.retain(|other| !self.is_weaker(&way, other));
-            kept.push(way);
+            kept.retain(|other| !self.is_weaker(&alternative, other));
+            kept.push(alternative);
         }
-        *ways = kept;
+        *alternatives = kept;
         Ok(())
     }
 
     fn is_weaker(self, term: &Term, other: &Term) -> bool {
         term.required & !other.required == 0
             && term.forbidden & !other.forbidden == 0
-            && term.delayed & !other.delayed == 0
+            && term.postponed & !other.postponed == 0
             && term.holding == other.holding
             && term.failing == other.failing
             && term.rest.is_weaker(self.arena, &other.rest)
@@ -260,16 +261,16 @@ impl Present<'_> {
     }
 }
 
-/// The units of work of comparing a clause with so many others.
+/// Returns the units of work to compare a clause with a number of others.
 pub(crate) fn comparisons(others: usize, clause: &Clause) -> usize {
     1 + others * (1 + clause.atoms.len()) / 4
 }
 
-/// Where a step is in a window.
-struct Place {
-    /// Within it.
+/// Position of a step in a window.
+struct Position {
+    /// Whether the step is within the window.
     open: bool,
-    /// What is left of it after the step; nothing when that was the last.
+    /// The window that remains after the step; `None` if this was the last.
     rest: Option<Window>,
 }
 

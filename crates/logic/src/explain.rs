@@ -1,7 +1,6 @@
-//! What a state waits for, and which part of a demand failed.
+//! Explanations: the obligations of a state, and the part of a formula that failed.
 //!
-//! For reports, not for the way of an event: everything is computed when it is
-//! asked for.
+//! For reports, not for the event path: everything is computed on request.
 
 use crate::clause::{Atom, Clause, Window};
 use crate::display::Names;
@@ -10,27 +9,26 @@ use crate::source::Source;
 use crate::{Bound, Formula, Letter, LogicError, Machine, MachineState, Regex};
 use juror_event::Verdict;
 
-/// What is left of a demand: one of the ways must come true.
+/// The remaining obligations: one of the alternatives must be met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Explanation {
-    /// In which ways it can still be fulfilled.
+    /// The alternatives.
     pub ways: Vec<Way>,
-    /// What is left to be matched, for a regular expression.
+    /// For a regular expression: the expression that remains to be matched.
     pub rest: Option<Regex>,
 }
 
-/// A way in which a demand can still be fulfilled.
+/// An alternative in which the remaining obligations can still be met.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Way {
-    /// What must still come. At the next step each of these formulas must hold,
-    /// and there must be one.
+    /// Formulas that must come true: there must be a next step, and each must hold there.
     pub awaited: Vec<Formula>,
-    /// What must not fail: at the next step each of these must hold, too.
+    /// Formulas that must not fail: if there is a next step, each must hold there.
     pub kept: Vec<Formula>,
 }
 
 impl Machine {
-    /// What a state waits for. Nothing where its verdict is final.
+    /// Returns the obligations of a state; empty if its verdict is final.
     pub fn explain(&self, state: MachineState) -> Explanation {
         if state.index() >= self.state_count() || self.is_decided(state) {
             return Explanation::default();
@@ -76,7 +74,8 @@ impl Explanation {
         Explanation { ways, rest: None }
     }
 
-    /// In words: "waits for closed", one line for each way.
+    /// Describes the obligations, for example "waits for `closed`", one line for each
+    /// alternative.
     pub fn describe(&self, names: Names<'_>) -> String {
         if let Some(rest) = &self.rest {
             return format!("left to match: {}", rest.display(names));
@@ -87,7 +86,7 @@ impl Explanation {
 }
 
 impl Way {
-    /// What both ask for.
+    /// Returns the obligations of both.
     pub(crate) fn and(mut self, other: &Way) -> Way {
         self.awaited.extend(other.awaited.iter().cloned());
         self.kept.extend(other.kept.iter().cloned());
@@ -96,7 +95,7 @@ impl Way {
         self
     }
 
-    /// One of several ways, as one demand.
+    /// Merges several alternatives into one with a disjunction.
     pub(crate) fn any(ways: Vec<Way>) -> Way {
         let waits = ways.iter().all(|way| !way.awaited.is_empty());
         let demands = ways.into_iter().map(|way| {
@@ -132,7 +131,7 @@ impl Way {
     }
 }
 
-/// A formula that must come true.
+/// Describes a formula that must come true.
 fn awaited(formula: &Formula, names: Names<'_>) -> String {
     match formula {
         Formula::True => "a next step".to_owned(),
@@ -149,7 +148,7 @@ fn awaited(formula: &Formula, names: Names<'_>) -> String {
     }
 }
 
-/// A formula that must not fail.
+/// Describes a formula that must not fail.
 fn kept(formula: &Formula, names: Names<'_>) -> String {
     match formula {
         Formula::False => "that there is no next step".to_owned(),
@@ -157,7 +156,7 @@ fn kept(formula: &Formula, names: Names<'_>) -> String {
     }
 }
 
-/// What an atom demands at the next step. Times are from now.
+/// Returns the obligation of an atom at the next step, with times relative to now.
 fn formula_of(arena: &Arena, atom: &Atom, now: u64) -> Formula {
     let left = match atom.window {
         Window::Open => None,
@@ -170,18 +169,17 @@ fn formula_of(arena: &Arena, atom: &Atom, now: u64) -> Formula {
     arena.formula(atom.formula, left)
 }
 
-/// Which part of a violated formula failed.
+/// The part of a violated formula that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blame {
-    /// Parts of the formula that together are violated; none can be left out.
+    /// Parts of the formula that together are violated; a minimal set.
     pub parts: Vec<Formula>,
-    /// The step that violated them, as an index into the history.
+    /// Index of the violating step in the history.
     pub step: usize,
 }
 
 impl Formula {
-    /// The formulas that must all hold: those between `and`, also under
-    /// `always`.
+    /// Returns the conjuncts of the formula, also those under `always`.
     pub fn conjuncts(&self) -> Vec<Formula> {
         match self {
             Formula::And(left, right) => {
@@ -209,14 +207,14 @@ impl Formula {
         }
     }
 
-    /// Which parts of the formula a run violates, and when. Nothing if the run
-    /// does not violate it.
+    /// Returns the parts of the formula that a run violates, and the step; `None` if the
+    /// run does not violate it.
     pub fn blame(&self, history: &[Letter]) -> Result<Option<Blame>, LogicError> {
         let mut parts = self.conjuncts();
         let Some(mut step) = violated_at(&parts, history)? else {
             return Ok(None);
         };
-        // One part alone, if there is one that fails as early.
+        // Prefers a single part, if one fails as early.
         for part in &parts {
             if violated_at(std::slice::from_ref(part), history)? == Some(step) {
                 let parts = vec![part.clone()];
@@ -236,7 +234,7 @@ impl Formula {
     }
 }
 
-/// The first step that violates all of the parts together.
+/// Returns the first step that violates the conjunction of the parts.
 fn violated_at(parts: &[Formula], history: &[Letter]) -> Result<Option<usize>, LogicError> {
     let whole = parts.iter().cloned().fold(Formula::True, Formula::and);
     let mut machine = Machine::of_formula(&whole)?;

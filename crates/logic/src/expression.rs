@@ -1,11 +1,10 @@
-//! Regular expressions in normal form, each one once, and their derivatives.
+//! Hash-consed regular expressions in normal form, and their derivatives.
 //!
-//! The derivative of an expression by a letter matches what may follow the
-//! letter (Brzozowski, 1964; for large alphabets Owens, Reppy and Turon, 2009).
-//! Choices and conjunctions are sorted sets without parts that others include
-//! ([`crate::inclusion`]), sequences are flat; so there are finitely many
-//! derivatives. Counted repetitions stay counted, and what is the same number of
-//! rounds of the same expression is written in one way ([`crate::counting`]).
+//! The derivative of an expression by a letter matches what may follow the letter
+//! (Brzozowski, 1964; for large alphabets Owens, Reppy and Turon, 2009). Choices and
+//! conjunctions are sorted sets without parts that others include ([`crate::inclusion`]),
+//! sequences are flat; so there are finitely many derivatives. Counted repetitions stay
+//! counted, and repetitions of the same expression have one form ([`crate::counting`]).
 
 use crate::work::Work;
 use crate::{Guard, LogicError};
@@ -20,9 +19,9 @@ pub(crate) struct ExpressionId(u32);
 pub(crate) const NOTHING: ExpressionId = ExpressionId(0);
 /// Matches the empty word.
 pub(crate) const EMPTY: ExpressionId = ExpressionId(1);
-/// Matches all.
+/// Matches every word.
 pub(crate) const EVERYTHING: ExpressionId = ExpressionId(2);
-/// Matches one letter, whatever it is.
+/// Matches any one letter.
 pub(crate) const ANY: ExpressionId = ExpressionId(3);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,11 +29,11 @@ pub(crate) enum Expression {
     Nothing,
     Empty,
     Letter(Guard),
-    /// One after the other, at least two.
+    /// Concatenation of at least two parts.
     Sequence(Box<[ExpressionId]>),
-    /// Sorted, at least two.
+    /// Alternation; sorted, at least two parts.
     Choice(Box<[ExpressionId]>),
-    /// Sorted, at least two.
+    /// Intersection; sorted, at least two parts.
     Both(Box<[ExpressionId]>),
     Complement(ExpressionId),
     Repeat {
@@ -44,7 +43,7 @@ pub(crate) enum Expression {
     },
 }
 
-/// An expression with what is known of it.
+/// An expression with its precomputed attributes.
 #[derive(Debug, Clone)]
 struct Known {
     form: Expression,
@@ -54,21 +53,21 @@ struct Known {
     firsts: Arc<[Guard]>,
 }
 
-/// The expressions that were met.
+/// The expressions created so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Expressions {
     expressions: Vec<Known>,
     identities: FxHashMap<Expression, ExpressionId>,
-    /// Derivatives that are known, by what and for which letter.
+    /// Cached derivatives, by expression and letter.
     derived: FxHashMap<(ExpressionId, u64), ExpressionId>,
-    /// Whether the first includes the second, where that was asked.
+    /// Whether the first includes the second, as far as computed.
     pub inclusions: FxHashMap<(ExpressionId, ExpressionId), bool>,
-    /// What may still be computed.
+    /// The work budget.
     pub work: Work,
 }
 
 impl Expressions {
-    /// With the constants.
+    /// Creates the constants.
     pub fn new() -> Result<Expressions, LogicError> {
         let mut expressions = Expressions {
             expressions: Vec::new(),
@@ -85,17 +84,17 @@ impl Expressions {
         Ok(expressions)
     }
 
-    /// The form of an expression.
+    /// Returns the form of an expression.
     pub fn expression(&self, expression: ExpressionId) -> &Expression {
         &self.expressions[expression.0 as usize].form
     }
 
-    /// Whether it matches the empty word.
+    /// Returns whether the expression matches the empty word.
     pub fn nullable(&self, expression: ExpressionId) -> bool {
         self.expressions[expression.0 as usize].nullable
     }
 
-    /// The guards that a derivative depends on, sorted.
+    /// Returns the guards that a derivative depends on, sorted.
     pub fn firsts(&self, expression: ExpressionId) -> &[Guard] {
         &self.expressions[expression.0 as usize].firsts
     }
@@ -116,7 +115,7 @@ impl Expressions {
             } => std::slice::from_ref(part),
         };
         if let [part] = parts {
-            // Most expressions share the guards of a part.
+            // Most expressions share the guards of one part.
             return Arc::clone(&self.expressions[part.0 as usize].firsts);
         }
         let of_parts = parts.iter().flat_map(|part| self.firsts(*part));
@@ -126,13 +125,13 @@ impl Expressions {
         firsts.into()
     }
 
-    /// What may follow a letter.
+    /// Returns the derivative by a letter.
     pub fn derive(
         &mut self,
         expression: ExpressionId,
         letter: u64,
     ) -> Result<ExpressionId, LogicError> {
-        // Expressions share their parts: each is derived once.
+        // Expressions share parts: each is derived once.
         if let Some(known) = self.derived.get(&(expression, letter)) {
             return Ok(*known);
         }
@@ -233,7 +232,7 @@ impl Expressions {
         Ok(identity)
     }
 
-    /// One after the other.
+    /// Returns the concatenation of parts.
     pub fn sequence(&mut self, parts: &[ExpressionId]) -> Result<ExpressionId, LogicError> {
         let mut flat: Vec<ExpressionId> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -257,7 +256,7 @@ impl Expressions {
         }
     }
 
-    /// Adds a part that is no sequence.
+    /// Appends a part that is not a sequence.
     fn append(
         &mut self,
         flat: &mut Vec<ExpressionId>,
@@ -344,8 +343,8 @@ impl Expressions {
         }
     }
 
-    /// Whether parts exclude each other, or together are everything: one is the
-    /// complement of what includes, or is included in, another one.
+    /// Returns whether parts exclude each other, or together match everything: one is the
+    /// complement of an expression that includes, or is included in, another part.
     fn has_complements(
         &mut self,
         parts: &[ExpressionId],

@@ -1,76 +1,75 @@
-//! Formulas of linear temporal logic with past and bounds, as they are
-//! written.
+//! Abstract syntax of linear temporal logic with past operators and bounds.
 //!
-//! The operators are those of Stolz and Huch, *Runtime Verification of
-//! Concurrent Haskell Programs*, section 3, with the past operators of Manna and
-//! Pnueli, *The Temporal Logic of Reactive and Concurrent Systems* (1992), and
-//! with bounds.
+//! The operators are those of Stolz and Huch, *Runtime Verification of Concurrent Haskell
+//! Programs*, section 3, with the past operators of Manna and Pnueli, *The Temporal Logic
+//! of Reactive and Concurrent Systems* (1992), and with bounds.
 
 use std::sync::Arc;
 
-/// Which propositions are true at one step: bit n is proposition n.
+/// The propositions that are true at one step: bit n is proposition n.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Letter(pub u64);
 
 impl Letter {
-    /// Whether a proposition is true.
+    /// Returns whether a proposition is true.
     pub fn has(self, proposition: u8) -> bool {
         self.0 & (1_u64 << (proposition & 63)) != 0
     }
 }
 
-/// How far a temporal operator looks; both ends belong to it.
+/// The range of steps or times that a temporal operator covers; both ends are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bound {
-    /// As far as the run goes.
+    /// No bound: to the end of the run.
     Unbounded,
-    /// A number of steps; the present one is 0.
+    /// A number of steps; the present step is 0.
     Steps {
-        /// The nearest.
+        /// The nearest step.
         from: u32,
-        /// The farthest; nothing has no end.
+        /// The farthest step; `None` if unbounded.
         to: Option<u32>,
     },
     /// A time in nanoseconds from the present step.
     Time {
-        /// The nearest.
+        /// The nearest time.
         from: u64,
-        /// The farthest; nothing has no end.
+        /// The farthest time; `None` if unbounded.
         to: Option<u64>,
     },
 }
 
-/// A formula. Cheap to copy.
+/// A formula. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Formula {
-    /// Holds.
+    /// True at every step.
     True,
-    /// Does not hold.
+    /// False at every step.
     False,
     /// The proposition with this bit is true.
     Proposition(u8),
-    /// Does not hold.
+    /// Negation.
     Not(Arc<Formula>),
-    /// Both hold.
+    /// Conjunction.
     And(Arc<Formula>, Arc<Formula>),
-    /// One or both hold.
+    /// Disjunction.
     Or(Arc<Formula>, Arc<Formula>),
-    /// There is a next step, and it holds there: `X`.
+    /// Strong next, `X`: there is a next step, and the formula holds there.
     Next(Arc<Formula>),
-    /// If there is a next step, it holds there: the dual of `X`.
+    /// Weak next, the dual of `X`: if there is a next step, the formula holds there.
     WeakNext(Arc<Formula>),
-    /// The second holds at some step, the first at all before it: `U`.
+    /// Until, `U`: the second holds at some step, and the first at all steps before it.
     Until(Arc<Formula>, Arc<Formula>, Bound),
-    /// The second holds up to and with the step where the first holds, for
-    /// ever when there is none: `R`.
+    /// Release, `R`: the second holds up to and including the step at which the first
+    /// holds, or forever if there is none.
     Release(Arc<Formula>, Arc<Formula>, Bound),
-    /// There was a step before, and it held there: `Y`.
+    /// Strong yesterday, `Y`: there is a previous step, and the formula held there.
     Yesterday(Arc<Formula>),
-    /// It held there if there was a step before: the dual of `Y`.
+    /// Weak yesterday, the dual of `Y`: if there is a previous step, the formula held
+    /// there.
     WeakYesterday(Arc<Formula>),
-    /// The second held at some step, the first at all after it: `S`.
+    /// Since, `S`: the second held at some step, and the first at all steps after it.
     Since(Arc<Formula>, Arc<Formula>, Bound),
-    /// The second has held since and with the step where the first held, from
-    /// the beginning when there is none: the dual of `S`.
+    /// Trigger, the dual of `S`: the second has held since and including the step at
+    /// which the first held, or from the beginning if there is none.
     Trigger(Arc<Formula>, Arc<Formula>, Bound),
 }

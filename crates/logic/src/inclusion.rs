@@ -1,20 +1,20 @@
-//! Which expressions match no more than others, as far as their form shows it.
+//! Inclusion of expressions, as far as their form shows it.
 //!
-//! Derivatives of choices pile up alternatives that others contain: of `a{0,3}`
-//! after one letter `a{0,2}`, and so on. Where they are left out, equal rests
-//! become equal expressions, as the antichains of clauses do it for formulas
-//! ([`crate::clause`]).
+//! Derivatives of choices accumulate alternatives that others include: `a{0,3}` after one
+//! letter contains `a{0,2}`, and so on. With these dropped, equal remainders become equal
+//! expressions, as with the antichains of clauses for formulas ([`crate::clause`]).
 //!
-//! Invariant: what is said to be included is; not all that is included is seen.
+//! Invariant: the test is sound (a reported inclusion holds) but incomplete.
 
 use crate::LogicError;
 use crate::expression::{EMPTY, EVERYTHING, Expression, ExpressionId, Expressions, NOTHING};
 
-/// How often an expression is repeated: at least, and at most.
+/// Number of repetitions: minimum, and maximum (`None` if unbounded).
 pub(crate) type Count = (u32, Option<u32>);
 
 impl Expressions {
-    /// Whether all that one expression matches is matched by the other.
+    /// Returns whether every word that `small` matches is matched by the other
+    /// expression.
     pub fn includes(
         &mut self,
         large: ExpressionId,
@@ -86,7 +86,8 @@ impl Expressions {
         }
     }
 
-    /// The same for a repetition, where once is a repetition, too.
+    /// Returns whether a repetition includes an expression; an expression that is not a
+    /// repetition counts as repeated once.
     fn includes_counted(
         &mut self,
         large: ExpressionId,
@@ -103,12 +104,12 @@ impl Expressions {
         if within && self.includes(repeated, once)? {
             return Ok(true);
         }
-        // What is a repetition itself may be one round.
+        // A repetition can itself be one round.
         Ok(most.0 <= 1 && most.1 != Some(0) && self.includes(repeated, small)?)
     }
 
-    /// Part by part; a part of the larger one that matches the empty word may be
-    /// left out.
+    /// Tests inclusion part by part; a part of the larger one that matches the empty word
+    /// may be skipped.
     fn includes_in_order(
         &mut self,
         large: &[ExpressionId],
@@ -156,8 +157,8 @@ impl Expressions {
         Ok(false)
     }
 
-    /// Of parts of a choice those that no other one includes; of parts that must
-    /// all match those that include no other one.
+    /// Removes redundant parts: of a choice, those that another part includes; of a
+    /// conjunction, those that include another part.
     pub fn without_included(
         &mut self,
         parts: &[ExpressionId],

@@ -1,36 +1,36 @@
-//! The parts of a formula that have nothing to do with each other.
+//! The independent parts of a formula.
 //!
-//! Whether a run fulfils `A and B` is no question about both together when no
-//! proposition is in both: what is true of the one can be had with whatever is
-//! true of the other. So each part gets states of its own ([`crate::product`]),
-//! where one automaton for both would have to multiply theirs.
+//! If `A` and `B` share no proposition, whether a run satisfies `A and B` needs no joint
+//! automaton: each truth value of one part can occur together with each of the other. So
+//! each part has its own states ([`crate::product`]) instead of the product of both in
+//! one automaton.
 //!
-//! Invariant: the parts together say what the formula says; two of them share no
+//! Invariant: the combined parts are equivalent to the formula; no two of them share a
 //! proposition.
 
 use crate::Formula;
 
-/// How the parts of a formula make the whole.
+/// How the parts of a formula are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Union {
-    /// All must hold.
+    /// Conjunction.
     All,
-    /// One must hold.
+    /// Disjunction.
     Any,
 }
 
-/// The parts of a formula that share no proposition; one, if it has no such
-/// parts.
+/// Returns the parts of a formula that share no proposition; a single one if the formula
+/// cannot be divided.
 pub(crate) fn independent_parts(formula: &Formula) -> (Union, Vec<Formula>) {
     let conjuncts = formula.conjuncts();
     if conjuncts.len() > 1 {
-        return (Union::All, together(conjuncts, Formula::and));
+        return (Union::All, merge_sharing(conjuncts, Formula::and));
     }
     let disjuncts = disjuncts(formula);
-    (Union::Any, together(disjuncts, Formula::or))
+    (Union::Any, merge_sharing(disjuncts, Formula::or))
 }
 
-/// The smallest parts of which all must hold, or one.
+/// Returns the smallest conjuncts or disjuncts.
 pub(crate) fn smallest_parts(formula: &Formula, union: Union) -> Vec<Formula> {
     match union {
         Union::All => formula.conjuncts(),
@@ -38,15 +38,15 @@ pub(crate) fn smallest_parts(formula: &Formula, union: Union) -> Vec<Formula> {
     }
 }
 
-/// The formulas of which one must hold.
+/// Returns the disjuncts of a formula.
 fn disjuncts(formula: &Formula) -> Vec<Formula> {
     let negations = formula.clone().negation().conjuncts().into_iter();
     negations.map(Formula::negation).collect()
 }
 
-/// Puts those together that share propositions, in the order of their first;
-/// what is about no proposition goes to the first.
-fn together(parts: Vec<Formula>, join: fn(Formula, Formula) -> Formula) -> Vec<Formula> {
+/// Merges parts that share propositions, in the order of their first member; a part
+/// without propositions joins the first group.
+fn merge_sharing(parts: Vec<Formula>, join: fn(Formula, Formula) -> Formula) -> Vec<Formula> {
     let mut groups: Vec<(u64, Vec<Formula>)> = Vec::new();
     let mut idle = Vec::new();
     for part in parts {
@@ -65,7 +65,7 @@ fn together(parts: Vec<Formula>, join: fn(Formula, Formula) -> Formula) -> Vec<F
         }
         members.push(part);
         groups = others;
-        // Those before the first that was met are where they were.
+        // Groups before the first match keep their position.
         groups.insert(place, (propositions, members));
     }
     match groups.first_mut() {
@@ -95,7 +95,7 @@ mod tests {
             Union::All,
             vec![ga.clone(), gb.clone()],
         );
-        // Under `always`, too.
+        // Also under `always`.
         check(
             a.clone().and(b.clone()).always(),
             Union::All,
@@ -111,7 +111,7 @@ mod tests {
             Union::Any,
             vec![ga.clone().negation(), gb.clone().negation()],
         );
-        // The third brings the first two together.
+        // The third connects the first two.
         let both = a.clone().or(c.clone()).always();
         check(
             ga.clone().and(gc.clone()).and(gb.clone()).and(both.clone()),

@@ -1,15 +1,28 @@
 //! Temporal logic and regular expressions over letters.
 //!
-//! A *letter* says which propositions are true at one step. What a
-//! proposition means is not known here: monitors and the model checker give
-//! letters and take verdicts.
+//! A *letter* is the set of propositions that are true at one step. The crate gives
+//! propositions no meaning: monitors and the model checker supply letters and read
+//! verdicts.
 //!
-//! - [`Formula`] and [`Regex`] are the written forms; [`patterns`] makes formulas
-//!   of the usual kinds of requirements.
-//! - [`Machine`] takes letters and gives verdicts, the final ones as early as
-//!   possible; [`Table`] is the same, complete and minimal.
-//! - [`Buchi`] is what a model checker searches with.
-//! - [`TimedMachine`] is for formulas with bounds in time.
+//! - [`Formula`] and [`Regex`] are the abstract syntax; [`patterns`] builds formulas for
+//!   common kinds of requirements.
+//! - [`Machine`] reads letters and returns verdicts, final verdicts as early as possible;
+//!   [`Table`] is the complete, minimal automaton.
+//! - [`Buchi`] is the automaton that a model checker searches.
+//! - [`TimedMachine`] handles formulas with time bounds.
+//!
+//! A state of a formula is a set of obligations of which one must be met (an antichain of
+//! clauses, `clause`). Each clause is a node of a tableau automaton whose edges carry
+//! letters as cubes and that stores the memory of past operators (`expand`, `past`,
+//! `tableau`). Clauses without an accepting run are dropped, for the formula and for its
+//! negation (`residual`), so final verdicts are the earliest possible. Independent parts
+//! have separate states (`product`). States of an expression are derivatives in normal
+//! form (`counting`, `inclusion`). Both kinds are a [`Machine`], which creates states on
+//! demand and caches each step; all computation is charged to a work budget (`work`).
+//!
+//! Every part is tested against an independent implementation: verdicts against the
+//! definitions over finite and infinite (lasso) traces and against `spin` and `lbt`,
+//! expressions against a backtracking matcher, patterns against loops.
 //!
 //! The crate does no I/O.
 

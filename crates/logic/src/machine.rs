@@ -1,14 +1,13 @@
-//! The machine of a formula or an expression: letters in, verdicts out.
+//! The machine of a formula or an expression: reads letters, returns verdicts.
 //!
-//! A Moore machine that is built while it runs. Its states are what is left of
-//! the demand; equal rests are equal states. What a step led to is kept, so the
-//! common step is one look into a table. A final verdict is given at the first
-//! step where no continuation can change it any more; the others say how it
-//! would be if the run ended now (Bauer, Leucker and Schallhart, *Comparing LTL
-//! Semantics for Runtime Verification*, 2010).
+//! It is a Moore machine built on the fly. Its states are the remaining obligations;
+//! equal obligations are one state. Steps are cached, so the common step is one table
+//! lookup. A verdict is final at the first step after which no continuation can change
+//! it; the other verdicts say how the run would be judged if it ended now (Bauer, Leucker
+//! and Schallhart, *Comparing LTL Semantics for Runtime Verification*, 2010).
 //!
-//! Before its first step a machine says what its demand says of a run without
-//! any step. A final verdict speaks of runs that go on for ever.
+//! Before its first step, a machine gives the verdict of the run without steps. A final
+//! verdict is about infinite runs.
 
 use crate::classes::classes;
 use crate::derivative::Derivatives;
@@ -21,51 +20,51 @@ use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// The most states of a machine, unless it is told otherwise.
+/// Default maximum number of states of a machine.
 pub const STATES_MAX: usize = 100_000;
 
-/// The widest letters for which steps are kept in a table.
+/// Maximum number of letter bits for which steps are cached in a dense table.
 const TABLE_BITS_MAX: u32 = 8;
-/// States that are looked through for the propositions that matter.
+/// Maximum number of states explored for the propositions that later steps depend on.
 const AHEAD_MAX: usize = 256;
-/// No step is known.
+/// Marks a step that is not cached.
 const UNKNOWN: u32 = u32::MAX;
 
-/// A state of a [`Machine`]. The numbers are those of this machine and its
-/// clones up to here; those of a [`Table`](crate::Table) are always the same.
+/// A state of a [`Machine`]. The numbering is specific to this machine and the clones
+/// made since; the numbering of a [`Table`](crate::Table) is canonical.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
 pub struct MachineState(pub u32);
 
 impl MachineState {
-    /// As an index.
+    /// Returns the number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Which verdicts a state can still come to; its own is among them.
+/// The verdicts that a state can still reach, including its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Outlook {
     verdicts: u8,
 }
 
 impl Outlook {
-    /// All four.
+    /// All four verdicts.
     pub const OPEN: Outlook = Outlook { verdicts: 0b1111 };
 
-    /// Whether the verdict can be reached.
+    /// Returns whether the verdict can be reached.
     pub fn has(self, verdict: Verdict) -> bool {
         self.verdicts & (1 << verdict as u8) != 0
     }
 
-    /// Whether a run can end in a violation or be violated on the way.
+    /// Returns whether a run can end in a violation or be violated on the way.
     pub fn can_fail(self) -> bool {
         self.has(Verdict::Violated) || self.has(Verdict::PresumablyViolated)
     }
 
-    /// Whether every continuation has the verdict that the state has now.
+    /// Returns whether every continuation has the verdict that the state has now.
     pub fn is_settled(self) -> bool {
         self.verdicts.count_ones() <= 1
     }
@@ -79,41 +78,44 @@ impl Outlook {
     }
 }
 
-/// The steps that are known.
+/// The cached steps.
 #[derive(Debug, Clone)]
 enum Steps {
     /// By state and letter, for letters of few bits.
     Table { shift: u32, bits: u32, to: Vec<u32> },
-    /// By state and the propositions that matter there.
+    /// By state and the truth of the propositions that the step depends on.
     Map(FxHashMap<(u32, u64), u32>),
 }
 
-/// A formula or an expression that takes letters and gives verdicts.
+/// An automaton that reads letters and returns verdicts, for a formula or an expression.
 #[derive(Debug, Clone)]
 pub struct Machine {
     source: Source,
     steps: Steps,
     verdicts: Vec<Verdict>,
-    /// By state: the propositions that its next step asks about.
+    /// By state: the propositions that its next step depends on.
     asked: Vec<u64>,
     outlooks: Vec<Option<Outlook>>,
-    /// The propositions that matter from a state on, where that was asked.
+    /// By state: the propositions that later steps depend on, as far as computed.
     ahead: FxHashMap<MachineState, u64>,
     propositions: u64,
     states_max: usize,
 }
 
 impl Machine {
-    /// The machine of a formula; bounds in time are refused.
+    /// Returns the machine of a formula.
+    ///
+    /// # Errors
+    /// The formula has time bounds, or is too large.
     pub fn of_formula(formula: &Formula) -> Result<Machine, LogicError> {
         check_size(formula, DEPTH_MAX, &mut 0)?;
         Ok(Machine::new(Source::of(formula)?, formula.propositions()))
     }
 
-    /// The machine of a regular expression.
+    /// Returns the machine of a regular expression.
     ///
-    /// With [`Meaning::MatchViolates`] an expression that matches the empty word
-    /// is violated before the first step; see [`Regex::matches_empty`].
+    /// With [`Meaning::MatchViolates`] an expression that matches the empty word is
+    /// violated before the first step; see [`Regex::matches_empty`].
     pub fn of_expression(expression: &Regex, meaning: Meaning) -> Result<Machine, LogicError> {
         let source = Source::Expression(Box::new(Derivatives::new(expression, meaning)?));
         Ok(Machine::new(source, expression.propositions()))
@@ -149,18 +151,20 @@ impl Machine {
         machine
     }
 
-    /// With another limit on the number of states.
+    /// Sets the maximum number of states.
     pub fn with_states_max(self, states_max: usize) -> Machine {
         Machine { states_max, ..self }
     }
 
-    /// Where it starts.
+    /// Returns the initial state.
     pub fn initial(&self) -> MachineState {
         MachineState(0)
     }
 
-    /// The state after a step. Fails only where the machine would get more
-    /// states than allowed, or the state is of another machine.
+    /// Returns the state after a step.
+    ///
+    /// # Errors
+    /// The machine would exceed its limits, or the state belongs to another machine.
     #[inline]
     pub fn step(
         &mut self,
@@ -176,7 +180,7 @@ impl Machine {
         }
     }
 
-    /// The state after a step, if that step was made before.
+    /// Returns the state after a step, if it is cached.
     #[inline]
     pub fn known_step(&self, state: MachineState, letter: Letter) -> Option<MachineState> {
         let to = match &self.steps {
@@ -227,7 +231,7 @@ impl Machine {
         Ok(MachineState(to))
     }
 
-    /// Makes room for the states that the source has made.
+    /// Adds the states that the source has created.
     fn take_states(&mut self) {
         for state in self.verdicts.len()..self.source.len() {
             let state = state as u32;
@@ -244,25 +248,25 @@ impl Machine {
         }
     }
 
-    /// What a state says; a state of another machine is not decided.
+    /// Returns the verdict of a state; an undecided one for a state of another machine.
     #[inline]
     pub fn verdict(&self, state: MachineState) -> Verdict {
         let verdict = self.verdicts.get(state.index());
         verdict.copied().unwrap_or(Verdict::PresumablySatisfied)
     }
 
-    /// Whether no step changes the verdict any more.
+    /// Returns whether the verdict is final: no step changes it any more.
     pub fn is_decided(&self, state: MachineState) -> bool {
         is_final(self.verdict(state))
     }
 
-    /// The propositions that the next step asks about.
+    /// Returns the propositions that the next step depends on.
     pub fn letters_that_matter(&self, state: MachineState) -> u64 {
         self.asked.get(state.index()).copied().unwrap_or(0)
     }
 
-    /// The propositions that any step from this state on asks about. All of them
-    /// where that takes too long to find out.
+    /// Returns the propositions that some step from this state on depends on; all of them
+    /// if that takes too long to compute.
     pub fn propositions_ahead(&mut self, state: MachineState) -> u64 {
         if let Some(known) = self.ahead.get(&state) {
             return *known;
@@ -296,18 +300,18 @@ impl Machine {
         Some(asked)
     }
 
-    /// The propositions that it asks about anywhere.
+    /// Returns all propositions of the formula or expression.
     pub fn propositions(&self) -> u64 {
         self.propositions
     }
 
-    /// How many states have been made.
+    /// Returns the number of states created so far.
     pub fn state_count(&self) -> usize {
         self.verdicts.len()
     }
 
-    /// The guards of the next step, such that each letter is taken by exactly
-    /// one, with the states that they lead to.
+    /// Returns the guards of the next step, which partition the letters, with their
+    /// successors.
     pub fn successors(
         &mut self,
         state: MachineState,
@@ -322,7 +326,7 @@ impl Machine {
             let letter = Letter(class.required);
             let to = match self.known_step(state, letter) {
                 Some(known) => known,
-                // All steps together have the allowance of one.
+                // All steps together share the budget of one.
                 None => self.new_step(state, letter)?,
             };
             successors.push((class, to));

@@ -1,15 +1,13 @@
-//! Formulas in negation normal form, each one once.
+//! Hash-consed formulas in negation normal form.
 //!
-//! Future operators are `next`, `until` and `release` with their duals, and
-//! negation stands at propositions only. What a past operator says at a step is
-//! decided by the run up to there: each different past operator is a *tracked*
-//! formula, and appears elsewhere as a literal, like a proposition. A future
-//! formula inside a past operator is tracked, too: its truth is guessed, and
-//! the guess becomes an obligation (see [`crate::expand`]).
+//! Future operators are `next`, `until` and `release` with their duals; only propositions
+//! are negated. The truth of a past operator at a step is determined by the run up to
+//! there: each distinct past operator is a *tracked* formula, and occurs elsewhere as a
+//! literal, like a proposition. A future formula inside a past operator is tracked too:
+//! its truth is guessed, and the guess becomes an obligation (see [`crate::expand`]).
 //!
-//! Invariants: equal identities are equal formulas; the parts of a node come
-//! before it; tracked formulas are ordered so that each depends on earlier ones
-//! only.
+//! Invariants: equal ids are equal formulas; the parts of a node precede it; tracked
+//! formulas are ordered so that each depends only on earlier ones.
 
 use crate::simplify::{is_empty, plain, starts_now};
 use crate::written::check_size;
@@ -17,9 +15,9 @@ use crate::{Bound, Formula, LogicError};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// The deepest nesting that is accepted; what walks a formula is recursive.
+/// Maximum nesting depth; functions over formulas are recursive.
 pub(crate) const DEPTH_MAX: usize = 256;
-/// The most operators and propositions of one formula.
+/// Maximum number of operators and propositions of one formula.
 pub(crate) const SIZE_MAX: usize = 10_000;
 const TRACKED_MAX: usize = 64;
 const UNTILS_MAX: usize = 128;
@@ -29,18 +27,18 @@ const UNTILS_MAX: usize = 128;
 pub(crate) struct FormulaId(u32);
 
 impl FormulaId {
-    /// As an index.
+    /// Returns the id as an index.
     fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The formula that holds.
+/// The constant `true`.
 pub(crate) const TRUE: FormulaId = FormulaId(0);
-/// The formula that does not hold.
+/// The constant `false`.
 pub(crate) const FALSE: FormulaId = FormulaId(1);
 
-/// The form of a formula.
+/// A formula with its parts as ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     True,
@@ -49,7 +47,7 @@ pub(crate) enum Node {
         proposition: u8,
         positive: bool,
     },
-    /// What a tracked formula says at this step.
+    /// The truth of a tracked formula at this step.
     Tracked {
         index: u8,
         positive: bool,
@@ -72,15 +70,15 @@ pub(crate) enum Node {
     },
 }
 
-/// A formula whose truth at each step is followed. Both polarities of its
-/// parts are at hand, since a step asks for both.
+/// A formula whose truth is tracked step by step. Both polarities of its parts are
+/// stored, since a step needs both.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Tracked {
     /// A future formula inside a past operator.
     Guess { holds: FormulaId, fails: FormulaId },
-    /// It held one step before.
+    /// The part held at the previous step.
     Yesterday { holds: FormulaId, fails: FormulaId },
-    /// The second held, the first ever since.
+    /// The second part held, and the first at all steps since.
     Since {
         keeps: FormulaId,
         breaks: FormulaId,
@@ -90,7 +88,7 @@ pub(crate) enum Tracked {
     },
 }
 
-/// All formulas that a machine speaks of.
+/// All formulas of a machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Arena {
     nodes: Vec<Node>,
@@ -98,14 +96,14 @@ pub(crate) struct Arena {
     negations: Vec<Option<FormulaId>>,
     /// By formula: the tracked formulas that it depends on, now or later.
     reads: Vec<u64>,
-    /// By formula: which of the `until` without an end it is.
+    /// By formula: its number among the unbounded `until`s.
     untils: Vec<Option<u8>>,
     until_count: u8,
     tracked: Vec<Tracked>,
     tracked_reads: Vec<u64>,
 }
 
-/// Whether the formula stands under a past operator.
+/// Whether a formula occurs under a past operator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Future,
@@ -137,22 +135,22 @@ impl Arena {
         arena
     }
 
-    /// Whether there is such a formula.
+    /// Returns whether the id belongs to this arena.
     pub fn has(&self, formula: FormulaId) -> bool {
         formula.index() < self.nodes.len()
     }
 
-    /// The forms of all formulas.
+    /// Returns the nodes of all formulas.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The form of a formula.
+    /// Returns the node of a formula.
     pub fn node(&self, formula: FormulaId) -> &Node {
         &self.nodes[formula.index()]
     }
 
-    /// The bound of a future operator.
+    /// Returns the bound of a future operator.
     pub fn bound(&self, formula: FormulaId) -> Bound {
         match self.node(formula) {
             Node::Until { bound, .. } | Node::Release { bound, .. } => *bound,
@@ -160,17 +158,17 @@ impl Arena {
         }
     }
 
-    /// The tracked formulas that a formula depends on, now or later.
+    /// Returns the tracked formulas that a formula depends on, now or later.
     pub fn reads(&self, formula: FormulaId) -> u64 {
         self.reads[formula.index()]
     }
 
-    /// Which of the `until` without an end it is.
+    /// Returns the bit of an unbounded `until`; 0 for other formulas.
     pub fn until_bit(&self, formula: FormulaId) -> u128 {
         self.untils[formula.index()].map_or(0, |until| 1 << until)
     }
 
-    /// One bit for each `until` without an end.
+    /// Returns one bit for each unbounded `until`.
     pub fn all_untils(&self) -> u128 {
         match self.until_count {
             128.. => u128::MAX,
@@ -178,12 +176,12 @@ impl Arena {
         }
     }
 
-    /// The tracked formulas, each after those it depends on.
+    /// Returns the tracked formulas, each after those it depends on.
     pub fn tracked(&self) -> &[Tracked] {
         &self.tracked
     }
 
-    /// Whether an operator is bounded in time.
+    /// Returns whether an operator has a time bound.
     pub fn measures_time(&self) -> bool {
         let timed = |bound: &Bound| matches!(bound, Bound::Time { .. });
         let nodes = self.nodes.iter().any(|node| match node {
@@ -197,18 +195,18 @@ impl Arena {
             })
     }
 
-    /// Says that two formulas are each other's negation.
+    /// Records that two formulas are each other's negation.
     pub fn set_negation(&mut self, formula: FormulaId, negation: FormulaId) {
         self.negations[formula.index()] = Some(negation);
         self.negations[negation.index()].get_or_insert(formula);
     }
 
-    /// The negation, when it was made.
+    /// Returns the negation, if it was created.
     pub fn known_negation(&self, formula: FormulaId) -> Option<FormulaId> {
         self.negations[formula.index()]
     }
 
-    /// A formula and its negation in normal form.
+    /// Returns a formula and its negation in normal form.
     pub fn add(&mut self, formula: &Formula) -> Result<(FormulaId, FormulaId), LogicError> {
         check_size(formula, DEPTH_MAX, &mut 0)?;
         let normal = self.normal(formula, true, Place::Future)?;
@@ -248,7 +246,8 @@ impl Arena {
                 }
             }
             F::Yesterday(part) | F::WeakYesterday(part) => {
-                // The weak one is the negation of the strong one of the negation.
+                // The weak operator is the negation of the strong operator of the
+                // negation.
                 let strong = matches!(formula, F::Yesterday(_));
                 let holds = self.normal(part, strong, Place::Past)?;
                 let fails = self.normal(part, !strong, Place::Past)?;
@@ -284,7 +283,7 @@ impl Arena {
         }
     }
 
-    /// `since`, or its dual by way of the negations of all parts.
+    /// Adds `since`, or its dual by negating all parts.
     fn since(
         &mut self,
         keeps: &Formula,
@@ -349,7 +348,7 @@ impl Arena {
         })
     }
 
-    /// The formula of a form that is as simple as it can be.
+    /// Returns the id of a node that is already simplified.
     pub fn intern(&mut self, node: Node) -> Result<FormulaId, LogicError> {
         if let Some(known) = self.identities.get(&node) {
             return Ok(*known);

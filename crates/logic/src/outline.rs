@@ -1,20 +1,18 @@
-//! What can be drawn of a formula with bounds in time: which waits are open, and what
-//! opens and closes them.
+//! Outlines: finite abstractions of formulas with time bounds, for pictures.
 //!
-//! A state of a [`TimedMachine`] speaks of points in time, so there is no end of them. An
-//! *outline* has one state for all that wait for the same, however far their deadlines
-//! are: steps lead from one to another, and so does time that passes.
+//! A state of a [`TimedMachine`] contains points in time, so there are infinitely many.
+//! An *outline* has one state for all machine states with the same obligations, whatever
+//! their deadlines; its transitions are steps and the passing of time.
 //!
-//! All moments at which something can happen are looked at: the states are explored by
-//! *regions* (R. Alur and D. Dill, *A Theory of Timed Automata*, 1994). What is to come
-//! depends on the whole units of time up to each deadline, and on which one comes first
-//! within a unit, and on nothing else; so a state stands for all that agree in these.
-//! The unit is the greatest time of which all bounds are multiples.
+//! The states are explored by *regions* (R. Alur and D. Dill, *A Theory of Timed
+//! Automata*, 1994). The future depends only on the whole units of time up to each
+//! deadline and on the order of the deadlines within a unit, so one state represents all
+//! that agree in these. The unit is the greatest common divisor of all bounds.
 //!
-//! Invariant: an outline is the formula, or there is none. Every step and every passing
-//! deadline leads from a state to one other state, whatever the times were. Where that
-//! is not so (the order of two deadlines decides, or one part of the formula waits
-//! several times at once), nothing is drawn.
+//! Invariant: an outline is equivalent to the formula, or there is none. Every step and
+//! every passing deadline leads from a state to exactly one state, whatever the times
+//! were. If that does not hold (the order of two deadlines matters, or one part of the
+//! formula waits several times at once), there is no outline.
 
 mod merge;
 mod region;
@@ -27,42 +25,43 @@ use region::Clock;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The most states before those that are alike are joined.
+/// Maximum number of states before equivalent ones are merged.
 const SKELETONS_MAX: usize = 2_000;
-/// The most steps and moments that are looked at: some tenths of a second.
+/// Maximum number of steps and times explored; takes some tenths of a second.
 const VISITS_MAX: usize = 200_000;
 
-/// A state for each way of waiting. The first is where the formula starts.
+/// A finite abstraction of a timed formula. The first state is the initial one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
-    /// The states; the first position is 0.
+    /// The states, indexed from 0.
     pub states: Vec<OutlineState>,
 }
 
-/// All states of a formula that wait for the same.
+/// All states of a formula with the same obligations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineState {
-    /// What the formula says there.
+    /// The verdict of the formula.
     pub verdict: Verdict,
-    /// Where each step leads; nothing where the verdict is final.
+    /// Successors by letter; empty if the verdict is final.
     pub steps: Vec<(Guard, usize)>,
-    /// Where time leads that passes without a step.
+    /// Successors if time passes without a step.
     pub passing: Vec<(Vec<Passed>, usize)>,
 }
 
-/// An end of a bound that time has passed.
+/// An end of a bound that has passed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Passed {
-    /// How long after the wait began, in nanoseconds.
+    /// Time since the wait began, in nanoseconds.
     pub after_ns: u64,
-    /// Whether it is the far end: the wait is over.
+    /// Whether it is the upper end: the wait is over.
     pub is_over: bool,
     /// The part of the formula that the bound belongs to.
     pub part: Formula,
 }
 
 impl Passed {
-    /// In words: "5 ms over"; with the part of the formula where that is to be said.
+    /// Describes it, for example "5 ms over"; names the part of the formula if
+    /// `is_named`.
     pub fn describe(&self, names: Names<'_>, is_named: bool) -> String {
         let time = time(self.after_ns);
         let how = match self.is_over {
@@ -76,57 +75,58 @@ impl Passed {
     }
 }
 
-/// Why there is no outline.
+/// The reason that there is no outline.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoOutline {
-    /// A part of the formula waits several times at once.
-    #[error("a part of it can wait any number of times at once")]
+    /// A part of the formula can wait several times at once.
+    #[error("a part of it can wait several times at once")]
     Waits(Formula),
-    /// Which of several bounds ends first decides what comes.
-    #[error("what comes depends on which of its bounds ends first")]
+    /// The successor depends on which of several bounds ends first.
+    #[error("the successor depends on which of its bounds ends first")]
     Order,
-    /// There is too much to look at.
-    #[error("there are too many moments at which something can change")]
+    /// There are too many states or regions.
+    #[error("it has too many states or times at which its state can change")]
     TooLarge,
     /// The formula has no machine.
     #[error(transparent)]
     Logic(#[from] LogicError),
 }
 
-/// What is told apart: demands of both sides, and what is remembered, without times.
-type Skeleton = (Vec<DemandedClause>, Vec<DemandedClause>, Vec<Kept>);
+/// The key of an outline state: obligations of both sides, and past memory, without
+/// times.
+type Skeleton = (Vec<DemandedClause>, Vec<DemandedClause>, Vec<PastKey>);
 type DemandedClause = (bool, Vec<(FormulaId, Phase)>);
 
-/// Where the present is in a window.
+/// Position of the present relative to a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Phase {
-    /// It has none, or one of steps.
+    /// There is no window, or one in steps.
     Untimed(crate::clause::Window),
-    /// It has not begun.
+    /// The window has not started.
     Before,
-    /// It has begun, and is not over.
+    /// The window has started, and is not over.
     Inside,
 }
 
-/// What is remembered of a past operator.
+/// Memory of a past operator.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Kept {
+enum PastKey {
     Held(bool),
-    /// Steps since each beginning.
+    /// Steps since each start.
     Steps(Vec<u64>),
-    /// A beginning that does not count yet, or counts.
+    /// A start that is not yet within the bound, or is.
     Since(Option<Phase>),
 }
 
 impl TimedMachine {
-    /// The states without their times, and what leads from one to another.
+    /// Returns the states without their times, and the transitions between them.
     ///
     /// # Errors
-    /// There is no such thing for the formula, or it is too large.
+    /// The formula has no outline, or it is too large.
     pub fn outline(&self) -> Result<Outline, NoOutline> {
         let propositions = self.propositions();
         let clock = Clock::of_bounds(&self.time_bounds()).ok_or(NoOutline::TooLarge)?;
-        let mut survey = Survey {
+        let mut exploration = Exploration {
             machine: self,
             clock,
             propositions,
@@ -136,17 +136,21 @@ impl TimedMachine {
             pending: Vec::new(),
             visits: 0,
         };
-        survey.enter(self.initial())?;
+        exploration.enter(self.initial())?;
         let mut next = 0;
-        while let Some((state, place)) = survey.pending.get(next).cloned() {
+        while let Some((state, place)) = exploration.pending.get(next).cloned() {
             next += 1;
-            survey.leave(&state, place)?;
+            exploration.leave(&state, place)?;
         }
-        let states = survey.found.into_iter().map(Found::into_state).collect();
+        let states = exploration
+            .found
+            .into_iter()
+            .map(Found::into_state)
+            .collect();
         Ok(merge::merged(Outline { states }))
     }
 
-    /// Those that the formula speaks of.
+    /// Returns the propositions of the formula.
     fn propositions(&self) -> u64 {
         self.arena().nodes().iter().fold(0, |all, node| match node {
             Node::Literal { proposition, .. } => all | 1 << proposition,
@@ -171,7 +175,7 @@ impl TimedMachine {
     }
 }
 
-/// A state while it is explored.
+/// A state during exploration.
 struct Found {
     verdict: Verdict,
     steps: BTreeMap<u64, usize>,
@@ -195,7 +199,7 @@ impl Found {
     }
 }
 
-struct Survey<'a> {
+struct Exploration<'a> {
     machine: &'a TimedMachine,
     clock: Clock,
     propositions: u64,
@@ -207,8 +211,8 @@ struct Survey<'a> {
     visits: usize,
 }
 
-impl Survey<'_> {
-    /// Where a state is drawn; it is explored later, if it is new.
+impl Exploration<'_> {
+    /// Returns the index of a state in the outline; a new state is queued.
     fn enter(&mut self, state: TimedState) -> Result<usize, NoOutline> {
         self.visits += 1;
         if self.visits > VISITS_MAX {
@@ -242,12 +246,12 @@ impl Survey<'_> {
         Ok(place)
     }
 
-    /// Looks at all that may come in a state.
+    /// Explores all successors of a state.
     fn leave(&mut self, state: &TimedState, place: usize) -> Result<(), NoOutline> {
         if self.machine.is_decided(state) {
             return Ok(());
         }
-        // Counts through the letters over the propositions.
+        // Enumerates the letters over the propositions.
         let mut letter = 0_u64;
         loop {
             let mut next = state.clone();

@@ -1,4 +1,4 @@
-//! What can still become of a state, and whether a formula can be decided.
+//! Reachable verdicts of a state, and whether a formula can be decided.
 
 use crate::independent::{Union, independent_parts};
 use crate::normal::DEPTH_MAX;
@@ -7,23 +7,23 @@ use crate::{Formula, LogicError, Machine, MachineState, Meaning, Outlook, Regex}
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
-/// The most states that are looked at to answer for one.
-const LOOKED_AT_MAX: usize = 2_000;
-/// The most that are looked at to answer for a formula: a property is loaded
-/// while somebody waits.
+/// Maximum number of states explored for one state.
+const EXPLORED_MAX: usize = 2_000;
+/// Maximum number of states explored for a formula; small enough to load a property
+/// interactively.
 const DECIDABLE_STATES_MAX: usize = 10_000;
 
 impl Machine {
-    /// Which verdicts a state can still come to. Where that would take too long
-    /// to find out, the answer is all four.
+    /// Returns the verdicts that a state can still reach; all four if that takes too long
+    /// to compute.
     pub fn can_still(&mut self, state: MachineState) -> Outlook {
-        match self.outlook(state, LOOKED_AT_MAX) {
+        match self.outlook(state, EXPLORED_MAX) {
             Ok(Some(outlook)) => outlook,
             _ => Outlook::OPEN,
         }
     }
 
-    /// The same; nothing, where that takes more states than allowed.
+    /// Returns the reachable verdicts; `None` if more states than allowed are reachable.
     fn outlook(
         &mut self,
         state: MachineState,
@@ -32,13 +32,13 @@ impl Machine {
         if let Some(known) = self.known_outlook(state) {
             return Ok(Some(known));
         }
-        // All that can be reached, with where each can be entered from.
-        let mut met = vec![state];
+        // All reachable states, with their predecessors.
+        let mut visited = vec![state];
         let mut places: FxHashMap<MachineState, usize> = FxHashMap::default();
         places.insert(state, 0);
-        let mut entered_from: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut predecessors: Vec<Vec<usize>> = vec![Vec::new()];
         let mut outlooks = Vec::new();
-        while let Some(state) = met.get(outlooks.len()).copied() {
+        while let Some(state) = visited.get(outlooks.len()).copied() {
             let here = outlooks.len();
             if let Some(known) = self.known_outlook(state) {
                 outlooks.push(known);
@@ -49,18 +49,18 @@ impl Machine {
             outlooks.push(outlook);
             for (_, to) in self.successors(state)? {
                 let place = *places.entry(to).or_insert_with(|| {
-                    met.push(to);
-                    entered_from.push(Vec::new());
-                    met.len() - 1
+                    visited.push(to);
+                    predecessors.push(Vec::new());
+                    visited.len() - 1
                 });
-                entered_from[place].push(here);
+                predecessors[place].push(here);
             }
-            if met.len() > limit {
+            if visited.len() > limit {
                 return Ok(None);
             }
         }
-        Outlook::spread(&mut outlooks, &entered_from);
-        for (state, outlook) in met.iter().zip(&outlooks) {
+        Outlook::spread(&mut outlooks, &predecessors);
+        for (state, outlook) in visited.iter().zip(&outlooks) {
             self.set_outlook(*state, *outlook);
         }
         Ok(self.known_outlook(state))
@@ -68,11 +68,11 @@ impl Machine {
 }
 
 impl Outlook {
-    /// Adds to each what those have that it leads to.
-    pub(crate) fn spread(outlooks: &mut [Outlook], entered_from: &[Vec<usize>]) {
+    /// Propagates the verdicts of each state to its predecessors.
+    pub(crate) fn spread(outlooks: &mut [Outlook], predecessors: &[Vec<usize>]) {
         let mut waiting: Vec<usize> = (0..outlooks.len()).collect();
         while let Some(place) = waiting.pop() {
-            for from in &entered_from[place] {
+            for from in &predecessors[place] {
                 let mut outlook = outlooks[*from];
                 outlook.join(outlooks[place]);
                 if outlook != outlooks[*from] {
@@ -84,34 +84,36 @@ impl Outlook {
     }
 }
 
-/// Which final verdicts some finite run leads to.
+/// The final verdicts that some finite run reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decidable {
-    /// Some run satisfies it for good.
+    /// Some finite run satisfies the formula for good.
     pub satisfied: bool,
-    /// Some run violates it for good.
+    /// Some finite run violates the formula for good.
     pub violated: bool,
 }
 
 impl Decidable {
-    /// Whether no finite run decides it; its verdict comes when the run ends.
+    /// Returns whether no finite run decides the formula; its verdict comes when the run
+    /// ends.
     pub fn never(self) -> bool {
         !self.satisfied && !self.violated
     }
 }
 
-/// Which final verdicts of a formula some finite run leads to.
+/// Returns the final verdicts of a formula that some finite run reaches.
 ///
-/// `always eventually p` is an example of one that has none: whatever has
-/// happened, it can still come either way. Fails where the automaton is too
-/// large to tell.
+/// `always eventually p` has none: every finite run can be extended either way.
+///
+/// # Errors
+/// The automaton is too large.
 pub fn decidable(formula: &Formula) -> Result<Decidable, LogicError> {
     check_size(formula, DEPTH_MAX, &mut 0)?;
     let (union, parts) = independent_parts(formula);
     let mut whole: Option<Decidable> = None;
     for part in &parts {
         let part = decidable_alone(part)?;
-        // Each part comes to its verdict whatever becomes of the others.
+        // Parts reach their verdicts independently of each other.
         let satisfied = |whole: Decidable| match union {
             Union::All => whole.satisfied && part.satisfied,
             Union::Any => whole.satisfied || part.satisfied,
@@ -128,8 +130,10 @@ pub fn decidable(formula: &Formula) -> Result<Decidable, LogicError> {
     whole.map_or_else(|| decidable_alone(formula), Ok)
 }
 
-/// Which final verdicts of an expression some finite run leads to. Fails where
-/// the automaton is too large to tell.
+/// Returns the final verdicts of an expression that some finite run reaches.
+///
+/// # Errors
+/// The automaton is too large.
 pub fn decidable_expression(expression: &Regex, meaning: Meaning) -> Result<Decidable, LogicError> {
     decided_by(Machine::of_expression(expression, meaning)?)
 }

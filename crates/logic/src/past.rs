@@ -1,25 +1,25 @@
-//! What is remembered of the past, counted in steps.
+//! Memory of past operators, counted in steps.
 //!
-//! `a since b` holds now if `b` does, or `a` does and `a since b` held one step
-//! before. With bounds, what counts is how long ago the `b` were since which `a`
-//! has always held: their *ages*. Only the ages that can still matter are kept;
-//! so equal pasts, as far as a formula can tell, have equal memories.
+//! `a since b` holds now if `b` does, or if `a` does and `a since b` held one step
+//! before. With bounds, the memory holds the *ages*: how many steps ago `b` held such
+//! that `a` has held ever since. Only ages that can still matter are kept, so pasts that
+//! a formula cannot distinguish have equal memories.
 
 use crate::expand::{Present, Term};
 use crate::normal::Tracked;
 use crate::{Bound, LogicError};
 
-/// By tracked formula: the ages that matter, youngest first. What nothing reads
-/// any more is empty.
+/// By tracked formula: the relevant ages, youngest first. Empty if the formula is no
+/// longer read.
 pub(crate) type Memory = Vec<Vec<u32>>;
 
-/// The memory of what a tracked formula will be asked, if it is read at all.
+/// Returns the memory of a tracked formula; empty if it has none.
 fn slot(memory: &Memory, index: usize) -> &[u32] {
     memory.get(index).map_or(&[], Vec::as_slice)
 }
 
-/// Splits terms by what tracked formulas say now, and gives each term the
-/// memory for the next step. `read` are the formulas that are needed.
+/// Splits terms by the truth values of tracked formulas at this step, and sets the memory
+/// of each term for the next step. `read` is the set of tracked formulas needed.
 pub(crate) fn split(
     present: Present<'_>,
     terms: Vec<Term>,
@@ -56,7 +56,7 @@ pub(crate) fn split(
     Ok(terms)
 }
 
-/// Forgets what nothing reads any more.
+/// Clears the memory of formulas that are no longer read.
 pub(crate) fn forget(memory: &mut Memory, read: u64) {
     for (index, ages) in memory.iter_mut().enumerate() {
         if read & (1 << index) == 0 {
@@ -68,13 +68,13 @@ pub(crate) fn forget(memory: &mut Memory, read: u64) {
     }
 }
 
-/// One of the cases of a tracked formula.
+/// One case of a tracked formula.
 struct Outcome {
-    /// What holds in this case.
+    /// Formulas that must hold in this case.
     formulas: Vec<crate::normal::FormulaId>,
     /// Whether the tracked formula holds.
     holds: bool,
-    /// What is remembered of it.
+    /// The memory for the next step.
     ages: Vec<u32>,
 }
 
@@ -138,7 +138,7 @@ impl Limits {
     fn of(bound: Bound) -> Limits {
         match bound {
             Bound::Steps { from, to } => Limits { from, to },
-            // Machines over steps refuse bounds in time.
+            // Machines over steps reject time bounds.
             Bound::Unbounded | Bound::Time { .. } => Limits { from: 0, to: None },
         }
     }
@@ -147,8 +147,8 @@ impl Limits {
         age >= self.from && self.to.is_none_or(|to| age <= to)
     }
 
-    /// One step later. Without an end the ages stop at the beginning of the
-    /// bound, from where on they are alike.
+    /// Returns the ages one step later. Without an upper bound, ages stop growing at the
+    /// lower bound, since greater ones are equivalent.
     fn older(&self, ages: &[u32]) -> Vec<u32> {
         ages.iter()
             .filter_map(|age| match self.to {
@@ -158,16 +158,16 @@ impl Limits {
             .collect()
     }
 
-    /// With a new one, of age 0, and without those that it makes superfluous.
+    /// Adds age 0 and drops the ages that it makes redundant.
     fn with_new(&self, ages: &[u32]) -> Vec<u32> {
         let Some(to) = self.to else {
-            // The oldest is in the bound first, and never leaves it.
+            // The oldest is the first to enter the bound, and never leaves it.
             return vec![ages.last().copied().unwrap_or(0)];
         };
         let mut ages = ages.to_vec();
         ages.insert(0, 0);
-        // Between two others that are nowhere farther apart than the bound is
-        // wide, one is always within it before the other has left.
+        // An age between two others whose distance is at most the width of the bound is
+        // redundant: one of the two is always within the bound.
         let width = to.saturating_sub(self.from);
         while ages.len() > 2 && ages[2] <= width.saturating_add(1) {
             ages.remove(1);

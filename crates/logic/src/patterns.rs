@@ -1,39 +1,38 @@
-//! The usual kinds of requirements, as functions that make formulas.
+//! Functions that build formulas for common kinds of requirements.
 //!
-//! The kinds and their scopes are those of Dwyer, Avrunin and Corbett, *Patterns
-//! in Property Specifications for Finite-State Verification* (ICSE 1999). The
-//! formulas are built from one rule for each kind and one for each scope, and
-//! mean exactly what is said here; where the published ones differ from each
-//! other between scopes, these do not.
+//! The patterns and scopes are those of Dwyer, Avrunin and Corbett, *Patterns in Property
+//! Specifications for Finite-State Verification* (ICSE 1999). Each formula is built from
+//! one rule for its pattern and one for its scope, and means exactly what its
+//! documentation says; the published formulas are not consistent between scopes, these
+//! are.
 //!
-//! A *segment* is a part of the run: it begins with its first step and ends
-//! before its last one. With `R` at its end it ends before the first `R`.
-//! All kinds but the chains do without `next`; so they do not depend on how
-//! steps of several threads interleave. In the chains one step comes strictly
-//! after another one, and that takes a `next`.
+//! A *segment* is a part of the run that begins with its first step and ends before its
+//! last one. If it is delimited by `R`, it ends before the first `R`. All patterns except
+//! the chains avoid `next`, so they do not depend on how the steps of several threads
+//! interleave. In a chain, one step comes strictly after another, which needs `next`.
 
 use crate::Formula;
 
-/// Where a requirement applies.
+/// The part of the run in which a requirement applies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// In the whole run.
+    /// The whole run.
     Globally,
-    /// From the beginning to the first step where this holds; nowhere if there
+    /// From the beginning to the first step at which the formula holds; nowhere if there
     /// is none.
     Before(Formula),
-    /// From the first step where this holds, for ever.
+    /// From the first step at which the formula holds to the end of the run.
     After(Formula),
-    /// From each step where the first holds and the second does not, to the
-    /// next one where the second holds; nowhere if there is none.
+    /// From each step at which the first formula holds and the second does not, to the
+    /// next step at which the second holds; nowhere if there is none.
     Between(Formula, Formula),
-    /// The same; for ever if the second never holds.
+    /// As `Between`, but up to the end of the run if the second formula never holds.
     AfterUntil(Formula, Formula),
 }
 
 impl Scope {
-    /// A requirement on segments, put into the scope. The function is given what
-    /// ends the segment; `False` if nothing does.
+    /// Applies a requirement on segments within the scope. The function is given the
+    /// formula that ends the segment, or `False` if nothing does.
     fn apply(&self, segment: impl Fn(Formula) -> Formula) -> Formula {
         match self {
             Scope::Globally => segment(Formula::False),
@@ -55,7 +54,7 @@ impl Scope {
     }
 }
 
-/// At all steps of a segment.
+/// Builds: `formula` holds at all steps of a segment.
 fn throughout(formula: Formula, end: Formula) -> Formula {
     match end {
         Formula::False => formula.always(),
@@ -63,7 +62,7 @@ fn throughout(formula: Formula, end: Formula) -> Formula {
     }
 }
 
-/// At some step of a segment.
+/// Builds: `formula` holds at some step of a segment.
 fn within(formula: Formula, end: Formula) -> Formula {
     match end {
         Formula::False => formula.eventually(),
@@ -71,8 +70,8 @@ fn within(formula: Formula, end: Formula) -> Formula {
     }
 }
 
-/// `first` at this step and `second` at a later one of the segment, `kept` at
-/// the first and all between.
+/// Builds: `first` holds at this step and `second` at a later one of the segment, and
+/// `kept` from the first up to before the second.
 fn then(first: Formula, second: Formula, kept: Formula, end: Formula) -> Formula {
     let going = end.negation();
     let later = kept.clone().and(going.clone());
@@ -80,18 +79,18 @@ fn then(first: Formula, second: Formula, kept: Formula, end: Formula) -> Formula
     first.and(kept).and(going).and(later.next())
 }
 
-/// `p` never holds.
+/// Absence: `p` never holds.
 pub fn absence(p: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| throughout(p.clone().negation(), end))
 }
 
-/// `p` holds at some step.
+/// Existence: `p` holds at some step.
 pub fn existence(p: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| within(p.clone(), end))
 }
 
-/// `p` holds at no more than so many separate times. A time goes on as long as
-/// `p` holds.
+/// Bounded existence: `p` holds during at most `times` separate periods. A period lasts
+/// as long as `p` holds.
 pub fn bounded_existence(p: Formula, times: u32, scope: &Scope) -> Formula {
     scope.apply(|end| {
         let absent = p.clone().negation();
@@ -104,7 +103,8 @@ pub fn bounded_existence(p: Formula, times: u32, scope: &Scope) -> Formula {
     })
 }
 
-/// `p` holds at no more than so many steps; for what is true for one step only.
+/// Bounded count: `p` holds at at most `times` steps. For propositions that are true for
+/// one step only.
 pub fn bounded_count(p: Formula, times: u32, scope: &Scope) -> Formula {
     scope.apply(|end| {
         let absent = p.clone().negation();
@@ -118,17 +118,17 @@ pub fn bounded_count(p: Formula, times: u32, scope: &Scope) -> Formula {
     })
 }
 
-/// `p` holds at all steps.
+/// Universality: `p` holds at all steps.
 pub fn universality(p: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| throughout(p.clone(), end))
 }
 
-/// Where `p` holds, `s` does, or has before.
+/// Precedence: if `p` holds, `s` holds at that step or held before.
 pub fn precedence(s: Formula, p: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| p.clone().negation().weak_until(s.clone().or(end)))
 }
 
-/// Where `p` holds, `s` does, or will later.
+/// Response: if `p` holds, `s` holds at that step or later.
 pub fn response(s: Formula, p: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| {
         let answered = within(s.clone(), end.clone());
@@ -136,7 +136,7 @@ pub fn response(s: Formula, p: Formula, scope: &Scope) -> Formula {
     })
 }
 
-/// Where `p` holds, there was `s` and strictly after it `t`, which may be at
+/// Precedence chain: if `p` holds, `s` held and strictly after it `t`, which may be at
 /// the same step as `p`.
 pub fn precedence_chain(s: Formula, t: Formula, p: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| {
@@ -147,8 +147,8 @@ pub fn precedence_chain(s: Formula, t: Formula, p: Formula, scope: &Scope) -> Fo
     })
 }
 
-/// Where `s` holds and strictly later `t`, `p` holds at the step of that `s` or
-/// has before.
+/// Precedence of a chain: if `s` holds and strictly later `t`, `p` holds at the step of
+/// that `s` or held before.
 pub fn precedence_of_chain(p: Formula, s: Formula, t: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| {
         let chain = then(s.clone(), t.clone(), Formula::True, end.clone());
@@ -156,7 +156,8 @@ pub fn precedence_of_chain(p: Formula, s: Formula, t: Formula, scope: &Scope) ->
     })
 }
 
-/// Where `s` holds and strictly later `t`, `p` holds with that `t` or after it.
+/// Response to a chain: if `s` holds and strictly later `t`, `p` holds at the step of
+/// that `t` or after it.
 pub fn response_to_chain(p: Formula, s: Formula, t: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| {
         let chain = then(s.clone(), t.clone(), Formula::True, end.clone());
@@ -166,13 +167,14 @@ pub fn response_to_chain(p: Formula, s: Formula, t: Formula, scope: &Scope) -> F
     })
 }
 
-/// Where `p` holds, `s` does or will later, and `t` strictly after that.
+/// Response chain: if `p` holds, `s` holds at that step or later, and `t` strictly after
+/// that.
 pub fn response_chain(s: Formula, t: Formula, p: Formula, scope: &Scope) -> Formula {
     constrained_chain(s, t, Formula::False, p, scope)
 }
 
-/// Where `p` holds, `s` does or will later, and `t` strictly after that, without
-/// `z` from that `s` to before that `t`.
+/// Constrained chain: if `p` holds, `s` holds at that step or later, and `t` strictly
+/// after that, and `z` does not hold from that `s` to before that `t`.
 pub fn constrained_chain(s: Formula, t: Formula, z: Formula, p: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| {
         let free = z.clone().negation();

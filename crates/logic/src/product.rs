@@ -1,14 +1,13 @@
-//! A formula as the product of parts that share no proposition.
+//! The product of the independent parts of a formula.
 //!
-//! A state is a state of each part. The formula is violated as soon as a part of
-//! which all must hold is, and satisfied when all parts are; of parts of which one
-//! must hold it is the other way round. Since no part can help or hinder another
-//! ([`crate::independent`]), these are the earliest moments there are. The
-//! undecided verdicts are what the parts say of a run that ends now.
+//! A state is a tuple of states of the parts. A conjunction is violated as soon as one
+//! part is, and satisfied when all parts are; a disjunction the other way round. Since
+//! the parts are independent ([`crate::independent`]), these are the earliest possible
+//! steps. Undecided verdicts are the truth values of the parts for a run that ends now.
 //!
-//! Where a part is too large in one piece, its own smallest parts take its place,
-//! though they share propositions. Every verdict is right then, too; only that
-//! parts contradict each other is noticed when the first of them fails.
+//! If a part is too large for one automaton, it is replaced by its smallest parts,
+//! although they share propositions. Every verdict is still correct, but a contradiction
+//! between parts is noticed only when the first of them fails.
 
 use crate::classes::classes;
 use crate::explain::{Explanation, Way};
@@ -19,13 +18,13 @@ use crate::{Formula, Guard, LogicError};
 use juror_event::Verdict;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most ways that are told one by one.
+/// Maximum number of alternatives that are listed one by one.
 const WAYS_MAX: usize = 16;
 
-/// The most states of a part that are looked through for its propositions.
+/// Maximum number of states of a part that are explored for its propositions.
 const AHEAD_MAX: usize = 256;
 
-/// The states of a formula that have been reached, by those of its parts.
+/// The states of a formula created so far, as tuples of states of its parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Product {
     parts: Vec<Residuals>,
@@ -34,21 +33,20 @@ pub(crate) struct Product {
     identities: FxHashMap<Box<[u32]>, u32>,
     satisfied: Option<u32>,
     violated: Option<u32>,
-    /// By part and its state: the propositions that matter from there on.
+    /// By part and its state: the propositions that some later step depends on.
     ahead: FxHashMap<(usize, u32), u64>,
     work: Work,
 }
 
 #[derive(Debug, Clone)]
 struct State {
-    /// By part.
+    /// By part: its state.
     places: Box<[u32]>,
     verdict: Verdict,
 }
 
 impl Product {
-    /// Begins with the formula itself, as state 0; nothing where it has no parts
-    /// that are independent.
+    /// Starts with the formula itself as state 0; `None` if it has no independent parts.
     pub fn new(formula: &Formula) -> Result<Option<Product>, LogicError> {
         let (union, parts) = independent_parts(formula);
         match parts.len() {
@@ -57,7 +55,7 @@ impl Product {
         }
     }
 
-    /// The formula in its smallest parts; nothing where it has none.
+    /// Returns the product of the smallest parts; `None` if there is only one.
     pub fn of_smallest(formula: &Formula) -> Result<Option<Product>, LogicError> {
         let (union, _) = independent_parts(formula);
         let parts = smallest_parts(formula, union);
@@ -69,11 +67,11 @@ impl Product {
 
     fn of_parts(union: Union, formulas: &[Formula]) -> Result<Product, LogicError> {
         let mut work = Work::new();
-        // Work that was in vain is made up for once.
+        // Replaces, once, the budget spent on a failed attempt.
         let mut spare = Some(Work::new());
         let mut parts = Vec::with_capacity(formulas.len());
         for formula in formulas {
-            match Residuals::going_on(formula, work) {
+            match Residuals::continuing(formula, work) {
                 Ok(mut part) => {
                     work = *part.work();
                     parts.push(part);
@@ -85,7 +83,7 @@ impl Product {
                     };
                     work = fresh;
                     for formula in &smallest {
-                        let mut part = Residuals::going_on(formula, work)?;
+                        let mut part = Residuals::continuing(formula, work)?;
                         work = *part.work();
                         parts.push(part);
                     }
@@ -107,22 +105,22 @@ impl Product {
         Ok(product)
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// What may still be computed.
+    /// Returns the work budget.
     pub fn work(&mut self) -> &mut Work {
         &mut self.work
     }
 
-    /// What a state says.
+    /// Returns the verdict of a state.
     pub fn verdict(&self, state: u32) -> Verdict {
         self.states[state as usize].verdict
     }
 
-    /// What the next step of a state asks of a letter.
+    /// Returns the guards that the next step of a state depends on.
     pub fn guards(&self, state: u32) -> impl Iterator<Item = Guard> + '_ {
         let state = &self.states[state as usize];
         let parts = self.parts.iter().zip(&state.places);
@@ -132,7 +130,7 @@ impl Product {
             .flat_map(|(part, place)| part.guards(*place))
     }
 
-    /// The state after a step.
+    /// Returns the state after a step.
     pub fn step(&mut self, state: u32, letter: u64) -> Result<u32, LogicError> {
         let from = &self.states[state as usize];
         if is_final(from.verdict) {
@@ -195,8 +193,8 @@ impl Product {
         }
     }
 
-    /// The propositions that any step from this state on asks about; all of them
-    /// where a part has too many states to look through.
+    /// Returns the propositions that some step from this state on depends on; all of them
+    /// if a part has too many states to explore.
     pub fn propositions_ahead(&mut self, state: u32) -> u64 {
         let state = &self.states[state as usize];
         if is_final(state.verdict) {
@@ -216,7 +214,7 @@ impl Product {
         ahead
     }
 
-    /// What a state waits for.
+    /// Returns the obligations of a state.
     pub fn explain(&self, state: u32) -> Explanation {
         let places = &self.states[state as usize].places;
         let mut ways: Vec<Way> = Vec::new();
@@ -236,8 +234,8 @@ impl Product {
     }
 }
 
-/// The ways in which something of both is fulfilled. Where there are too many,
-/// the second is one demand with a choice in it.
+/// Returns all combinations of alternatives. If there are too many, the second list
+/// becomes one alternative with a disjunction in it.
 fn all_pairs(ways: &[Way], others: Vec<Way>) -> Vec<Way> {
     let others = match ways.len() * others.len() > WAYS_MAX {
         false => others,
@@ -249,8 +247,8 @@ fn all_pairs(ways: &[Way], others: Vec<Way>) -> Vec<Way> {
     pairs.collect()
 }
 
-/// The propositions that a part asks about from a state on; nothing where that is
-/// too much to look through.
+/// Returns the propositions that a part depends on from a state on; `None` if there is
+/// too much to explore.
 fn of_part(part: &mut Residuals, place: u32) -> Option<u64> {
     let before = *part.work();
     *part.work() = Work::new();

@@ -1,16 +1,16 @@
-//! Which states no continuation tells apart.
+//! Partition of the states into equivalence classes.
 //!
-//! Blocks of states are divided until all states of a block give the same
-//! verdict and go to the same blocks. After a division only the states that lead
-//! into the new, smaller parts are looked at again (Hopcroft, 1971); so chains of
-//! many states, as bounds in steps make them, take no longer than others.
+//! Blocks of states are split until all states of a block have the same verdict and the
+//! same successor blocks. After a split, only the predecessors of the new, smaller blocks
+//! are checked again (Hopcroft, 1971), so long chains of states, as step bounds produce
+//! them, take no longer than others.
 
 use crate::Guard;
 use crate::diagram::{Diagrams, Part};
 use juror_event::Verdict;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The block of each state.
+/// Returns the block of each state.
 pub(crate) fn blocks(verdicts: &[Verdict], roots: &[Part], diagrams: &Diagrams) -> Vec<u32> {
     let mut refinement = Refinement::new(verdicts, roots, diagrams);
     let mut waiting: Vec<u32> = (0..roots.len() as u32).collect();
@@ -23,26 +23,27 @@ pub(crate) fn blocks(verdicts: &[Verdict], roots: &[Part], diagrams: &Diagrams) 
 struct Refinement<'a> {
     roots: &'a [Part],
     diagrams: &'a Diagrams,
-    /// By state.
+    /// By state: its block.
     blocks: Vec<u32>,
-    /// By state: the diagram with blocks as leaves, as of the last look.
-    looks: Vec<Option<Part>>,
+    /// By state: its signature, the diagram with blocks as leaves, when it was last
+    /// computed.
+    signatures: Vec<Option<Part>>,
     /// By block: its states.
     members: Vec<Vec<u32>>,
-    /// By state: its place among those of its block.
+    /// By state: its position among the members of its block.
     places: Vec<usize>,
-    /// By state: the states that lead to it.
-    entered_from: Vec<Vec<u32>>,
-    /// Where diagrams with blocks as leaves are kept.
+    /// By state: its predecessors.
+    predecessors: Vec<Vec<u32>>,
+    /// The diagrams with blocks as leaves.
     renamed: Diagrams,
 }
 
 impl<'a> Refinement<'a> {
     fn new(verdicts: &[Verdict], roots: &'a [Part], diagrams: &'a Diagrams) -> Refinement<'a> {
-        let mut entered_from: Vec<Vec<u32>> = vec![Vec::new(); roots.len()];
+        let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); roots.len()];
         for (state, root) in roots.iter().enumerate() {
-            diagrams.ways(*root, Guard::default(), &mut |_, to| {
-                let from = &mut entered_from[to as usize];
+            diagrams.paths(*root, Guard::default(), &mut |_, to| {
+                let from = &mut predecessors[to as usize];
                 if from.last() != Some(&(state as u32)) {
                     from.push(state as u32);
                 }
@@ -59,25 +60,25 @@ impl<'a> Refinement<'a> {
             roots,
             diagrams,
             blocks: verdicts.iter().map(|verdict| *verdict as u32).collect(),
-            looks: vec![None; roots.len()],
+            signatures: vec![None; roots.len()],
             members,
             places,
-            entered_from,
+            predecessors,
             renamed: Diagrams::default(),
         }
     }
 
-    /// Looks at states again and divides their blocks. Returns the states that
-    /// have to be looked at next.
+    /// Recomputes the signatures of states and splits their blocks. Returns the states to
+    /// check next.
     fn round(&mut self, states: &[u32]) -> Vec<u32> {
         let mut touched: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         let mut known = FxHashMap::default();
         for state in states {
             let root = self.roots[*state as usize];
-            let look = self
+            let signature = self
                 .diagrams
                 .rename(root, &self.blocks, &mut self.renamed, &mut known);
-            self.looks[*state as usize] = Some(look);
+            self.signatures[*state as usize] = Some(signature);
             let block = self.blocks[*state as usize];
             touched.entry(block).or_default().push(*state);
         }
@@ -87,7 +88,7 @@ impl<'a> Refinement<'a> {
         }
         let mut next: Vec<u32> = moved
             .iter()
-            .flat_map(|state| &self.entered_from[*state as usize])
+            .flat_map(|state| &self.predecessors[*state as usize])
             .copied()
             .collect();
         next.sort_unstable();
@@ -95,20 +96,20 @@ impl<'a> Refinement<'a> {
         next
     }
 
-    /// Divides a block by the looks of some of its states; the others look
-    /// alike. The largest part stays; the others become blocks.
+    /// Splits a block by the signatures of some of its states; the other states have
+    /// equal signatures. The largest part keeps the block; the others become new blocks.
     fn divide(&mut self, block: u32, states: &[u32], moved: &mut FxHashSet<u32>) {
         for state in states {
             self.take_out(block, *state);
         }
         let mut parts: FxHashMap<Option<Part>, Vec<u32>> = FxHashMap::default();
         for state in states {
-            let look = self.looks[*state as usize];
-            parts.entry(look).or_default().push(*state);
+            let signature = self.signatures[*state as usize];
+            parts.entry(signature).or_default().push(*state);
         }
         let members = &self.members[block as usize];
         if let Some(other) = members.first() {
-            let alike = parts.remove(&self.looks[*other as usize]);
+            let alike = parts.remove(&self.signatures[*other as usize]);
             self.put_in(block, &alike.unwrap_or_default());
         }
         let mut parts: Vec<Vec<u32>> = parts.into_values().collect();

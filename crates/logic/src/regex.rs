@@ -1,8 +1,8 @@
-//! Regular expressions over letters, as they are written.
+//! Abstract syntax of regular expressions over letters.
 
 use std::sync::Arc;
 
-/// Which letters one step of an expression takes.
+/// A condition on a letter: a conjunction of literals (a cube).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Guard {
     /// Propositions that must be true.
@@ -14,38 +14,38 @@ pub struct Guard {
 /// A regular expression over letters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Regex {
-    /// Matches nothing at all.
+    /// Matches no word.
     Nothing,
-    /// Matches no letter: the empty word.
+    /// Matches only the empty word.
     Empty,
-    /// One letter.
+    /// Matches one letter that the guard accepts.
     Letter(Guard),
-    /// One after the other.
+    /// Concatenation.
     Sequence(Arc<Regex>, Arc<Regex>),
-    /// One or the other.
+    /// Alternation.
     Choice(Arc<Regex>, Arc<Regex>),
-    /// Both match the same letters.
+    /// Intersection.
     Both(Arc<Regex>, Arc<Regex>),
-    /// Matches what the other does not.
+    /// Complement.
     Complement(Arc<Regex>),
-    /// So many times; nothing has no end.
+    /// Repetition; `to` is `None` if it is unbounded.
     Repeat {
-        /// What is repeated.
+        /// The repeated expression.
         expression: Arc<Regex>,
-        /// At least so often.
+        /// Minimum number of repetitions.
         from: u32,
-        /// At most so often.
+        /// Maximum number of repetitions.
         to: Option<u32>,
     },
 }
 
-/// What it means that an expression matches.
+/// How a match of an expression determines the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Meaning {
-    /// No part of the run that ends now may match: a violation as soon as
-    /// one does, wherever it began.
+    /// No segment of the run that ends now may match: a violation as soon as one does,
+    /// wherever it began.
     MatchViolates,
-    /// The whole run must match when it ends; it is violated as soon as no
-    /// continuation can.
+    /// The whole run must match when it ends; violated as soon as no continuation can
+    /// match.
     MatchRequired,
 }

@@ -1,19 +1,18 @@
-//! The states of a formula: what is left of it, and what is left of its
-//! negation.
+//! The states of a formula: the remaining obligations of the formula and of its negation.
 //!
-//! Each side is an antichain of nodes of the tableau. Nodes that no run fulfils
-//! are dropped. So the formula is violated for good as soon as no node of it has
-//! an endless run, and satisfied as soon as no node of the negation has one:
-//! the earliest moments there are (Bauer, Leucker and Schallhart, 2011). Nodes
-//! that only a run that ends fulfils count for the verdict at the end alone.
+//! Each side is an antichain of tableau nodes. Nodes that no run satisfies are dropped.
+//! So the formula is violated for good as soon as none of its nodes has an infinite run,
+//! and satisfied as soon as no node of the negation has one: the earliest possible steps
+//! (Bauer, Leucker and Schallhart, 2011). Nodes that only finite runs satisfy count for
+//! the verdict at the end alone.
 //!
-//! Either side determines the other one; two states with an equal side are one.
+//! Each side determines the other, so two states with an equal side are one.
 //!
-//! A final verdict speaks of endless runs; one that ends at once may still fall
-//! to the other side (`next true` after no step). Where the formula is part of a
-//! larger one, that decides what the whole says of a run that ends
-//! ([`crate::product`]). So a part goes on ([`Residuals::going_on`]) until nothing
-//! can change what it says of such runs either.
+//! A final verdict is about infinite runs; a run that ends at once may still have the
+//! opposite truth value (`next true` after no step). If the formula is part of a larger
+//! one, that decides the truth of the whole for a run that ends ([`crate::product`]). So
+//! a part continues ([`Residuals::continuing`]) until nothing can change its truth for such
+//! runs either.
 
 use crate::clause::{Atom, Clause};
 use crate::expand::comparisons;
@@ -27,20 +26,20 @@ use crate::{Formula, Guard, LogicError};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
-/// Nodes of which one must be fulfilled.
+/// Nodes of which one must be satisfied.
 type Side = Box<[NodeId]>;
 
-/// What is left of a formula.
+/// The remaining obligations of a formula.
 #[derive(Debug, Clone)]
 struct State {
     positive: Side,
     negative: Side,
     verdict: Verdict,
-    /// Whether a run that ends here fulfils it.
+    /// Whether a run that ends here satisfies the formula.
     holds: bool,
 }
 
-/// The states of a formula that have been reached.
+/// The states of a formula created so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Residuals {
     pub tableau: Tableau,
@@ -49,22 +48,22 @@ pub(crate) struct Residuals {
     negative: FxHashMap<Side, u32>,
     satisfied: Option<u32>,
     violated: Option<u32>,
-    goes_on: bool,
+    continues: bool,
 }
 
 impl Residuals {
-    /// Begins with the formula itself, as state 0.
+    /// Starts with the formula itself as state 0.
     pub fn new(formula: &Formula) -> Result<Residuals, LogicError> {
         Residuals::begin(formula, false, Work::new())
     }
 
-    /// The same with states after a final verdict that tell whether a run that
-    /// ends there fulfils it, and with what is left of an allowance.
-    pub fn going_on(formula: &Formula, work: Work) -> Result<Residuals, LogicError> {
+    /// As [`Residuals::new`], but with states after a final verdict that distinguish
+    /// whether a run that ends there satisfies the formula, and with a given work budget.
+    pub fn continuing(formula: &Formula, work: Work) -> Result<Residuals, LogicError> {
         Residuals::begin(formula, true, work)
     }
 
-    fn begin(formula: &Formula, goes_on: bool, work: Work) -> Result<Residuals, LogicError> {
+    fn begin(formula: &Formula, continues: bool, work: Work) -> Result<Residuals, LogicError> {
         let mut arena = Arena::new();
         let (normal, negation) = arena.add(formula)?;
         if arena.measures_time() {
@@ -77,7 +76,7 @@ impl Residuals {
             negative: FxHashMap::default(),
             satisfied: None,
             violated: None,
-            goes_on,
+            continues,
         };
         residuals.tableau.work = work;
         let holds = holds_without_steps(formula);
@@ -87,8 +86,8 @@ impl Residuals {
         Ok(residuals)
     }
 
-    /// The node before the first step. That there must be one is what makes a
-    /// run without any step false.
+    /// Returns the node before the first step. `strong` requires a step; it is set if the
+    /// run without steps violates the formula.
     fn first(&mut self, formula: FormulaId, strong: bool) -> Result<Vec<NodeId>, LogicError> {
         let mut clause = Clause::default();
         if !clause.add(&self.tableau.arena, strong, Atom::new(formula)) {
@@ -97,41 +96,42 @@ impl Residuals {
         Ok(vec![self.tableau.node(clause, Memory::new())?])
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// What a state says.
+    /// Returns the verdict of a state.
     pub fn verdict(&self, state: u32) -> Verdict {
         self.states[state as usize].verdict
     }
 
-    /// Whether a run that ends here fulfils it.
+    /// Returns whether a run that ends here satisfies the formula.
     pub fn holds(&self, state: u32) -> bool {
         self.states[state as usize].holds
     }
 
-    /// Whether no step changes anything.
+    /// Returns whether no step changes anything.
     pub fn is_settled(&self, state: u32) -> bool {
         let state = &self.states[state as usize];
         state.positive.is_empty() && state.negative.is_empty()
     }
 
-    /// The nodes of which one must be fulfilled, and those of the negation.
+    /// Returns the nodes of the formula and those of its negation; one of each must be
+    /// satisfied.
     pub fn sides(&self, state: u32) -> (&[NodeId], &[NodeId]) {
         let state = &self.states[state as usize];
         (&state.positive, &state.negative)
     }
 
-    /// What a state waits for.
+    /// Returns the obligations of a state.
     pub fn explain(&self, state: u32) -> Explanation {
         let (positive, _) = self.sides(state);
         let clauses = positive.iter().map(|node| self.tableau.clause(*node));
         Explanation::of_clauses(&self.tableau.arena, clauses, 0)
     }
 
-    /// What the next step of a state asks of a letter.
+    /// Returns the guards that the next step of a state depends on.
     pub fn guards(&self, state: u32) -> impl Iterator<Item = Guard> + '_ {
         let (positive, negative) = self.sides(state);
         let nodes = positive.iter().chain(negative);
@@ -143,12 +143,12 @@ impl Residuals {
             })
     }
 
-    /// What may still be computed.
+    /// Returns the work budget.
     pub fn work(&mut self) -> &mut Work {
         &mut self.tableau.work
     }
 
-    /// The state after a step.
+    /// Returns the state after a step.
     pub fn step(&mut self, state: u32, letter: u64) -> Result<u32, LogicError> {
         if self.is_settled(state) {
             return Ok(state);
@@ -171,7 +171,7 @@ impl Residuals {
         targets
     }
 
-    /// The nodes that demand no more than any other one.
+    /// Returns the nodes that require no more than any other one.
     fn weakest(&mut self, nodes: Vec<NodeId>) -> Result<Vec<NodeId>, LogicError> {
         let mut kept: Vec<NodeId> = Vec::with_capacity(nodes.len());
         for node in nodes {
@@ -190,9 +190,9 @@ impl Residuals {
     }
 
     fn state(&mut self, positive: Vec<NodeId>, negative: Vec<NodeId>) -> Result<u32, LogicError> {
-        let (positive, may_hold) = self.fulfillable(positive)?;
-        let (negative, may_fail) = self.fulfillable(negative)?;
-        let open = self.goes_on && !positive.is_empty() && !negative.is_empty();
+        let (positive, may_hold) = self.satisfiable(positive)?;
+        let (negative, may_fail) = self.satisfiable(negative)?;
+        let open = self.continues && !positive.is_empty() && !negative.is_empty();
         if !may_hold && !open {
             return Ok(self.decided(Verdict::Violated));
         }
@@ -213,8 +213,8 @@ impl Residuals {
         Ok(self.insert(positive.into(), negative.into(), verdict, holds))
     }
 
-    /// The nodes that some run fulfils, and whether an endless one does.
-    fn fulfillable(&mut self, nodes: Vec<NodeId>) -> Result<(Vec<NodeId>, bool), LogicError> {
+    /// Returns the nodes that some run satisfies, and whether an infinite one does.
+    fn satisfiable(&mut self, nodes: Vec<NodeId>) -> Result<(Vec<NodeId>, bool), LogicError> {
         let mut kept = Vec::with_capacity(nodes.len());
         let mut endless = false;
         for node in nodes {
@@ -241,7 +241,7 @@ impl Residuals {
         state
     }
 
-    /// Of each final verdict there is one state, which nothing leaves.
+    /// Returns the single, absorbing state of a final verdict.
     fn decided(&mut self, verdict: Verdict) -> u32 {
         let next = self.states.len() as u32;
         let known = match verdict {
@@ -262,7 +262,7 @@ impl Residuals {
     }
 }
 
-/// Whether no step changes the verdict any more.
+/// Returns whether the verdict is final: no step changes it any more.
 pub(crate) fn is_final(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Satisfied | Verdict::Violated)
 }

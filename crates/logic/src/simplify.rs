@@ -1,18 +1,18 @@
-//! Formulas put together, in the simplest form that is cheap to find.
+//! Constructors of formulas in normal form, simplified as far as that is cheap.
 //!
-//! Every rule here is an equality of the semantics over runs that end and over
-//! those that do not, so it may be applied anywhere.
+//! Every rule is an equivalence for finite and for infinite runs, so it may be applied
+//! anywhere.
 
 use crate::normal::{Arena, FALSE, FormulaId, Node, TRUE};
 use crate::{Bound, LogicError};
 
 impl Arena {
-    /// The conjunction of any number of formulas.
+    /// Returns the conjunction of any number of formulas.
     pub fn and(&mut self, parts: Vec<FormulaId>) -> Result<FormulaId, LogicError> {
         self.combine(parts, true)
     }
 
-    /// The disjunction of any number of formulas.
+    /// Returns the disjunction of any number of formulas.
     pub fn or(&mut self, parts: Vec<FormulaId>) -> Result<FormulaId, LogicError> {
         self.combine(parts, false)
     }
@@ -45,7 +45,7 @@ impl Arena {
         }
     }
 
-    /// `next`.
+    /// Returns strong `next`.
     pub fn next(&mut self, part: FormulaId) -> Result<FormulaId, LogicError> {
         match part {
             FALSE => Ok(FALSE),
@@ -53,7 +53,7 @@ impl Arena {
         }
     }
 
-    /// `weak next`.
+    /// Returns `weak next`.
     pub fn weak_next(&mut self, part: FormulaId) -> Result<FormulaId, LogicError> {
         match part {
             TRUE => Ok(TRUE),
@@ -61,7 +61,7 @@ impl Arena {
         }
     }
 
-    /// `until` within a bound.
+    /// Returns `until` with a bound.
     pub fn until(
         &mut self,
         keeps: FormulaId,
@@ -114,7 +114,7 @@ impl Arena {
         })
     }
 
-    /// `release` within a bound.
+    /// Returns `release` with a bound.
     pub fn release(
         &mut self,
         frees: FormulaId,
@@ -197,7 +197,7 @@ impl Arena {
         )
     }
 
-    /// The negation of a formula.
+    /// Returns the negation of a formula.
     pub fn negate(&mut self, formula: FormulaId) -> Result<FormulaId, LogicError> {
         if let Some(known) = self.known_negation(formula) {
             return Ok(known);
@@ -258,7 +258,7 @@ impl Arena {
     }
 }
 
-/// A bound that says nothing is none.
+/// Returns a bound in simplest form: one that excludes nothing becomes `Unbounded`.
 pub(crate) fn plain(bound: Bound) -> Bound {
     match bound {
         Bound::Steps { from: 0, to: None } | Bound::Time { from: 0, to: None } => Bound::Unbounded,
@@ -266,7 +266,7 @@ pub(crate) fn plain(bound: Bound) -> Bound {
     }
 }
 
-/// Whether the present step is within the bound.
+/// Returns whether the present step is within the bound.
 pub(crate) fn starts_now(bound: Bound) -> bool {
     matches!(
         bound,
@@ -274,7 +274,7 @@ pub(crate) fn starts_now(bound: Bound) -> bool {
     )
 }
 
-/// Whether no step can be within the bound.
+/// Returns whether no step can be within the bound.
 pub(crate) fn is_empty(bound: Bound) -> bool {
     match bound {
         Bound::Unbounded => false,

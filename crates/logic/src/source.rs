@@ -1,4 +1,4 @@
-//! Where the states of a machine come from.
+//! The implementations that create the states of a machine.
 
 use crate::derivative::Derivatives;
 use crate::product::Product;
@@ -7,7 +7,7 @@ use crate::work::Work;
 use crate::{Formula, Guard, LogicError};
 use juror_event::Verdict;
 
-/// A demand that gives a state for each letter.
+/// A formula or an expression that computes successor states.
 #[derive(Debug, Clone)]
 pub(crate) enum Source {
     Formula(Box<Residuals>),

@@ -1,8 +1,8 @@
-//! What depends on the number of steps.
+//! Operators that depend on the number of steps.
 //!
-//! The steps of other threads come between those of one. What a property over
-//! several threads says should not change when a letter comes twice in a row
-//! (Lamport, *What Good Is Temporal Logic?*, 1983, calls that stuttering).
+//! Steps of other threads come between those of one thread, so a property over several
+//! threads should not change its verdict if a letter is repeated (stuttering; Lamport,
+//! *What Good Is Temporal Logic?*, 1983).
 
 use crate::{Bound, Formula};
 
@@ -22,7 +22,7 @@ pub enum StepOperator {
 }
 
 impl StepOperator {
-    /// How it is written.
+    /// Returns the keyword of the operator.
     pub fn name(self) -> &'static str {
         match self {
             StepOperator::Next => "next",
@@ -35,9 +35,9 @@ impl StepOperator {
 }
 
 impl Formula {
-    /// The operators that count steps, each once. Without any, no verdict
-    /// depends on how often the same letter comes in a row; with some,
-    /// [`crate::Table::is_stutter_invariant`] knows.
+    /// Returns the operators that count steps, without duplicates. If there are none, no
+    /// verdict depends on repetitions of a letter; otherwise use
+    /// [`crate::Table::is_stutter_invariant`].
     pub fn step_operators(&self) -> Vec<StepOperator> {
         let mut operators = Vec::new();
         self.visit(&mut |formula| {

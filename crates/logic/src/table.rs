@@ -1,9 +1,8 @@
-//! The whole automaton of a machine, as small as it can be.
+//! The complete, minimal automaton of a machine.
 //!
-//! Each state has a decision diagram over the propositions whose leaves are
-//! states. States that give the same verdicts to all continuations are one, and
-//! their numbers follow from the automaton alone. So two formulas that give the
-//! same verdicts have equal tables.
+//! Each state has a decision diagram over the propositions with states as leaves. States
+//! with the same verdicts for all continuations are merged, and the numbering depends on
+//! the automaton alone. So two formulas with the same verdicts have equal tables.
 
 use crate::diagram::{Diagrams, Part};
 use crate::refine::blocks;
@@ -11,27 +10,30 @@ use crate::{Guard, Letter, LogicError, Machine, MachineState, Outlook};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
-/// The widest letters for which a table of all steps is made.
+/// Maximum number of letter bits for which a dense transition table is built.
 const DENSE_BITS_MAX: u32 = 8;
 
-/// A complete automaton; made by [`Machine::to_table`]. Tables are equal if
-/// they give the same verdicts.
+/// A complete automaton, built by [`Machine::to_table`]. Tables are equal if they give
+/// the same verdicts.
 #[derive(Debug, Clone)]
 pub struct Table {
     verdicts: Vec<Verdict>,
     outlooks: Vec<Outlook>,
     roots: Vec<Part>,
     diagrams: Diagrams,
-    /// By state and letter, for letters of few bits; with where these begin.
+    /// For letters of few bits: the lowest bit, the number of bits, and the successors by
+    /// state and letter.
     dense: Option<(u32, u32, Vec<u32>)>,
     origins: Vec<MachineState>,
-    /// By state: the propositions that any step from there on asks about.
+    /// By state: the propositions that some step from there on depends on.
     ahead: Vec<u64>,
 }
 
 impl Machine {
-    /// The whole automaton, minimal. Fails where it has more states than the
-    /// limit before it is made small.
+    /// Returns the complete, minimal automaton.
+    ///
+    /// # Errors
+    /// The automaton has more than `limit` states before it is minimised.
     pub fn to_table(&mut self, limit: usize) -> Result<Table, LogicError> {
         let mut met = vec![self.initial()];
         let mut numbers: FxHashMap<MachineState, u32> = FxHashMap::default();
@@ -62,7 +64,7 @@ impl Machine {
     }
 }
 
-/// The table of blocks of states, numbered as they are met.
+/// Builds the table of blocks of states, numbered in the order of discovery.
 fn number(
     states: &[MachineState],
     verdicts: &[Verdict],
@@ -79,7 +81,7 @@ fn number(
     }
     let mut at = 0;
     while let Some(state) = order.get(at).copied() {
-        diagrams.ways(roots[state], Guard::default(), &mut |_, to| {
+        diagrams.paths(roots[state], Guard::default(), &mut |_, to| {
             let fresh = numbers.len() as u32;
             let number = *numbers.entry(blocks[to as usize]).or_insert(fresh);
             if number == fresh {
@@ -109,11 +111,11 @@ fn number(
     }
 }
 
-/// Adds to each state the propositions of those that it leads to.
-fn spread(ahead: &mut [u64], entered_from: &[Vec<usize>]) {
+/// Adds to each state the propositions of its successors.
+fn spread(ahead: &mut [u64], predecessors: &[Vec<usize>]) {
     let mut waiting: Vec<usize> = (0..ahead.len()).collect();
     while let Some(state) = waiting.pop() {
-        for from in &entered_from[state] {
+        for from in &predecessors[state] {
             let joined = ahead[*from] | ahead[state];
             if joined != ahead[*from] {
                 ahead[*from] = joined;
@@ -125,10 +127,10 @@ fn spread(ahead: &mut [u64], entered_from: &[Vec<usize>]) {
 
 impl PartialEq for Table {
     fn eq(&self, other: &Table) -> bool {
-        // The rest follows from these, or tells where they came from.
+        // The other fields are derived from these, or say where they come from.
         self.verdicts == other.verdicts
             && self.roots == other.roots
-            && self.diagrams.questions == other.diagrams.questions
+            && self.diagrams.decisions == other.diagrams.decisions
     }
 }
 
@@ -136,22 +138,22 @@ impl Eq for Table {}
 
 impl Table {
     fn with_outlooks(mut self) -> Table {
-        let mut entered_from: Vec<Vec<usize>> = vec![Vec::new(); self.verdicts.len()];
+        let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); self.verdicts.len()];
         for (state, root) in self.roots.iter().enumerate() {
-            self.diagrams.ways(*root, Guard::default(), &mut |_, to| {
-                entered_from[to as usize].push(state);
+            self.diagrams.paths(*root, Guard::default(), &mut |_, to| {
+                predecessors[to as usize].push(state);
             });
         }
         let states = (0..self.state_count() as u32).map(MachineState);
         self.ahead = states
             .map(|state| self.letters_that_matter(state))
             .collect();
-        spread(&mut self.ahead, &entered_from);
+        spread(&mut self.ahead, &predecessors);
         self.outlooks = vec![Outlook::default(); self.verdicts.len()];
         for (outlook, verdict) in self.outlooks.iter_mut().zip(&self.verdicts) {
             outlook.add(*verdict);
         }
-        Outlook::spread(&mut self.outlooks, &entered_from);
+        Outlook::spread(&mut self.outlooks, &predecessors);
         self
     }
 
@@ -174,17 +176,17 @@ impl Table {
         self
     }
 
-    /// Where it starts.
+    /// Returns the initial state.
     pub fn initial(&self) -> MachineState {
         MachineState(0)
     }
 
-    /// How many states it has.
+    /// Returns the number of states.
     pub fn state_count(&self) -> usize {
         self.verdicts.len()
     }
 
-    /// The state after a step.
+    /// Returns the state after a step.
     #[inline]
     pub fn step(&self, state: MachineState, letter: Letter) -> MachineState {
         if let Some((shift, bits, steps)) = &self.dense {
@@ -198,14 +200,14 @@ impl Table {
         }
     }
 
-    /// What a state says; a state of another machine is not decided.
+    /// Returns the verdict of a state; an undecided one for a state of another machine.
     #[inline]
     pub fn verdict(&self, state: MachineState) -> Verdict {
         let verdict = self.verdicts.get(state.index());
         verdict.copied().unwrap_or(Verdict::PresumablySatisfied)
     }
 
-    /// Which verdicts a state can still come to.
+    /// Returns the verdicts that a state can still reach.
     pub fn can_still(&self, state: MachineState) -> Outlook {
         self.outlooks
             .get(state.index())
@@ -213,7 +215,7 @@ impl Table {
             .unwrap_or(Outlook::OPEN)
     }
 
-    /// The propositions that the next step asks about.
+    /// Returns the propositions that the next step depends on.
     pub fn letters_that_matter(&self, state: MachineState) -> u64 {
         let mut asked = 0;
         for (guard, _) in self.successors(state) {
@@ -222,40 +224,39 @@ impl Table {
         asked
     }
 
-    /// The propositions that any step from this state on asks about.
+    /// Returns the propositions that some step from this state on depends on.
     pub fn propositions_ahead(&self, state: MachineState) -> u64 {
         self.ahead.get(state.index()).copied().unwrap_or(u64::MAX)
     }
 
-    /// The guards of the next step, such that each letter is taken by exactly
-    /// one, with the states that they lead to.
+    /// Returns the guards of the next step, which partition the letters, with their
+    /// successors.
     pub fn successors(&self, state: MachineState) -> Vec<(Guard, MachineState)> {
         let mut successors = Vec::new();
         if let Some(root) = self.roots.get(state.index()) {
             self.diagrams
-                .ways(*root, Guard::default(), &mut |guard, to| {
+                .paths(*root, Guard::default(), &mut |guard, to| {
                     successors.push((guard, MachineState(to)));
                 });
         }
         successors
     }
 
-    /// A state of the machine that the table was made of, for a state of the
-    /// table: what it waits for is explained there.
+    /// Returns a state of the original machine for a state of the table, to explain what
+    /// it waits for.
     pub fn origin(&self, state: MachineState) -> MachineState {
         self.origins.get(state.index()).copied().unwrap_or_default()
     }
 
-    /// Whether no verdict depends on how often the same letter comes in a row.
-    /// With several threads that is what a property should be like, since other
-    /// threads' steps come in between.
+    /// Returns whether no verdict depends on repetitions of a letter. A property over
+    /// several threads should have this, since steps of other threads come in between.
     pub fn is_stutter_invariant(&self) -> bool {
         (0..self.state_count()).all(|state| {
             let successors = self.successors(MachineState(state as u32));
             successors.iter().all(|(guard, to)| {
                 let mut stays = true;
                 self.diagrams
-                    .ways(self.roots[to.index()], *guard, &mut |_, again| {
+                    .paths(self.roots[to.index()], *guard, &mut |_, again| {
                         stays &= again == to.0;
                     });
                 stays

@@ -1,17 +1,16 @@
-//! The automaton over clauses, and which of them can be fulfilled.
+//! The tableau automaton over clauses, and which of its nodes can be satisfied.
 //!
-//! A node is a clause with what is remembered of the past. Its edges are the
-//! ways of one step ([`crate::expand`]); the letters stand on them as cubes. The
-//! automaton is a generalised Büchi automaton: a run through it is accepting if
-//! no `until` is put off for ever. A node from which there is no accepting run
-//! says nothing true of any continuation, and finding that out is what makes
-//! verdicts the earliest possible ones.
+//! A node is a clause with the memory of past operators. Its edges are the alternatives
+//! of one step ([`crate::expand`]), labelled with letters as cubes. The automaton is a
+//! generalised Büchi automaton: a run is accepting if no `until` is postponed forever. A
+//! node without an accepting run is unsatisfiable, and detecting that makes verdicts the
+//! earliest possible.
 //!
-//! The search is Couvreur's (1999): strongly connected components on the way,
-//! and it ends at the first accepting one. All that it meets is settled then.
+//! The search is Couvreur's (1999): it computes strongly connected components on the fly
+//! and stops at the first accepting one. All nodes that it visited are settled then.
 //!
-//! Invariant: whatever is settled has its edges, and so has all that it leads to
-//! when no run from it is accepting.
+//! Invariant: every settled node has its edges, and so has every node reachable from a
+//! settled node without an accepting run.
 
 use crate::LogicError;
 use crate::clause::Clause;
@@ -32,35 +31,35 @@ impl NodeId {
     }
 }
 
-/// One way of a step.
+/// An edge: one alternative of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub required: u64,
     pub forbidden: u64,
     pub to: NodeId,
-    delayed: u128,
+    postponed: u128,
 }
 
 impl Edge {
-    /// Whether the way is open under these propositions.
+    /// Returns whether the edge is enabled under these propositions.
     pub fn takes(&self, letter: u64) -> bool {
         self.required & !letter == 0 && self.forbidden & letter == 0
     }
 
-    /// Which `until` it puts off.
-    pub fn delayed(&self) -> u128 {
-        self.delayed
+    /// Returns the set of `until`s that the edge postpones.
+    pub fn postponed(&self) -> u128 {
+        self.postponed
     }
 }
 
-/// What becomes of runs from a node.
+/// The runs that a node has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prospect {
-    /// Some endless run fulfils the clause.
+    /// Some infinite run satisfies the clause.
     Endless,
-    /// Only runs that end do.
+    /// Only finite runs satisfy the clause.
     Ending,
-    /// No run does.
+    /// No run satisfies the clause.
     None,
 }
 
@@ -72,13 +71,13 @@ struct NodeData {
     prospect: Option<Prospect>,
 }
 
-/// The automaton, as far as it has been looked at.
+/// The part of the automaton created so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Tableau {
     pub arena: Arena,
     nodes: Vec<NodeData>,
     identities: FxHashMap<(Clause, Memory), NodeId>,
-    /// What may still be computed.
+    /// The work budget.
     pub work: Work,
 }
 
@@ -92,7 +91,7 @@ impl Tableau {
         }
     }
 
-    /// The node of a clause with a memory.
+    /// Returns the node of a clause with a memory.
     pub fn node(&mut self, clause: Clause, memory: Memory) -> Result<NodeId, LogicError> {
         let read = self.reads(&clause);
         let mut memory = memory;
@@ -114,17 +113,17 @@ impl Tableau {
         Ok(node)
     }
 
-    /// What a node demands.
+    /// Returns the clause of a node.
     pub fn clause(&self, node: NodeId) -> &Clause {
         &self.nodes[node.index()].clause
     }
 
-    /// Whether the clause is fulfilled when the run ends now.
+    /// Returns whether the clause is satisfied if the run ends now.
     pub fn ends_well(&self, node: NodeId) -> bool {
         self.clause(node).ends_well()
     }
 
-    /// Whether the first node demands no more than the second, with the same
+    /// Returns whether the first node requires no more than the second, with the same
     /// past.
     pub fn is_weaker(&self, node: NodeId, other: NodeId) -> bool {
         let (node, other) = (&self.nodes[node.index()], &self.nodes[other.index()]);
@@ -137,12 +136,12 @@ impl Tableau {
         atoms.fold(0, |reads, atom| reads | self.arena.reads(atom.formula))
     }
 
-    /// The ways of one step; empty for a node that has not been looked at.
+    /// Returns the edges of a node; empty if it has not been expanded.
     pub fn edges(&self, node: NodeId) -> &[Edge] {
         self.nodes[node.index()].edges.as_deref().unwrap_or(&[])
     }
 
-    /// Finds the ways of a node, if they are not known.
+    /// Computes the edges of a node, if they are not known.
     pub fn look(&mut self, node: NodeId) -> Result<(), LogicError> {
         let data = &self.nodes[node.index()];
         if data.edges.is_some() {
@@ -157,7 +156,7 @@ impl Tableau {
         let read = self.reads(&data.clause);
         let mut terms = past::split(present, vec![Term::default()], &data.memory, read);
         for atom in &data.clause.atoms {
-            terms = terms.and_then(|terms| present.fulfil(terms, atom));
+            terms = terms.and_then(|terms| present.satisfy(terms, atom));
         }
         self.work = work.get();
         let terms = terms?;
@@ -166,7 +165,7 @@ impl Tableau {
             edges.push(Edge {
                 required: term.required,
                 forbidden: term.forbidden,
-                delayed: term.delayed,
+                postponed: term.postponed,
                 to: self.node(term.rest, term.memory)?,
             });
         }
@@ -174,7 +173,7 @@ impl Tableau {
         Ok(())
     }
 
-    /// What becomes of runs from a node.
+    /// Returns the kind of runs that a node has.
     pub fn prospect(&mut self, node: NodeId) -> Result<Prospect, LogicError> {
         if let Some(known) = self.nodes[node.index()].prospect {
             return Ok(known);
@@ -184,24 +183,24 @@ impl Tableau {
     }
 }
 
-/// A component that is not complete yet.
+/// A strongly connected component that is not complete yet.
 struct Root {
-    /// The number of its first node.
+    /// Number of its first node.
     number: u32,
-    /// The `until` that some edge within it does not put off.
+    /// The `until`s that some edge within it does not postpone.
     granted: u128,
-    /// The same of the edge that led into it.
+    /// The `until`s that the edge into it does not postpone.
     arriving: u128,
 }
 
 /// The search for an accepting run.
 struct Search {
     all: u128,
-    /// The nodes that are not settled, in the order of their numbers from 1.
+    /// Nodes that are not settled, with their depth-first numbers from 1.
     numbers: FxHashMap<NodeId, u32>,
     open: Vec<NodeId>,
     roots: Vec<Root>,
-    /// The way from the start, with the next edge to follow.
+    /// The current path, with the next edge to follow of each node.
     path: Vec<(NodeId, usize)>,
 }
 
@@ -226,7 +225,7 @@ impl Search {
             };
             *next += 1;
             tableau.work.spend(1)?;
-            let granted = self.all & !edge.delayed;
+            let granted = self.all & !edge.postponed;
             match tableau.nodes[edge.to.index()].prospect {
                 Some(Prospect::Endless) => {
                     self.accept(tableau);
@@ -266,7 +265,7 @@ impl Search {
         Ok(())
     }
 
-    /// Closes a cycle back to a node; true if the component is accepting.
+    /// Closes a cycle back to a node. Returns true if the component is accepting.
     fn merge(&mut self, number: u32, granted: u128) -> bool {
         let mut granted = granted;
         while let Some(root) = self.roots.last_mut() {
@@ -280,14 +279,14 @@ impl Search {
         false
     }
 
-    /// Everything open leads to an accepting run.
+    /// Settles all open nodes: each leads to an accepting run.
     fn accept(self, tableau: &mut Tableau) {
         for node in self.open {
             tableau.nodes[node.index()].prospect = Some(Prospect::Endless);
         }
     }
 
-    /// Steps back from a node; settles its component when it is complete.
+    /// Backtracks from a node; settles its component if it is complete.
     fn leave(&mut self, tableau: &mut Tableau, node: NodeId) {
         self.path.pop();
         let number = self.numbers.get(&node).copied().unwrap_or(0);

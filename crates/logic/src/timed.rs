@@ -1,24 +1,23 @@
-//! The machine of a formula with bounds in time.
+//! The machine of a formula with time bounds.
 //!
-//! Progression over timed letters: after each step a state is what is left of
-//! the formula and of its negation, as sets of clauses like those of a
-//! [`Machine`](crate::Machine), with deadlines on the clock of the run. What the
-//! past operators need is kept in queues of times, from which a time is dropped
-//! once it cannot matter any more; a step costs a constant amortised time for
-//! each.
+//! Progression over timed letters: a state is the remaining obligations of the formula
+//! and of its negation, as sets of clauses like those of a [`Machine`](crate::Machine),
+//! with deadlines on the clock of the run. The memory of past operators is queues of
+//! times; a time is dropped once it can no longer matter, so a step costs amortised
+//! constant time for each operator.
 //!
-//! Distances in time are between steps: `p until within 5 ms q` looks at the
-//! steps that come at most 5 ms after the present one, and both ends belong to
-//! the bound. Several steps may have the same time.
+//! Distances in time are between steps: `p until within 5 ms q` covers the steps that
+//! come at most 5 ms after the present one; both ends of a bound are included. Several
+//! steps may have the same time.
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! The verdict is final at the first step, or deadline, where what is left is
-//! plainly false or true: nothing remains to be fulfilled, or every way
-//! contradicts itself. It is not promised that this is the earliest moment among
-//! all possible continuations, as a [`Machine`](crate::Machine) promises: that
-//! two bounds can never be met together is noticed when the first of them ends.
-//! An undecided verdict is exactly what the formula says if the run ended now.
+//! The verdict is final at the first step, or deadline, at which the obligations are
+//! plainly false or true: nothing remains, or every alternative is contradictory. Unlike
+//! a [`Machine`](crate::Machine), it is not guaranteed to be the earliest among all
+//! possible continuations: that two bounds can never be met together is noticed when the
+//! first of them ends. An undecided verdict is exactly the truth value of the formula if
+//! the run ended now.
 
 use crate::clause::{Atom, Clause, Window};
 use crate::expand::{Present, Term};
@@ -32,43 +31,46 @@ use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-/// The most clauses of a state.
+/// Maximum number of clauses of a state.
 const CLAUSES_MAX: usize = 4096;
 
-/// A formula with bounds in time, prepared for stepping. It does not change
-/// while it is used; the state is a value of its own.
+/// A formula with time bounds, prepared for stepping. It is immutable; the state is a
+/// separate value.
 #[derive(Debug, Clone)]
 pub struct TimedMachine {
     arena: Arena,
     initial: TimedState,
 }
 
-/// What is left of a formula, and what is remembered. Belongs to the machine
-/// that made it, or to one of an equal formula.
+/// The remaining obligations of a formula, and the memory of its past operators. Belongs
+/// to the machine that created it, or to one of an equal formula.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TimedState {
-    /// The clauses of which one must be fulfilled.
+    /// Clauses of the formula; one must be satisfied.
     pub(crate) positive: Vec<Clause>,
-    /// The same of the negation.
+    /// Clauses of the negation.
     pub(crate) negative: Vec<Clause>,
-    pub(crate) memory: Vec<Remembered>,
-    /// How many steps there were.
+    pub(crate) memory: Vec<OperatorMemory>,
+    /// Number of steps so far.
     pub(crate) steps: u64,
-    /// The time of the last step, or that has passed since.
+    /// Current time in nanoseconds: of the last step, or later if time has passed since.
     pub(crate) now: u64,
 }
 
-/// What is remembered of one past operator.
+/// Memory of one past operator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) enum Remembered {
-    /// Whether it, or its part, held at the last step.
+pub(crate) enum OperatorMemory {
+    /// Whether the operator, or its part, held at the last step.
     Held(bool),
-    /// When it began to hold, oldest first; on the clock or in steps.
+    /// Times or step numbers at which it started to hold, oldest first.
     Since(VecDeque<u64>),
 }
 
 impl TimedMachine {
-    /// The machine of a formula. Past operators about future ones are refused.
+    /// Returns the machine of a formula.
+    ///
+    /// # Errors
+    /// A past operator contains a future one, or the formula is too large.
     pub fn of_formula(formula: &Formula) -> Result<TimedMachine, LogicError> {
         let mut arena = Arena::new();
         let (normal, negation) = arena.add(formula)?;
@@ -77,11 +79,11 @@ impl TimedMachine {
             .iter()
             .map(|tracked| match tracked {
                 Tracked::Guess { .. } => Err(LogicError::PastOfFuture),
-                Tracked::Yesterday { .. } => Ok(Remembered::Held(false)),
+                Tracked::Yesterday { .. } => Ok(OperatorMemory::Held(false)),
                 Tracked::Since { bound, .. } if *bound == Bound::Unbounded => {
-                    Ok(Remembered::Held(false))
+                    Ok(OperatorMemory::Held(false))
                 }
-                Tracked::Since { .. } => Ok(Remembered::Since(VecDeque::new())),
+                Tracked::Since { .. } => Ok(OperatorMemory::Since(VecDeque::new())),
             })
             .collect::<Result<_, _>>()?;
         let first = |formula: FormulaId, strong: bool| {
@@ -102,21 +104,20 @@ impl TimedMachine {
         Ok(TimedMachine { arena, initial })
     }
 
-    /// All that it speaks of.
+    /// Returns all formulas of the machine.
     pub(crate) fn arena(&self) -> &Arena {
         &self.arena
     }
 
-    /// Where it starts.
+    /// Returns the initial state.
     pub fn initial(&self) -> TimedState {
         self.initial.clone()
     }
 
-    /// Takes a step at a time in nanoseconds. Times do not go back: one that is
-    /// before the last counts as the last.
+    /// Makes a step at a time in nanoseconds. Time does not go backwards: a time before
+    /// the last one counts as the last one.
     ///
-    /// After an error the state is of no use any more: what it remembers is ahead
-    /// of what it demands.
+    /// After an error the state must not be used: its memory is ahead of its obligations.
     pub fn step(
         &self,
         state: &mut TimedState,
@@ -146,7 +147,7 @@ impl TimedMachine {
         Ok(())
     }
 
-    /// What a state says.
+    /// Returns the verdict of a state.
     pub fn verdict(&self, state: &TimedState) -> Verdict {
         if state.positive.is_empty() {
             Verdict::Violated
@@ -159,13 +160,13 @@ impl TimedMachine {
         }
     }
 
-    /// Whether nothing changes the verdict any more.
+    /// Returns whether the verdict is final.
     pub fn is_decided(&self, state: &TimedState) -> bool {
         crate::residual::is_final(self.verdict(state))
     }
 
-    /// The first time, in nanoseconds, at which something is decided without a
-    /// step: [`advance`](TimedMachine::advance) to it then.
+    /// Returns the first time, in nanoseconds, at which the state changes without a step;
+    /// call [`advance`](TimedMachine::advance) then.
     pub fn next_deadline(&self, state: &TimedState) -> Option<u64> {
         if self.is_decided(state) {
             return None;
@@ -180,8 +181,7 @@ impl TimedMachine {
             .min()
     }
 
-    /// Says that time has passed without a step: all steps to come are at this
-    /// time or later.
+    /// Advances the time without a step: all later steps are at this time or later.
     pub fn advance(&self, state: &mut TimedState, time_ns: u64) {
         if time_ns <= state.now {
             return;
@@ -194,7 +194,7 @@ impl TimedMachine {
         }
     }
 
-    /// What a state waits for.
+    /// Returns the obligations of a state.
     pub fn explain(&self, state: &TimedState) -> Explanation {
         if self.is_decided(state) {
             return Explanation::default();
@@ -202,8 +202,7 @@ impl TimedMachine {
         Explanation::of_clauses(&self.arena, state.positive.iter(), state.now)
     }
 
-    /// Whether a state can be one of this machine: it may have been read from
-    /// somewhere.
+    /// Returns whether a state can belong to this machine; it may have been deserialized.
     fn knows(&self, state: &TimedState) -> bool {
         let clauses = state.positive.iter().chain(&state.negative);
         state.memory.len() == self.arena.tracked().len()
@@ -212,7 +211,8 @@ impl TimedMachine {
                 .all(|atom| self.arena.has(atom.formula))
     }
 
-    /// A clause after all steps of some of its bounds have passed.
+    /// Returns a clause after the windows of some of its atoms have ended; `None` if it
+    /// cannot be satisfied any more.
     fn expire(&self, clause: &Clause, now: u64) -> Option<Clause> {
         let mut fresh = Clause {
             strong: clause.strong,
@@ -231,7 +231,7 @@ impl TimedMachine {
         Some(fresh)
     }
 
-    /// One side after a step.
+    /// Returns one side after a step.
     fn side(
         &self,
         side: &[Clause],
@@ -249,7 +249,7 @@ impl TimedMachine {
         for clause in side {
             let mut terms = vec![start(letter, holding)];
             for atom in &clause.atoms {
-                terms = present.fulfil(terms, atom)?;
+                terms = present.satisfy(terms, atom)?;
             }
             next.extend(terms.into_iter().map(|term| term.rest));
         }
@@ -260,7 +260,7 @@ impl TimedMachine {
         Ok(next)
     }
 
-    /// The clauses that demand no more than any other one, sorted.
+    /// Returns the clauses that require no more than any other one, sorted.
     fn weakest(&self, clauses: Vec<Clause>) -> Vec<Clause> {
         let mut kept: Vec<Clause> = Vec::with_capacity(clauses.len());
         for clause in clauses {
@@ -275,18 +275,17 @@ impl TimedMachine {
         kept
     }
 
-    /// Brings the memory to the present step. Returns the tracked formulas that
-    /// hold.
+    /// Updates the memory for the present step. Returns the tracked formulas that hold.
     fn remember(&self, state: &mut TimedState, letter: Letter) -> u64 {
         let mut holding = 0_u64;
         let step = state.steps;
         for (index, tracked) in self.arena.tracked().iter().enumerate() {
             let holds = |formula| self.holds_now(formula, letter, holding);
             let now = match (tracked, &mut state.memory[index]) {
-                (Tracked::Yesterday { holds: part, .. }, Remembered::Held(held)) => {
+                (Tracked::Yesterday { holds: part, .. }, OperatorMemory::Held(held)) => {
                     std::mem::replace(held, holds(*part))
                 }
-                (Tracked::Since { keeps, starts, .. }, Remembered::Held(held)) => {
+                (Tracked::Since { keeps, starts, .. }, OperatorMemory::Held(held)) => {
                     *held = holds(*starts) || (*held && holds(*keeps));
                     *held
                 }
@@ -297,7 +296,7 @@ impl TimedMachine {
                         bound,
                         ..
                     },
-                    Remembered::Since(times),
+                    OperatorMemory::Since(times),
                 ) => {
                     if !holds(*keeps) {
                         times.clear();
@@ -309,15 +308,15 @@ impl TimedMachine {
                     }
                     limits.holds(times, now)
                 }
-                // A guess was refused when the machine was made.
-                (Tracked::Guess { .. }, _) | (_, Remembered::Since(_)) => false,
+                // Guesses are rejected when the machine is created.
+                (Tracked::Guess { .. }, _) | (_, OperatorMemory::Since(_)) => false,
             };
             holding |= u64::from(now) << index;
         }
         holding
     }
 
-    /// What a formula without future operators says.
+    /// Returns whether a formula without future operators holds.
     fn holds_now(&self, formula: FormulaId, letter: Letter, holding: u64) -> bool {
         match self.arena.node(formula) {
             Node::True => true,
@@ -337,7 +336,7 @@ impl TimedMachine {
     }
 }
 
-/// The term that has the whole letter.
+/// Returns the term of a complete letter.
 fn start(letter: Letter, holding: u64) -> Term {
     Term {
         required: letter.0,
@@ -380,12 +379,12 @@ impl Limits {
         if self.in_steps { step } else { now }
     }
 
-    /// Adds the present, and drops what it makes superfluous: between two times
-    /// that are nowhere farther apart than the bound is wide, one is always
-    /// within it before the other has left.
+    /// Adds the present, and drops times that it makes redundant: between two times whose
+    /// distance is at most the width of the bound, any other is redundant, because one of
+    /// the two is always within the bound.
     fn push(&self, times: &mut VecDeque<u64>, now: u64) {
         let Some(to) = self.to else {
-            // The oldest is in the bound first, and never leaves it.
+            // The oldest is the first to enter the bound, and never leaves it.
             if times.is_empty() {
                 times.push_back(now);
             }
@@ -403,7 +402,8 @@ impl Limits {
         }
     }
 
-    /// Whether one of the times is within the bound; drops those that have left.
+    /// Returns whether one of the times is within the bound; drops those that have left
+    /// it.
     fn holds(&self, times: &mut VecDeque<u64>, now: u64) -> bool {
         while let (Some(oldest), Some(to)) = (times.front(), self.to) {
             if now.saturating_sub(*oldest) <= to {

@@ -1,36 +1,39 @@
-//! How much may be computed for a formula or an expression.
+//! The work budget of a formula or an expression.
 //!
-//! Small demands can have enormous automata: a count under a complement, or a
-//! bound whose two ends are far apart. Limits on the number of states do not say
-//! how long one of them takes. So all that is computed is counted, in units of
-//! about the same time (a node looked at, a part of an expression, two clauses
-//! compared), and a machine that has used up its allowance says so.
+//! Small formulas can have enormous automata: a count under a complement, or a bound
+//! whose two ends are far apart. A limit on the number of states does not bound the time
+//! to compute one of them. So all computation is counted in units of about equal time (a
+//! node visited, a part of an expression, two clauses compared), and a machine that has
+//! spent its budget returns an error.
 //!
-//! An allowance grows with the steps that are made anew, so that a machine that
-//! needs little for each of them can go on for long. It counts work and not time:
-//! the same formula over the same run always comes to the same end.
+//! The budget grows with each new step, so a machine with cheap steps can run for long.
+//! It counts work and not time: the same formula over the same run always ends the same
+//! way.
 
 use crate::LogicError;
 
-/// The units for making a machine and for each of its steps.
+/// Initial budget, and its maximum.
 const UNITS_MAX: u64 = 1_000_000;
 
-/// The units that each new step adds, up to the most.
+/// Units added for each new step, up to [`UNITS_MAX`].
 const UNITS_EACH_STEP: u64 = 10_000;
 
-/// What is left of an allowance.
+/// A work budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Work {
     left: u64,
 }
 
 impl Work {
-    /// The whole allowance.
+    /// Returns a full budget.
     pub fn new() -> Work {
         Work { left: UNITS_MAX }
     }
 
-    /// Takes units; fails where there are not so many left.
+    /// Spends units of work.
+    ///
+    /// # Errors
+    /// [`LogicError::TooMuchWork`] if the budget has fewer units left.
     #[inline]
     pub fn spend(&mut self, units: usize) -> Result<(), LogicError> {
         let left = self.left.checked_sub(units as u64);
@@ -41,7 +44,7 @@ impl Work {
         }
     }
 
-    /// A step is made that was not made before.
+    /// Adds the units for a step that is not cached.
     pub fn begin_step(&mut self) {
         self.left = self.left.saturating_add(UNITS_EACH_STEP).min(UNITS_MAX);
     }

@@ -1,11 +1,11 @@
-//! Between written formulas and those of an arena.
+//! Conversion of formulas from an arena to abstract syntax, and checks of their size.
 
 use crate::normal::{Arena, DEPTH_MAX, FormulaId, Node, SIZE_MAX, Tracked};
 use crate::{Bound, Formula, LogicError};
 
 impl Arena {
-    /// As it could have been written, with another bound if it is an operator
-    /// under way.
+    /// Returns a formula as abstract syntax. `left` replaces the bound of an operator
+    /// that is partly consumed.
     pub fn formula(&self, formula: FormulaId, left: Option<Bound>) -> Formula {
         use std::sync::Arc;
         let part = |part: FormulaId| Arc::new(self.formula(part, None));
@@ -55,7 +55,7 @@ impl Arena {
     }
 }
 
-/// Whether a formula is small enough to be walked.
+/// Checks that a formula is small enough for recursive functions.
 pub(crate) fn check_size(
     formula: &Formula,
     depth: usize,
@@ -87,8 +87,8 @@ pub(crate) fn check_size(
     }
 }
 
-/// What a formula says of the run without any step: no proposition is true,
-/// there is no next step and there was none before.
+/// Returns whether a formula holds for the run without steps: no proposition is true, and
+/// there is no next and no previous step.
 pub(crate) fn holds_without_steps(formula: &Formula) -> bool {
     match formula {
         Formula::True | Formula::WeakNext(_) | Formula::WeakYesterday(_) => true,

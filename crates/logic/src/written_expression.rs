@@ -1,4 +1,4 @@
-//! Between written expressions and those in normal form.
+//! Conversion of expressions between abstract syntax and normal form.
 
 use crate::expression::{EMPTY, Expression, ExpressionId, Expressions, NOTHING};
 use crate::normal::{DEPTH_MAX, SIZE_MAX};
@@ -6,7 +6,7 @@ use crate::{LogicError, Regex};
 use std::sync::Arc;
 
 impl Expressions {
-    /// An expression as it is written.
+    /// Returns the normal form of an expression.
     pub fn of(&mut self, regex: &Regex) -> Result<ExpressionId, LogicError> {
         check_size(regex, DEPTH_MAX, &mut 0)?;
         self.add(regex)
@@ -45,7 +45,7 @@ impl Expressions {
         }
     }
 
-    /// As it could have been written.
+    /// Returns an expression in normal form as abstract syntax.
     pub fn regex(&self, expression: ExpressionId) -> Regex {
         let join = |parts: &[ExpressionId], make: fn(Arc<Regex>, Arc<Regex>) -> Regex| {
             let mut parts = parts.iter().rev().map(|part| self.regex(*part));

@@ -1,30 +1,28 @@
-//! Breadth-first search: all states, and the shortest way to what is wrong.
+//! Breadth-first search: visits all states; finds shortest counterexamples.
 //!
-//! The store has the states in the order of discovery, so it is the queue. What
-//! is kept of the way to a state is the state before it. What is found is brought to
-//! the store in batches.
+//! The store holds the states in the order of discovery, so it is the queue. The path to
+//! a state is kept as a link to its predecessor. Successors are inserted in batches.
 
-use crate::apart::buffer;
+use crate::cache_padded::buffer;
 use crate::report::{Cut, Finding, Report};
 use crate::store::{BATCH, Batch, StateId, Store, hash};
 use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
-/// What a search looks for, and how far.
+/// The goals and limits of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The most states.
+    /// Maximum number of states.
     pub states_max: u32,
-    /// The most steps from an initial state.
+    /// Maximum number of steps from an initial state.
     pub depth_max: u32,
-    /// The most bytes for the states.
+    /// Maximum size of the states in bytes.
     pub memory_bytes_max: u64,
-    /// A state without successors that is no valid end is an error.
+    /// Report deadlocks: states without successors that are not valid end states.
     pub deadlocks: bool,
-    /// Go on after something wrong was found; the first finding is reported.
+    /// Continue after an error; the first one is reported.
     pub all: bool,
-    /// Leave out orders of steps that make no difference
-    /// ([`System::reduced`]), where the search can.
+    /// Use partial-order reduction ([`System::reduced`]), if the search supports it.
     pub reduces: bool,
 }
 
@@ -41,8 +39,8 @@ impl Default for Options {
     }
 }
 
-/// Searches all states; `go_on` is asked now and then with how many were
-/// searched and how many are known, and ends the search with `false`.
+/// Searches all states breadth-first. `go_on` is called from time to time with the number
+/// of expanded and of known states; the search stops if it returns false.
 pub fn breadth_first<S: System>(
     system: &S,
     options: &Options,
@@ -72,8 +70,8 @@ pub fn breadth_first<S: System>(
         depth: 0,
     };
     run.all(&mut search, go_on);
-    // What was found before the search ended is known, too.
-    search.settle();
+    // States found before the search stopped count as known.
+    search.flush();
     Report {
         memory_bytes: run.memory_bytes(&search),
         finding: run.finding,
@@ -84,12 +82,13 @@ pub fn breadth_first<S: System>(
     }
 }
 
-/// How many states are expanded between two questions whether to go on.
-const STATES_BETWEEN_QUESTIONS: usize = 1 << 12;
-/// The same for how much memory is taken; a state may have many successors.
-const STATES_BETWEEN_LOOKS: usize = 1 << 6;
+/// Number of states expanded between two calls of `go_on`.
+const STATES_BETWEEN_CALLS: usize = 1 << 12;
+/// Number of states expanded between two checks of the memory limit; a state may have
+/// many successors.
+const STATES_BETWEEN_MEMORY_CHECKS: usize = 1 << 6;
 
-/// The search from outside: what is expanded next, and what is known of it.
+/// The control of the search: the next state to expand, and the results so far.
 struct Run<'a, S: System> {
     system: &'a S,
     options: &'a Options,
@@ -101,20 +100,20 @@ struct Run<'a, S: System> {
 
 impl<S: System> Run<'_, S> {
     fn all(&mut self, search: &mut Search, go_on: &mut dyn FnMut(u64, u64) -> bool) {
-        search.settle();
+        search.flush();
         let (mut state, mut before) = (Vec::new(), Predecessor::none());
         let mut searched = 0_usize;
         let mut next = search.store.first();
         let mut layer_end = search.store.end();
         while !self.is_over() {
             if next == layer_end {
-                search.settle();
+                search.flush();
                 self.note_full(search);
                 layer_end = search.store.end();
                 if next == layer_end || self.is_over() {
                     return;
                 }
-                // Of runs as long as they may be, all are looked at.
+                // At the depth limit all states of the last layer have been checked.
                 if self.depth >= self.options.depth_max {
                     let limit = self.options.depth_max;
                     self.cut = Some(Cut::Depth { limit });
@@ -122,12 +121,12 @@ impl<S: System> Run<'_, S> {
                 }
                 self.depth += 1;
             }
-            if searched.is_multiple_of(STATES_BETWEEN_LOOKS) {
-                self.ask(search, searched, go_on);
+            if searched.is_multiple_of(STATES_BETWEEN_MEMORY_CHECKS) {
+                self.check_limits(search, searched, go_on);
             }
             state.clear();
             state.extend_from_slice(search.store.get(next));
-            before.turn_to(search.store.note(next), |id, bytes| {
+            before.load(search.store.note(next), |id, bytes| {
                 bytes.clear();
                 bytes.extend_from_slice(search.store.get(id));
             });
@@ -146,12 +145,17 @@ impl<S: System> Run<'_, S> {
         search.store.memory_bytes() + remembered
     }
 
-    fn ask(&mut self, search: &Search, searched: usize, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+    fn check_limits(
+        &mut self,
+        search: &Search,
+        searched: usize,
+        go_on: &mut dyn FnMut(u64, u64) -> bool,
+    ) {
         if self.memory_bytes(search) > self.options.memory_bytes_max {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
             });
-        } else if searched.is_multiple_of(STATES_BETWEEN_QUESTIONS)
+        } else if searched.is_multiple_of(STATES_BETWEEN_CALLS)
             && !go_on(searched as u64, search.store.len() as u64)
         {
             self.cut = Some(Cut::Interrupted);
@@ -189,22 +193,22 @@ impl<S: System> Run<'_, S> {
         }
     }
 
-    /// All successors, or few that suffice. Few suffice only if one of them is
-    /// new: then a state with all its successors is found later on the way, and
-    /// no step is put off for ever.
+    /// Generates all successors, or a reduced set. A reduced set suffices only if one of
+    /// its states is new: then a fully expanded state is found later on the path, and no
+    /// step is postponed forever.
     fn successors(&mut self, search: &mut Search, state: &[u8], before: &[u8]) {
         let scratch = &mut self.scratch;
         if !self.options.reduces {
-            // Behind a fault, it is not known what all ways lead to.
+            // After a fault, the argument of `successors_after` does not hold.
             return match self.options.all || before.is_empty() {
                 true => self.system.successors(scratch, state, search),
                 false => self.system.successors_after(scratch, before, state, search),
             };
         }
-        search.settle();
+        search.flush();
         let known = search.store.len();
         let is_part = self.system.reduced(&mut self.scratch, state, search);
-        search.settle();
+        search.flush();
         let suffices = search.store.len() > known || search.fault.is_some() || search.full;
         if is_part && !suffices {
             search.successors = 0;
@@ -214,21 +218,21 @@ impl<S: System> Run<'_, S> {
 
     fn report(&mut self, search: &Search, id: StateId, finding: Finding, fault: Option<usize>) {
         if self.finding.is_none() {
-            let states = search.way(id);
+            let states = search.path_to(id);
             let trail = Trail::through(self.system, &states, fault);
             self.finding = Some((finding, trail));
         }
     }
 }
 
-/// The state before the one that is expanded; no bytes where there is none.
+/// The predecessor of the state that is expanded; empty if there is none.
 pub(crate) struct Predecessor {
     note: u32,
     pub state: Vec<u8>,
 }
 
 impl Predecessor {
-    /// There is none yet.
+    /// Returns no predecessor.
     pub fn none() -> Predecessor {
         Predecessor {
             note: NO_PARENT,
@@ -236,10 +240,10 @@ impl Predecessor {
         }
     }
 
-    /// It is the one of this note, which is read if it is another one than before: what
-    /// was found together is expanded together.
+    /// Sets the predecessor to the state of this note. The state is read only if it
+    /// changes: states found together are expanded together.
     #[inline]
-    pub fn turn_to(&mut self, note: u32, read: impl FnOnce(StateId, &mut Vec<u8>)) {
+    pub fn load(&mut self, note: u32, read: impl FnOnce(StateId, &mut Vec<u8>)) {
         if note != self.note {
             self.note = note;
             read(StateId(note), &mut self.state);
@@ -247,29 +251,29 @@ impl Predecessor {
     }
 }
 
-/// No state before an initial one.
+/// Marks that an initial state has no predecessor.
 const NO_PARENT: u32 = 0;
 
-/// What takes the successors.
+/// Collects the successors.
 struct Search {
-    /// The note of a state is the one before it on the way.
+    /// The note of a state is its predecessor on the path.
     store: Store,
-    /// What was found and is not in the store yet.
+    /// States that were found and are not in the store yet.
     batch: Batch,
-    /// The state that is expanded.
+    /// The state being expanded.
     from: u32,
-    /// Of the state that is expanded, faults included.
+    /// Number of successors of the state being expanded, faults included.
     successors: usize,
     transitions: u64,
-    /// The first step that goes wrong.
+    /// The first faulty step.
     fault: Option<Fault>,
     full: bool,
     all: bool,
 }
 
 impl Search {
-    /// The states on the way to one, and that one.
-    fn way(&self, id: StateId) -> Vec<Vec<u8>> {
+    /// Returns the states on the path to a state, including it.
+    fn path_to(&self, id: StateId) -> Vec<Vec<u8>> {
         let mut states = vec![self.store.get(id).to_vec()];
         let mut parent = self.store.note(id);
         while parent != NO_PARENT {
@@ -280,8 +284,8 @@ impl Search {
         states
     }
 
-    /// Brings what was found to the store.
-    fn settle(&mut self) {
+    /// Inserts the batch into the store.
+    fn flush(&mut self) {
         if !self.batch.is_empty() {
             self.full |= !self.store.take(&mut self.batch);
         }
@@ -293,7 +297,7 @@ impl Visitor for Search {
         self.successors += 1;
         self.transitions += 1;
         if self.batch.push(state, hash(state), self.from) == BATCH {
-            self.settle();
+            self.flush();
         }
         !self.full
     }
@@ -325,7 +329,7 @@ mod tests {
     fn all_states_are_counted_once() {
         let report = search(&Toy::ring(100), Options::default());
         assert_eq!(report.verdict(), Verdict::Holds);
-        // Every number has two successors, and the first one is arrived at.
+        // Every number has two successors, and the initial state counts as one arrival.
         assert_eq!((report.states, report.transitions), (100, 201));
         assert_eq!(report.depth, 50);
         assert!(report.memory_bytes > 0);
@@ -338,7 +342,7 @@ mod tests {
             ..Toy::ring(20)
         };
         let report = search(&toy, Options::default());
-        // What is found before the search ends is counted.
+        // States that were found before the search stopped are counted.
         assert_eq!((report.states, report.transitions), (15, 27));
         let (finding, trail) = report.finding.unwrap();
         assert_eq!(finding, Finding::Deadlock);
@@ -368,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_short_does_not_hold() {
+    fn an_incomplete_search_does_not_hold() {
         let check = |options: Options, cut: Cut| {
             let report = search(&Toy::ring(1000), options);
             assert_eq!(

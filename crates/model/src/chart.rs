@@ -1,54 +1,53 @@
-//! A trail as a sequence chart: one column for each actor, time downwards.
+//! Message sequence chart of a trail: one column for each process, time downwards.
 //!
-//! Each step stands in the column of who takes it; what it changed stands at
-//! the side. A rendezvous stands in both columns. That is how N. Ramsey,
-//! *Correctness of Trap-Based Breakpoint Implementations* (1994), shows the run
-//! of his Figure 2.
+//! Each step is in the column of its process, with its changes at the side. A rendezvous
+//! is in both columns. The layout follows Figure 2 of N. Ramsey, *Correctness of
+//! Trap-Based Breakpoint Implementations* (1994).
 
 use crate::System;
 use crate::trail::Trail;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// One line of a chart.
+/// One step of a chart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// Whose step it is.
+    /// Column of the process that makes the step.
     pub column: Option<usize>,
-    /// Who takes part.
+    /// Column of the second participant.
     pub partner: Option<usize>,
-    /// What is done.
+    /// The step, as written in the source.
     pub text: String,
-    /// What it changed: `name = value`.
+    /// The changes: `name = value`.
     pub changes: Vec<String>,
-    /// What it printed.
+    /// Printed output.
     pub printed: String,
-    /// The run goes round from here.
+    /// Whether the cycle of the run starts here.
     pub begins_cycle: bool,
 }
 
-/// A trail laid out.
+/// A trail as a chart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Chart {
-    /// The names of the actors.
+    /// Names of the processes.
     pub columns: Vec<String>,
     /// The steps.
     pub rows: Vec<Row>,
-    /// Whether the run goes on without end after the last row, without a step.
+    /// Whether the run stays in its last state forever, without a step.
     pub stays: bool,
 }
 
-/// The widest column of the text.
+/// Maximum width of a column in the text.
 const WIDTH_MAX: usize = 34;
-/// The most lines of a step in the text. A statement may be as long as it likes.
+/// Maximum number of lines of a step in the text; statements can be of any length.
 const LINES_MAX: usize = 6;
-/// What stands before the lines after the first.
+/// Prefix of the continuation lines of a step.
 const INDENT: &str = "  ";
-/// The longest change that the text shows whole: sets may have thousands of members.
+/// Maximum length of a change in the text; sets may have thousands of members.
 const CHANGE_MAX: usize = 400;
 
 impl Chart {
-    /// Lays a trail out.
+    /// Lays out a trail.
     pub fn of<S: System>(system: &S, trail: &Trail) -> Chart {
         let mut columns: Vec<String> = Vec::new();
         let states = trail.moves.iter().map(|step| &step.from);
@@ -97,7 +96,7 @@ impl Chart {
         widths
     }
 
-    /// The chart as text.
+    /// Returns the chart as text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         if self.columns.is_empty() {
@@ -111,7 +110,7 @@ impl Chart {
         let _ = writeln!(text, "{}", rules.join("  "));
         for row in &self.rows {
             if row.begins_cycle {
-                let _ = writeln!(text, "-- from here on, again and again --");
+                let _ = writeln!(text, "-- cycle: the run repeats from here --");
             }
             for line in lines(row, &widths) {
                 let _ = writeln!(text, "{}", line.trim_end());
@@ -121,19 +120,19 @@ impl Chart {
             }
         }
         if self.stays {
-            let _ = writeln!(text, "-- and so it stays for ever --");
+            let _ = writeln!(text, "-- the run stays in this state forever --");
         }
         text
     }
 
-    /// The chart as a drawing.
+    /// Returns the chart as an SVG drawing.
     pub fn svg(&self) -> String {
         super::svg::draw(self)
     }
 }
 
-/// The lines of a row: what is done, as wide as its column, and in the first of them what
-/// it changed.
+/// Returns the lines of a row: the step, wrapped to its column, with the changes on the
+/// first line.
 fn lines(row: &Row, widths: &[usize]) -> Vec<String> {
     let width = row.column.and_then(|column| widths.get(column));
     let parts = match width {
@@ -155,7 +154,7 @@ fn lines(row: &Row, widths: &[usize]) -> Vec<String> {
     lines
 }
 
-/// The columns of a line that has a part of what is done.
+/// Returns the columns of a line that contains one part of the step.
 fn line(row: &Row, (number, part): (usize, &str), widths: &[usize]) -> String {
     let mut cells = Vec::new();
     for (column, width) in widths.iter().enumerate() {
@@ -172,12 +171,12 @@ fn line(row: &Row, (number, part): (usize, &str), widths: &[usize]) -> String {
     cells.join("  ")
 }
 
-/// A text in lines, each of which is so wide at most; those after the first are indented.
+/// Wraps a text to a width; continuation lines are indented.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut rest, mut indent) = (Vec::new(), text, "");
     let room = |indent: &str| width.saturating_sub(count(indent)).max(1);
     while count(rest) > room(indent) && lines.len() + 1 < LINES_MAX {
-        // What comes after so many characters, and the last space before it.
+        // The byte position after the width, and the last space before it.
         let end = rest.char_indices().nth(room(indent));
         let end = end.map_or(rest.len(), |(at, _)| at);
         let space = rest.get(..=end).and_then(|line| line.rfind(' '));
@@ -215,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_done_is_shown_whole_in_as_many_lines_as_it_takes() {
+    fn long_steps_are_wrapped() {
         let check = |text: &str, expected: &[&str]| assert_eq!(wrapped(text, 8), expected);
         check("", &[""]);
         check("12345678", &["12345678"]);

@@ -1,9 +1,9 @@
-//! Breadth-first search that keeps a hash of 8 bytes for each state (P. Wolper,
-//! D. Leroy, *Reliable Hashing without Collision Detection*, 1993).
+//! Hash compaction: breadth-first search that stores an 8-byte hash for each state (P.
+//! Wolper, D. Leroy, *Reliable Hashing without Collision Detection*, 1993).
 //!
-//! Two states with one hash are taken for one, and what lies behind the second
-//! is missed. So a search that finds nothing wrong is incomplete; what it finds
-//! is real, since the way to it is walked again.
+//! Two states with the same hash are treated as one, and the successors of the second are
+//! missed. So a search without a finding is incomplete; a finding is real, since the path
+//! to it is recomputed.
 
 use crate::breadth::Options;
 use crate::report::{Cut, Finding, Report};
@@ -12,14 +12,14 @@ use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
 const EMPTY: u64 = 0;
-/// How many states lie between two questions whether to go on.
-const STATES_BETWEEN_QUESTIONS: u64 = 1 << 12;
-/// Before the initial states there is nothing.
+/// Number of states expanded between two calls of `go_on`.
+const STATES_BETWEEN_CALLS: u64 = 1 << 12;
+/// Marks that an initial state has no predecessor.
 const NO_PARENT: u32 = u32::MAX;
 
-/// Hashes of states, each with where it was found from.
+/// Hashes of the visited states, each with its predecessor.
 struct Visited {
-    /// Places of numbers, plus one.
+    /// Hash table of state numbers plus one; 0 is empty.
     table: Vec<u32>,
     hashes: Vec<u64>,
     parents: Vec<u32>,
@@ -34,7 +34,7 @@ impl Visited {
         }
     }
 
-    /// Whether it was not there.
+    /// Inserts a hash. Returns whether it is new.
     fn insert(&mut self, hash: u64, parent: u32) -> bool {
         let mask = self.table.len() - 1;
         let mut place = hash as usize & mask;
@@ -74,7 +74,7 @@ impl Visited {
 
 struct Search<'a> {
     visited: Visited,
-    /// The states that are to be expanded next, one after the other.
+    /// The states to expand next, one after the other.
     bytes: Vec<u8>,
     queue: Vec<(usize, u32)>,
     from: u32,
@@ -88,7 +88,7 @@ struct Search<'a> {
 impl Visitor for Search<'_> {
     fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
         self.successors += 1;
-        // 0 marks an empty place.
+        // 0 marks an empty slot.
         let hash = hash(state).max(EMPTY + 1);
         if self.visited.hashes.len() as u32 >= self.options.states_max {
             self.full = true;
@@ -110,7 +110,7 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// Searches all states.
+/// Searches all states by hash compaction.
 pub(crate) fn compact<S: System>(
     system: &S,
     options: &Options,
@@ -144,7 +144,7 @@ pub(crate) fn compact<S: System>(
             if report.finding.is_some() && !options.all || report.cut.is_some() {
                 break;
             }
-            if searched % STATES_BETWEEN_QUESTIONS == 0 {
+            if searched % STATES_BETWEEN_CALLS == 0 {
                 let remembered = system.memory_bytes() + system.scratch_bytes(&scratch);
                 report.cut = ask(&search, remembered, searched, go_on);
             }
@@ -231,23 +231,23 @@ fn tell<S: System>(
     if report.finding.is_some() {
         return;
     }
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     let mut here = number;
     while let Some(hash) = visited.hashes.get(here as usize) {
-        way.push(*hash);
+        path.push(*hash);
         here = visited
             .parents
             .get(here as usize)
             .copied()
             .unwrap_or(NO_PARENT);
     }
-    way.reverse();
-    let states = walk_again(system, &way);
+    path.reverse();
+    let states = recompute(system, &path);
     report.finding = Some((finding, Trail::through(system, &states, step)));
 }
 
-/// The states with these hashes, one after the other.
-fn walk_again<S: System>(system: &S, way: &[u64]) -> Vec<Vec<u8>> {
+/// Recomputes the states with these hashes, one after the other.
+fn recompute<S: System>(system: &S, path: &[u64]) -> Vec<Vec<u8>> {
     struct Finder {
         wanted: u64,
         found: Option<Vec<u8>>,
@@ -265,7 +265,7 @@ fn walk_again<S: System>(system: &S, way: &[u64]) -> Vec<Vec<u8>> {
     }
     let mut scratch = system.scratch();
     let mut states: Vec<Vec<u8>> = Vec::new();
-    for wanted in way {
+    for wanted in path {
         let mut finder = Finder {
             wanted: *wanted,
             found: None,

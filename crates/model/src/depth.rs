@@ -1,8 +1,8 @@
-//! Depth-first search: the present way is all that is kept beside the states.
+//! Depth-first search: keeps only the current path besides the states.
 //!
-//! Where runs may have so many steps and no more, all runs of so many are looked at. A
-//! state that was reached late, and then by fewer steps, is therefore expanded again;
-//! its note is the least number of steps so far.
+//! With a depth limit, all runs up to that length are explored. So a state that is
+//! reached again by fewer steps is expanded again; its note is the least number of steps
+//! so far.
 
 use crate::breadth::Options;
 use crate::report::{Cut, Finding, Report};
@@ -10,18 +10,18 @@ use crate::store::{Insertion, StateId, Store};
 use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
-/// How many states lie between two questions whether to go on.
-const STATES_BETWEEN_QUESTIONS: u64 = 1 << 12;
+/// Number of states expanded between two calls of `go_on`.
+const STATES_BETWEEN_CALLS: u64 = 1 << 12;
 
-/// A state on the present way.
-struct Place {
+/// A state on the current path.
+struct Frame {
     state: Vec<u8>,
     next: std::vec::IntoIter<Vec<u8>>,
-    /// The steps from here have not been counted yet.
+    /// Whether the steps from here are counted; false if they were counted before.
     counts: bool,
 }
 
-/// What a state leads to.
+/// The successors of a state.
 #[derive(Default)]
 struct Found {
     states: Vec<Vec<u8>>,
@@ -45,14 +45,14 @@ struct Search<'a, S: System> {
     options: &'a Options,
     scratch: S::Scratch,
     store: Store,
-    path: Vec<Place>,
-    /// States behind which a run would have been too long.
+    path: Vec<Frame>,
+    /// States at the depth limit that were not expanded.
     ends: Vec<StateId>,
     report: Report,
     searched: u64,
 }
 
-/// Searches all states.
+/// Searches all states depth-first.
 pub(crate) fn depth_first<S: System>(
     system: &S,
     options: &Options,
@@ -73,13 +73,13 @@ pub(crate) fn depth_first<S: System>(
     if let Some(fault) = found.fault {
         search.report.finding = Some((Finding::Fault(fault), Trail::default()));
     }
-    search.path.push(Place {
+    search.path.push(Frame {
         state: Vec::new(),
         next: found.states.into_iter(),
         counts: true,
     });
     search.all(go_on);
-    if !search.is_over() && search.leaves_states_out() {
+    if !search.is_over() && search.has_unexplored_states() {
         let limit = options.depth_max;
         search.report.cut = Some(Cut::Depth { limit });
     }
@@ -95,14 +95,14 @@ impl<S: System> Search<'_, S> {
 
     fn all(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         while !self.is_over() {
-            let Some(place) = self.path.last_mut() else {
+            let Some(frame) = self.path.last_mut() else {
                 return;
             };
-            let Some(state) = place.next.next() else {
+            let Some(state) = frame.next.next() else {
                 self.path.pop();
                 continue;
             };
-            self.report.transitions += u64::from(place.counts);
+            self.report.transitions += u64::from(frame.counts);
             match self.store.insert(&state) {
                 Insertion::New(id) => self.enter(id, state, true, go_on),
                 Insertion::Known(id) if self.is_nearer(id) => {
@@ -119,21 +119,20 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// How many steps there are to the state that is reached next. The first place
-    /// holds the initial states.
+    /// Returns the depth of the next state. The first frame holds the initial states.
     fn depth(&self) -> u32 {
         self.path.len() as u32 - 1
     }
 
-    /// Whether more can be reached from a known state than before, for the present way
-    /// to it is shorter.
+    /// Returns whether the current path to a known state is shorter than before, so that
+    /// more states can be reached from it.
     fn is_nearer(&self, id: StateId) -> bool {
         self.options.depth_max != u32::MAX && self.depth() < self.store.note(id)
     }
 
-    /// Whether there are states that only longer runs reach. If not, the last steps are
-    /// counted.
-    fn leaves_states_out(&mut self) -> bool {
+    /// Returns whether some states are reachable only beyond the depth limit. If not, the
+    /// steps from the last states are counted.
+    fn has_unexplored_states(&mut self) -> bool {
         let mut ends = std::mem::take(&mut self.ends);
         ends.sort_unstable();
         ends.dedup();
@@ -158,7 +157,7 @@ impl<S: System> Search<'_, S> {
         self.store.memory_bytes() + remembered
     }
 
-    fn ask(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+    fn check_limits(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         let known = self.store.len() as u64;
         if self.memory_bytes() > self.options.memory_bytes_max {
             self.report.cut = Some(Cut::Memory {
@@ -176,8 +175,8 @@ impl<S: System> Search<'_, S> {
         counts: bool,
         go_on: &mut dyn FnMut(u64, u64) -> bool,
     ) {
-        if self.searched.is_multiple_of(STATES_BETWEEN_QUESTIONS) {
-            self.ask(go_on);
+        if self.searched.is_multiple_of(STATES_BETWEEN_CALLS) {
+            self.check_limits(go_on);
         }
         self.searched += 1;
         let depth = self.depth();
@@ -197,7 +196,7 @@ impl<S: System> Search<'_, S> {
             self.ends.push(id);
             found.states.clear();
         }
-        self.path.push(Place {
+        self.path.push(Frame {
             state,
             next: found.states.into_iter(),
             counts,
@@ -232,7 +231,7 @@ impl<S: System> Search<'_, S> {
                 .path
                 .iter()
                 .skip(1)
-                .map(|place| place.state.clone())
+                .map(|frame| frame.state.clone())
                 .collect();
             let trail = Trail::through(self.system, &states, fault);
             self.report.finding = Some((finding, trail));

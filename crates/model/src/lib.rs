@@ -1,21 +1,34 @@
-//! Designs, checked by exhaustive search.
+//! Model checker: exhaustive search of models of designs.
 //!
-//! A [`System`] has initial states and successors; a state is a sequence of
-//! bytes. Everything else is the same for all systems: the search
-//! ([`breadth_first`]), the trail that leads to what was found
-//! ([`Trail`]), and the report.
+//! A [`System`] is a transition system: initial states and successors, where a state is a
+//! sequence of bytes. Everything else is shared by all systems: the search
+//! ([`breadth_first`] and others, see [`Search`]), the counterexample ([`Trail`]), and
+//! the report. [`promela`] and [`asm`] are systems given as text; a system can also be
+//! written in Rust.
 //!
-//! Invariant: no search that was cut short says that a system is free of
-//! errors. It says that it is incomplete, and why.
+//! One store serves all systems, and in a breadth-first search it is the queue as well.
+//! During the search a successor is only its bytes and its number; what happened in a
+//! step is recomputed for the steps of a trail alone.
+//!
+//! Models and code are held together in three ways: a process of a PROMELA model may be
+//! implemented in Rust ([`promela::External`]), as the breakpoint engine is in the model
+//! of breakpoints; a system in Rust may be checked as a refinement of an abstract machine
+//! ([`asm::Model::is_refined_by`]); and a running system may be followed by the sets of
+//! states in which the abstract machine can be ([`asm::Shadow`]). The rules of control of
+//! the debugger are held to `models/debugger/session.asm` in the last two ways.
+//!
+//! Invariant: a search that was cut short never reports that a system is free of errors;
+//! it reports that it is incomplete, and why.
 //!
 //! The crate does no I/O.
 
 #![forbid(unsafe_code)]
 
-mod apart;
 pub mod asm;
 mod automaton;
 mod breadth;
+mod cache_padded;
+mod cached;
 mod chart;
 mod compact;
 mod depth;
@@ -23,7 +36,6 @@ mod liveness;
 mod parallel;
 mod product;
 pub mod promela;
-mod remembered;
 mod report;
 mod search;
 mod store;
@@ -36,9 +48,9 @@ mod walk;
 
 pub use automaton::{Automaton, Edge};
 pub use breadth::{Options, breadth_first};
+pub use cached::CachedSystem;
 pub use chart::{Chart, Row};
 pub use liveness::accepting_run;
-pub use remembered::Remembered;
 pub use report::{Cut, Finding, Report, Verdict};
 pub use search::{Search, search};
 pub use system::{Change, Fault, Participants, Span, Step, System, Visitor};

@@ -1,17 +1,15 @@
-//! Runs that go on for ever, and what they do again and again.
+//! Liveness: search for accepting infinite runs.
 //!
-//! The search is Couvreur's (*On-the-fly Verification of Linear Temporal Logic*,
-//! 1999): strongly connected components of the product, on the way, with the
-//! acceptance sets that each has; it ends at the first component that has all.
-//! Any number of sets is the same to it, so fairness needs no counters and no
-//! copies of the states.
+//! The search is Couvreur's (*On-the-fly Verification of Linear Temporal Logic*, 1999):
+//! it computes the strongly connected components of the product on the fly, with the
+//! acceptance sets of each, and stops at the first component that has all of them. It
+//! handles any number of sets, so fairness needs no counters and no copies of the states.
 //!
-//! Where a formula cannot tell how often a letter comes in a row, few successors
-//! may stand for all ([`System::reduced`]), if none of them has been found before:
-//! so on every circle there is a state with all its successors.
+//! If the formula is stutter-invariant, a reduced set of successors ([`System::reduced`])
+//! suffices if none of them is known: then every cycle contains a fully expanded state.
 //!
-//! Then the run itself is looked for: the shortest way to that component, and
-//! inside of it a circle through all sets.
+//! The counterexample is then a shortest path to that component, and a cycle within it
+//! through all sets.
 
 use crate::automaton::Automaton;
 use crate::breadth::Options;
@@ -23,9 +21,8 @@ use crate::trail::Trail;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Searches for a run that the automaton accepts. With [`Options::reduces`] the
-/// automaton must be one that cannot tell how often a letter comes in a row;
-/// fairness is not reduced.
+/// Searches for a run that the automaton accepts. With [`Options::reduces`] the automaton
+/// must be stutter-invariant; with fairness nothing is reduced.
 pub fn accepting_run<S: System>(
     system: &S,
     automaton: &Automaton,
@@ -64,36 +61,37 @@ pub fn accepting_run<S: System>(
     }
 }
 
-/// A component that is not complete yet.
+/// A strongly connected component that is not complete yet.
 struct Root {
-    /// The number of its first state.
+    /// Number of its first state.
     number: u32,
-    /// What its edges belong to.
+    /// Acceptance sets of its edges.
     accepts: Accepts,
-    /// The same of the edge that led into it.
+    /// Acceptance sets of the edge that led into it.
     arriving: Accepts,
 }
 
-/// A state on the present way, with the edges that are left.
-struct Place {
+/// A state on the current path, with the edges that remain.
+struct Frame {
     id: StateId,
     edges: std::vec::IntoIter<ProductEdge>,
 }
 
-/// Components that are done have this number.
+/// Number of the states of completed components.
 const SETTLED: u32 = 0;
-/// How many states lie between two questions whether to go on.
-const STATES_BETWEEN_QUESTIONS: u64 = 1 << 10;
+/// Number of edges between two calls of `go_on`.
+const STATES_BETWEEN_CALLS: u64 = 1 << 10;
 
 struct Search<'a, S: System> {
     product: Product<'a, S>,
     options: &'a Options,
     message: &'a str,
-    /// The note of a state is its number among those that are open, from 1.
+    /// The note of a state is its number among the open states, from 1; [`SETTLED`] if
+    /// its component is complete.
     store: Store,
     open: Vec<StateId>,
     roots: Vec<Root>,
-    path: Vec<Place>,
+    path: Vec<Frame>,
     transitions: u64,
     depth: u32,
     cut: Option<Cut>,
@@ -123,14 +121,14 @@ impl<S: System> Search<'_, S> {
 
     fn component(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         while self.finding.is_none() && self.cut.is_none() {
-            if self.transitions.is_multiple_of(STATES_BETWEEN_QUESTIONS) {
-                self.ask(go_on);
+            if self.transitions.is_multiple_of(STATES_BETWEEN_CALLS) {
+                self.check_limits(go_on);
             }
-            let Some(place) = self.path.last_mut() else {
+            let Some(frame) = self.path.last_mut() else {
                 return;
             };
-            let Some(edge) = place.edges.next() else {
-                let id = place.id;
+            let Some(edge) = frame.edges.next() else {
+                let id = frame.id;
                 self.leave(id);
                 continue;
             };
@@ -157,7 +155,7 @@ impl<S: System> Search<'_, S> {
         self.store.memory_bytes() + system.memory_bytes() + system.scratch_bytes(scratch)
     }
 
-    fn ask(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+    fn check_limits(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         if self.memory_bytes() > self.options.memory_bytes_max {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
@@ -167,7 +165,7 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// What can happen in a state, or what suffices of it.
+    /// Returns all edges of a state, or a reduced set.
     fn expand(&mut self, state: &[u8]) -> Expanded {
         if self.options.reduces && !self.product.fair {
             let (expanded, is_part) = self.product.reduced(state);
@@ -194,7 +192,7 @@ impl<S: System> Search<'_, S> {
             accepts: Accepts::default(),
             arriving,
         });
-        self.path.push(Place {
+        self.path.push(Frame {
             id,
             edges: edges.into_iter(),
         });
@@ -214,14 +212,14 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// Something is wrong at the end of the present way.
+    /// Reports a finding at the end of the current path.
     fn report(&mut self, finding: Finding, fault: Option<usize>) {
-        let Some(target) = self.path.last().map(|place| place.id) else {
+        let Some(target) = self.path.last().map(|frame| frame.id) else {
             return;
         };
-        let way = self.way(|id| id == target).unwrap_or_default();
+        let path = self.path_to(|id| id == target).unwrap_or_default();
         let mut trail = Trail::default();
-        self.append(&mut trail, &way);
+        self.append(&mut trail, &path);
         let state = self.store.get(target).to_vec();
         let (system, _) = split(&state);
         match fault {
@@ -231,7 +229,8 @@ impl<S: System> Search<'_, S> {
         self.finding = Some((finding, trail));
     }
 
-    /// Closes a circle back to a state; true if its component has all sets.
+    /// Closes a cycle back to a state. Returns true if its component has all acceptance
+    /// sets.
     fn merge(&mut self, number: u32, accepts: Accepts) -> bool {
         let mut accepts = accepts;
         while let Some(root) = self.roots.last_mut() {
@@ -257,22 +256,24 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// The run through the component that was found.
+    /// Reports the run through the accepting component.
     fn accepted(&mut self) {
         let first = self
             .roots
             .last()
             .map_or(0, |root| root.number.saturating_sub(1) as usize);
         let component: FxHashSet<StateId> = self.open.iter().skip(first).copied().collect();
-        let way = self.way(|id| component.contains(&id)).unwrap_or_default();
-        let entry = way.last().map(|step| step.to);
+        let path = self
+            .path_to(|id| component.contains(&id))
+            .unwrap_or_default();
+        let entry = path.last().map(|step| step.to);
         let entry = entry.or(self.open.get(first).copied());
         let mut trail = Trail::default();
-        self.append(&mut trail, &way);
+        self.append(&mut trail, &path);
         if let Some(entry) = entry {
-            let circle = self.circle(entry, &component);
+            let cycle = self.cycle(entry, &component);
             let start = trail.moves.len();
-            self.append(&mut trail, &circle);
+            self.append(&mut trail, &cycle);
             trail.cycle = Some(start);
             let state = self.store.get(entry).to_vec();
             trail.end = Some(split(&state).0.to_vec());
@@ -281,9 +282,9 @@ impl<S: System> Search<'_, S> {
         self.finding = Some((Finding::Cycle { message }, trail));
     }
 
-    /// The steps of the system on a way of the product.
-    fn append(&self, trail: &mut Trail, way: &[WayStep]) {
-        for step in way {
+    /// Appends the steps of the system on a path of the product to a trail.
+    fn append(&self, trail: &mut Trail, path: &[PathStep]) {
+        for step in path {
             let state = self.store.get(step.from);
             if let Some(number) = step.number {
                 trail.push(self.product.system, split(state).0, number);
@@ -291,8 +292,8 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    /// A shortest way from the initial states to a state.
-    fn way(&mut self, is_wanted: impl Fn(StateId) -> bool) -> Option<Vec<WayStep>> {
+    /// Returns a shortest path from the initial states to a state.
+    fn path_to(&mut self, is_wanted: impl Fn(StateId) -> bool) -> Option<Vec<PathStep>> {
         let initial = self.product.initial().ok()?;
         let starts: Vec<StateId> = initial
             .iter()
@@ -304,39 +305,39 @@ impl<S: System> Search<'_, S> {
         self.shortest(&starts, |_| true, |step| is_wanted(step.to))
     }
 
-    /// A circle through all acceptance sets.
-    fn circle(&mut self, entry: StateId, component: &FxHashSet<StateId>) -> Vec<WayStep> {
+    /// Returns a cycle through all acceptance sets.
+    fn cycle(&mut self, entry: StateId, component: &FxHashSet<StateId>) -> Vec<PathStep> {
         let all = self.product.all();
-        let mut circle: Vec<WayStep> = Vec::new();
-        let mut met = Accepts::default();
+        let mut cycle: Vec<PathStep> = Vec::new();
+        let mut visited = Accepts::default();
         let mut here = entry;
         let inside = |id: StateId| component.contains(&id);
-        while met != all {
-            let is_new = |step: &WayStep| met.with(step.accepts) != met;
-            let Some(way) = self.shortest(&[here], inside, is_new) else {
+        while visited != all {
+            let is_new = |step: &PathStep| visited.with(step.accepts) != visited;
+            let Some(path) = self.shortest(&[here], inside, is_new) else {
                 break;
             };
-            for step in way {
-                met = met.with(step.accepts);
+            for step in path {
+                visited = visited.with(step.accepts);
                 here = step.to;
-                circle.push(step);
+                cycle.push(step);
             }
         }
-        if here != entry || circle.is_empty() {
+        if here != entry || cycle.is_empty() {
             let back = self.shortest(&[here], inside, |step| step.to == entry);
-            circle.extend(back.unwrap_or_default());
+            cycle.extend(back.unwrap_or_default());
         }
-        circle
+        cycle
     }
 
-    /// A shortest way over known states to an edge that is wanted.
+    /// Returns a shortest path over known states to an edge that satisfies a condition.
     fn shortest(
         &mut self,
         starts: &[StateId],
         may_pass: impl Fn(StateId) -> bool,
-        is_wanted: impl Fn(&WayStep) -> bool,
-    ) -> Option<Vec<WayStep>> {
-        let mut before: FxHashMap<StateId, Option<WayStep>> = FxHashMap::default();
+        is_wanted: impl Fn(&PathStep) -> bool,
+    ) -> Option<Vec<PathStep>> {
+        let mut before: FxHashMap<StateId, Option<PathStep>> = FxHashMap::default();
         let mut waiting: VecDeque<StateId> = starts.iter().copied().collect();
         before.extend(starts.iter().map(|start| (*start, None)));
         while let Some(from) = waiting.pop_front() {
@@ -345,7 +346,7 @@ impl<S: System> Search<'_, S> {
                 let Some(to) = self.store.find(&edge.to).filter(|to| may_pass(*to)) else {
                     continue;
                 };
-                let step = WayStep {
+                let step = PathStep {
                     from,
                     to,
                     accepts: edge.accepts,
@@ -364,22 +365,22 @@ impl<S: System> Search<'_, S> {
     }
 }
 
-/// One edge of a way.
+/// One edge of a path.
 #[derive(Debug, Clone, Copy)]
-struct WayStep {
+struct PathStep {
     from: StateId,
     to: StateId,
     accepts: Accepts,
     number: Option<usize>,
 }
 
-fn backwards(before: &FxHashMap<StateId, Option<WayStep>>, last: WayStep) -> Vec<WayStep> {
-    let mut way = vec![last];
+fn backwards(before: &FxHashMap<StateId, Option<PathStep>>, last: PathStep) -> Vec<PathStep> {
+    let mut path = vec![last];
     let mut here = last.from;
     while let Some(Some(step)) = before.get(&here) {
-        way.push(*step);
+        path.push(*step);
         here = step.from;
     }
-    way.reverse();
-    way
+    path.reverse();
+    path
 }

@@ -1,17 +1,16 @@
-//! A system and an automaton that runs beside it.
+//! The synchronous product of a system and an automaton.
 //!
-//! A state of the product is a state of the system with a node of the automaton
-//! behind it. Where the system has no step, it stays for ever, and the automaton
-//! goes on reading.
+//! A state of the product is a state of the system followed by a node of the automaton.
+//! If the system has no step, it stutters forever while the automaton continues.
 //!
-//! Under weak fairness each actor is an acceptance set of its own: a run is fair
-//! if each actor, again and again, takes part in a step or cannot.
+//! Weak fairness: each process is one more acceptance set. A run is fair if each process
+//! infinitely often takes part in a step or is blocked.
 
 use crate::automaton::Automaton;
 use crate::system::{Fault, Participants, System, Visitor};
 
-/// Which acceptance sets an edge belongs to: those of the automaton, and the
-/// actors.
+/// The acceptance sets that contain an edge: those of the automaton, and those of the
+/// processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Accepts {
     pub sets: u128,
@@ -27,22 +26,22 @@ impl Accepts {
     }
 }
 
-/// One edge of the product.
+/// An edge of the product.
 #[derive(Debug, Clone)]
 pub(crate) struct ProductEdge {
     pub to: Vec<u8>,
     pub accepts: Accepts,
-    /// Which successor of the state it is; nothing where the system stays.
+    /// Number of the system's successor; `None` if the system stutters.
     pub number: Option<usize>,
 }
 
-/// What can happen in a state of the product.
+/// The edges of a state of the product.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Expanded {
     pub edges: Vec<ProductEdge>,
-    /// A step that goes wrong, and its number.
+    /// A fault, and the number of the faulty step.
     pub fault: Option<(Fault, Option<usize>)>,
-    /// The system has no step here and may not end here.
+    /// Whether the system is in a deadlock: no step, and not a valid end state.
     pub deadlock: bool,
 }
 
@@ -54,10 +53,10 @@ pub(crate) struct Product<'a, S: System> {
     pub scratch: S::Scratch,
 }
 
-/// How many bytes a node takes.
+/// Size of a node in bytes.
 const NODE_SIZE: usize = 4;
 
-/// The parts of a state of the product.
+/// Splits a state of the product into the state of the system and the node.
 pub(crate) fn split(state: &[u8]) -> (&[u8], u32) {
     let (system, node) = state.split_at(state.len().saturating_sub(NODE_SIZE));
     let node = node.try_into().map_or(0, u32::from_le_bytes);
@@ -72,7 +71,7 @@ pub(crate) fn joined(system: &[u8], node: u32) -> Vec<u8> {
 }
 
 impl<S: System> Product<'_, S> {
-    /// All acceptance sets.
+    /// Returns all acceptance sets.
     pub fn all(&self) -> Accepts {
         Accepts {
             sets: self.automaton.all,
@@ -96,13 +95,13 @@ impl<S: System> Product<'_, S> {
             .collect())
     }
 
-    /// All that can happen, or, where the system has successors that stand for
-    /// all, these; and whether any were left out.
+    /// Returns the edges of a state by the reduced successors of the system, and whether
+    /// any were left out.
     pub fn reduced(&mut self, state: &[u8]) -> (Expanded, bool) {
         self.expand_by(state, S::reduced)
     }
 
-    /// All that can happen.
+    /// Returns all edges of a state.
     pub fn expand(&mut self, state: &[u8]) -> Expanded {
         let all = |system: &S, scratch: &mut S::Scratch, state: &[u8], found: &mut Successors| {
             system.successors(scratch, state, found);
@@ -168,10 +167,11 @@ impl<S: System> Product<'_, S> {
     }
 }
 
-/// Who takes a turn is known of so many actors only.
+/// Returns the fault for more processes than fairness supports ([`Participants`]
+/// distinguishes 63).
 fn too_many_actors() -> Fault {
-    let message = "fairness is about at most 63 processes, and here are more";
-    Fault::new("too-many", message, None).help("leave --fair out, or make the model smaller")
+    let message = "fairness is supported for at most 63 processes; the model has more";
+    Fault::new("too-many", message, None).help("omit --fair, or use fewer processes")
 }
 
 /// The successors of a state.

@@ -1,78 +1,78 @@
-//! What a search found out.
+//! The result of a search.
 
 use crate::{Fault, Trail};
 
-/// What the search says of the system.
+/// The verdict of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// All of it was searched, and nothing is wrong.
+    /// All states were searched, and there is no error.
     Holds,
-    /// Something is wrong, and the trail shows it.
+    /// There is an error; the trail shows it.
     Violated,
-    /// Nothing wrong was found, but not all of it was searched.
+    /// No error was found, but not all states were searched.
     Incomplete,
 }
 
-/// Why a search was cut short.
+/// The reason that a search was cut short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cut {
-    /// There are more states than allowed.
+    /// The limit on the number of states was reached.
     States {
-        /// How many are allowed.
+        /// The limit.
         limit: u32,
     },
-    /// There are longer ways than allowed.
+    /// The depth limit was reached.
     Depth {
-        /// How many steps are allowed.
+        /// The limit in steps.
         limit: u32,
     },
-    /// The states need more memory than allowed.
+    /// The memory limit was reached.
     Memory {
-        /// How many bytes are allowed.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The user asked it to end.
+    /// The user interrupted the search.
     Interrupted,
-    /// States are known by their hashes alone, so one may have been taken for
-    /// another one.
+    /// Only hashes of states were stored, so different states may have been treated as
+    /// one.
     Hashes,
-    /// Only some of the runs were looked at.
+    /// Only some runs were explored.
     Sampled,
 }
 
-/// What is wrong.
+/// An error in a system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// A step goes wrong, or a state is wrong.
+    /// A step or a state has a fault.
     Fault(Fault),
-    /// Nobody can go on, in a state that is no end.
+    /// No process can make a step, and the state is not a valid end state.
     Deadlock,
-    /// A run that goes on for ever and must not.
+    /// A forbidden infinite run.
     Cycle {
-        /// What it violates.
+        /// The property that it violates.
         message: String,
     },
 }
 
-/// What a search found out.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// What is wrong, the first that was found, and the way to it.
+    /// The first error found, with its trail.
     pub finding: Option<(Finding, Trail)>,
-    /// Why not everything was searched.
+    /// The reason that not everything was searched.
     pub cut: Option<Cut>,
-    /// Different states that were reached.
+    /// Number of distinct states reached.
     pub states: u64,
-    /// Arrivals at states, that at the initial one included.
+    /// Number of arrivals at states, including that at the initial state.
     pub transitions: u64,
-    /// The most steps on the way to a state.
+    /// Maximum number of steps on the path to a state.
     pub depth: u32,
-    /// What the states took of memory.
+    /// Memory taken by the states, in bytes.
     pub memory_bytes: u64,
 }
 
 impl Report {
-    /// Nothing was searched yet.
+    /// Returns a report of a search that has not started.
     pub(crate) fn empty() -> Report {
         Report {
             finding: None,
@@ -84,7 +84,7 @@ impl Report {
         }
     }
 
-    /// What it comes to.
+    /// Returns the verdict.
     pub fn verdict(&self) -> Verdict {
         match (&self.finding, self.cut) {
             (Some(_), _) => Verdict::Violated,

@@ -1,4 +1,4 @@
-//! The ways to search all states.
+//! The search algorithms.
 
 use crate::System;
 use crate::breadth::{Options, breadth_first};
@@ -7,24 +7,23 @@ use crate::depth::depth_first;
 use crate::parallel::parallel;
 use crate::report::Report;
 
-/// How the states are searched. All find the same states; what differs is the
-/// order, what is kept of a state, and how many threads there are.
+/// A search algorithm. All find the same states; they differ in the order, in what is
+/// stored for a state, and in the number of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Search {
-    /// The shortest ways first: trails are the shortest there are.
+    /// Breadth-first; trails are shortest.
     Breadth,
-    /// As deep as possible first.
+    /// Depth-first.
     Depth,
-    /// As [`Search::Breadth`], with several threads.
+    /// As [`Search::Breadth`], with a number of threads.
     Parallel(usize),
-    /// As [`Search::Breadth`]; of a state only a hash of 8 bytes is kept. A
-    /// search that finds nothing wrong is incomplete.
+    /// As [`Search::Breadth`], but stores only a hash of 8 bytes for each state. A search
+    /// without a finding is incomplete.
     Compact,
 }
 
-/// Searches all states for what is wrong. `go_on` is asked now and then, with
-/// how many states were searched and how many are known, and ends the search
-/// with `false`.
+/// Searches all states for errors. `go_on` is called from time to time with the number of
+/// expanded and of known states; the search stops if it returns false.
 pub fn search<S: System>(
     system: &S,
     kind: Search,
@@ -103,7 +102,7 @@ mod tests {
 
     #[test]
     fn all_errors_of_runs_as_long_as_allowed_are_found() {
-        // Both 30 and 70 are 30 steps away, and the way to one is looked at first.
+        // Both 30 and 70 are 30 steps away, and the path to one is explored first.
         for stuck in [30, 70] {
             let toy = Toy {
                 stuck: Some(stuck),
@@ -123,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_all_runs_keep_changes_nothing() {
-        // In depth, the states are first reached by up to 999 steps.
+        // Depth-first, the states are first reached by up to 999 steps.
         let toy = Toy::ring(1000);
         for depth_max in [500, 501, 700, 998, 999, 1000] {
             let options = Options {
@@ -140,7 +139,7 @@ mod tests {
 
     #[test]
     fn all_runs_of_so_many_steps_are_looked_at_in_depth() {
-        // The way up is looked at first, and comes to its end; the error is down.
+        // The path upwards is explored first, to its end; the error is downwards.
         for fault in [70, 80, 95] {
             let toy = Toy {
                 fault: Some(fault),

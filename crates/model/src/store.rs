@@ -1,22 +1,22 @@
-//! All states that have been reached, each once.
+//! The set of reached states.
 //!
-//! The states stand one after the other, in the order in which they were found; so
-//! the store is the queue of a breadth-first search, too. Before each stand a note, a
-//! number that belongs to the search, and its length: so what is known of a state
-//! lies together. A table of fingerprints and places finds a state again.
-//! Nothing is ever taken out.
+//! States are stored one after the other in the order of discovery, so the store is the
+//! queue of a breadth-first search too. Each is preceded by a note (a number whose
+//! meaning belongs to the search) and its length, so that all data of a state is
+//! adjacent. A hash table of fingerprints and positions finds a state. States are never
+//! removed.
 //!
-//! Most of the time of a large search is waiting for memory. States therefore come
-//! in batches ([`Store::take`]): first the places of all of them in the table are
-//! touched, then what is found there, and only then is anything compared; so the
-//! waiting is for all of them at once.
+//! Most of the time of a large search is spent waiting for memory. States are therefore
+//! inserted in batches ([`Store::take`]): first the table slots of all of them are
+//! touched, then the states found there, and only then are states compared, so that the
+//! cache misses overlap.
 //!
-//! Invariant: two states of a store have different bytes. A fingerprint only spares
-//! comparisons; equal fingerprints are compared byte by byte.
+//! Invariant: two states of a store have different bytes. A fingerprint only saves
+//! comparisons; states with equal fingerprints are compared byte by byte.
 
 use std::hint::black_box;
 
-/// A state: its place in the store, in words of 8 bytes.
+/// A state: its position in the store, in words of 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateId(pub u32);
 
@@ -26,19 +26,19 @@ impl StateId {
     }
 }
 
-/// What became of a state that was brought to the store.
+/// The result of an insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Insertion {
-    /// It was not there before.
+    /// The state is new.
     New(StateId),
-    /// It was there.
+    /// The state was present.
     Known(StateId),
-    /// There is no room for it.
+    /// The store is full.
     Full,
 }
 
-/// The hash of a state: folded multiplications of eight bytes with the next eight,
-/// in two rows that do not wait for each other.
+/// Returns the hash of a state: folded multiplications of 8 bytes with the next 8, in two
+/// independent chains.
 pub(crate) fn hash(state: &[u8]) -> u64 {
     const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
     const SECOND: u64 = 0xd1b5_4a32_d192_ed03;
@@ -57,7 +57,7 @@ pub(crate) fn hash(state: &[u8]) -> u64 {
     blocks.iter().for_each(&mut mix);
     match state.last_chunk::<BLOCK>() {
         _ if rest.is_empty() => {}
-        // Some bytes are taken twice.
+        // Some bytes are hashed twice.
         Some(last) => mix(last),
         None => {
             let mut last = [0; BLOCK];
@@ -65,7 +65,7 @@ pub(crate) fn hash(state: &[u8]) -> u64 {
             mix(&last);
         }
     }
-    // Not at the beginning: with another number there, a longer state would be the same.
+    // The length is mixed in at the end: at the start, a longer state could cancel it.
     fold(rows.0 ^ FOURTH ^ state.len() as u64, rows.1 ^ FIRST)
 }
 
@@ -74,38 +74,39 @@ fn fold(left: u64, right: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// What is hashed at a time, in bytes.
+/// Bytes hashed per round.
 const BLOCK: usize = 32;
-/// States begin at multiples of this many bytes.
+/// Alignment of states in bytes.
 const WORD: usize = 8;
-/// An empty place of the table; no state has the number that its low half is. It is
-/// not 0, so that a table is written before it is read: memory that is read first is
-/// taken from the system twice, and for the second time all threads are interrupted.
+/// An empty slot of the table; no state has its low half as its number. Not 0, so that a
+/// new table is written before it is read: zero pages that are read first fault twice,
+/// and the second fault interrupts all threads.
 const EMPTY: u64 = u64::MAX;
 const FIRST_SIZE: usize = 1 << 10;
 /// Bytes before a state: its note, and its length in one byte.
 const HEAD: usize = 5;
-/// Before one whose length does not fit: that byte is [`LONG`], and the length follows.
+/// Bytes before a state whose length does not fit in one byte: that byte is [`LONG`], and
+/// the length follows.
 const LONG_HEAD: usize = HEAD + 4;
 const LONG: u8 = u8::MAX;
-/// So many states are waited for together.
+/// Number of states whose cache misses overlap.
 pub(crate) const BATCH: usize = 32;
 
-/// The states.
+/// The set of states.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
-    /// By state: its note in 4 bytes, its length in 1 or [`LONG_HEAD`] less these, and
-    /// its bytes, filled up to whole words. The first word is no state.
+    /// By state: its note in 4 bytes, its length in 1 byte (5 if it is [`LONG`]), and its
+    /// bytes, padded to whole words. The first word belongs to no state.
     bytes: Vec<u8>,
-    /// High half: the high half of the hash, in whose order the entries are; low
-    /// half: the state.
+    /// High half: the high half of the hash, by which entries are ordered; low half: the
+    /// state.
     table: Vec<u64>,
     states: u32,
     states_max: u32,
     words_max: u32,
 }
 
-/// States on their way to a store.
+/// States to insert into a store.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
@@ -120,7 +121,8 @@ struct Item {
 }
 
 impl Batch {
-    /// One more state, with its note if it is new. Gives how many there are now.
+    /// Adds a state, with the note to store if it is new. Returns the number of states in
+    /// the batch.
     pub fn push(&mut self, state: &[u8], hash: u64, note: u32) -> usize {
         self.bytes.extend_from_slice(state);
         let end = self.bytes.len();
@@ -132,7 +134,7 @@ impl Batch {
         self.items.is_empty()
     }
 
-    /// Takes all states out.
+    /// Removes all states.
     fn clear(&mut self) {
         self.bytes.clear();
         self.items.clear();
@@ -144,7 +146,7 @@ impl Store {
         Store::sized(states_max, u32::MAX)
     }
 
-    /// The same with the most words, too.
+    /// Returns an empty store with a limit on the number of words as well.
     pub fn sized(states_max: u32, words_max: u32) -> Store {
         Store {
             bytes: vec![0; WORD],
@@ -155,34 +157,33 @@ impl Store {
         }
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub fn len(&self) -> usize {
         self.states as usize
     }
 
-    /// How many bytes the states and the table take. What has only been set aside
-    /// for more states takes no memory yet.
+    /// Returns the size of the states and the table in bytes, without reserved capacity.
     pub fn memory_bytes(&self) -> u64 {
         (self.bytes.len() + self.table.len() * size_of::<u64>()) as u64
     }
 
-    /// The first state that was found; the end if there is none yet.
+    /// Returns the first state, or the end if there is none.
     pub fn first(&self) -> StateId {
         StateId(1)
     }
 
-    /// Where the next state will be that is found.
+    /// Returns the position of the next new state.
     pub fn end(&self) -> StateId {
         StateId((self.bytes.len() / WORD) as u32)
     }
 
-    /// The state that was found after one.
+    /// Returns the state found after this one.
     pub fn after(&self, state: StateId) -> StateId {
         let (head, length) = self.extent(state.at());
         StateId(state.0 + (head + length).div_ceil(WORD) as u32)
     }
 
-    /// How many bytes stand before a state, and how many it has.
+    /// Returns the number of bytes before a state, and its length.
     fn extent(&self, at: usize) -> (usize, usize) {
         match self.bytes.get(at + HEAD - 1) {
             Some(&LONG) => (LONG_HEAD, self.number(at + HEAD) as usize),
@@ -198,7 +199,7 @@ impl Store {
         }
     }
 
-    /// A state; empty for one that it has not given.
+    /// Returns the bytes of a state; empty if the store did not issue it.
     pub fn get(&self, state: StateId) -> &[u8] {
         let at = state.at();
         let (head, length) = self.extent(at);
@@ -206,12 +207,12 @@ impl Store {
         bytes.unwrap_or(&[])
     }
 
-    /// The note of a state.
+    /// Returns the note of a state.
     pub fn note(&self, state: StateId) -> u32 {
         self.number(state.at())
     }
 
-    /// Another note for a state.
+    /// Sets the note of a state.
     pub fn set_note(&mut self, state: StateId, note: u32) {
         let at = state.at();
         if let Some(place) = self.bytes.get_mut(at..at + 4) {
@@ -219,12 +220,12 @@ impl Store {
         }
     }
 
-    /// The state, put there now with the note 0 if it was not there.
+    /// Inserts a state with the note 0, if it is new.
     pub fn insert(&mut self, state: &[u8]) -> Insertion {
         self.insert_hashed(state, hash(state), 0)
     }
 
-    /// The same with its hash and another note.
+    /// Inserts a state with its hash and a note, if it is new.
     pub fn insert_hashed(&mut self, state: &[u8], hash: u64, note: u32) -> Insertion {
         let mask = self.table.len() - 1;
         let mut place = self.place(hash);
@@ -266,7 +267,7 @@ impl Store {
         Insertion::New(new)
     }
 
-    /// Takes a batch in, in its order. Gives whether there was room for all.
+    /// Inserts a batch in order. Returns whether all states fitted.
     pub fn take(&mut self, batch: &mut Batch) -> bool {
         let (mut start, mut fits) = (0, true);
         for items in batch.items.chunks(BATCH) {
@@ -284,8 +285,8 @@ impl Store {
         fits
     }
 
-    /// For each item the first state with its fingerprint, or 0; all of them have been
-    /// brought from memory.
+    /// Returns for each item the first state with its fingerprint, or 0, and brings these
+    /// states into the cache.
     fn touched(&self, items: &[Item]) -> [u32; BATCH] {
         let (mut touched, mut found) = (0, [0; BATCH]);
         for item in items {
@@ -300,7 +301,7 @@ impl Store {
         found
     }
 
-    /// The state that was found, if there is one.
+    /// Returns the stored state with these bytes, if there is one.
     pub fn find(&self, state: &[u8]) -> Option<StateId> {
         let hash = hash(state);
         let mask = self.table.len() - 1;
@@ -318,7 +319,7 @@ impl Store {
         }
     }
 
-    /// The first state with a fingerprint, or 0, which is none.
+    /// Returns the first state with a fingerprint, or 0, which is no state.
     fn candidate(&self, hash: u64) -> StateId {
         let mask = self.table.len() - 1;
         let mut place = self.place(hash);
@@ -334,13 +335,14 @@ impl Store {
         }
     }
 
-    /// Where the table is searched first: entries are in the order of their hashes.
+    /// Returns the slot at which the search for a hash starts: entries are ordered by
+    /// hash.
     fn place(&self, hash: u64) -> usize {
         (hash >> (u64::BITS - self.table.len().trailing_zeros())) as usize
     }
 
-    /// Twice the table. Since the entries are in the order of their hashes, it is
-    /// read and written from front to back, and the states are not looked at.
+    /// Doubles the table. Since entries are ordered by hash, the table is read and
+    /// written sequentially, and the states are not accessed.
     fn grow(&mut self) {
         let table = vec![EMPTY; self.table.len() * 2];
         let entries = std::mem::replace(&mut self.table, table);
@@ -419,8 +421,8 @@ mod tests {
         assert_eq!(same, None);
     }
 
-    /// A hash of which only the first bits differ, so that places in the table are
-    /// often the same, and often there are equal fingerprints.
+    /// A hash of which only the first bits differ, to force collisions of slots and
+    /// fingerprints.
     fn poor_hash(state: &[u8]) -> u64 {
         let sum: u64 = state.iter().map(|byte| u64::from(*byte)).sum();
         sum << 60 | (sum & 1) << 32

@@ -1,4 +1,4 @@
-//! A chart as a drawing: a line of life for each actor, and arrows.
+//! A chart as an SVG drawing: a lifeline for each process, and arrows.
 
 use crate::chart::{Chart, Row};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ fn center(column: usize) -> usize {
     COLUMN / 2 + column * COLUMN
 }
 
-/// The drawing.
+/// Returns the drawing.
 pub(crate) fn draw(chart: &Chart) -> String {
     let width = chart.columns.len() * COLUMN + SIDE;
     let height = TOP + (chart.rows.len() + 2) * ROW;
@@ -43,7 +43,7 @@ pub(crate) fn draw(chart: &Chart) -> String {
         let y = TOP + (chart.rows.len() + 1) * ROW;
         let _ = writeln!(
             svg,
-            "<text x=\"8\" y=\"{y}\" fill=\"#a00\">and so it stays for ever</text>"
+            "<text x=\"8\" y=\"{y}\" fill=\"#a00\">the run stays in this state forever</text>"
         );
     }
     svg += "</svg>\n";

@@ -1,31 +1,30 @@
-//! What can be explored.
+//! Transition systems.
 //!
-//! A state is a sequence of bytes, so that one compact store serves all
-//! systems. Two states are the same if and only if their bytes are: a system
-//! writes equal states in one way.
+//! A state is a sequence of bytes, so that one compact store serves all systems. Two
+//! states are the same exactly if their bytes are: a system must encode equal states
+//! equally.
 //!
-//! While searching, a successor is its bytes and a number. What happened in a
-//! step, in words, is asked for afterwards, for the steps of a trail alone
-//! ([`System::steps`]).
+//! During a search, a successor is its bytes and its number. The description of a step is
+//! requested later, for the steps of a trail alone ([`System::steps`]).
 
 use juror_logic::Letter;
 use std::ops::Range;
 
-/// A place in one of the texts that a system was made of.
+/// A range in one of the source texts of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
-    /// The number of the text; 0 is the first one.
+    /// Number of the text; 0 is the main one.
     pub source: u32,
-    /// Where it begins, in bytes.
+    /// Start, in bytes.
     pub start: u32,
-    /// Where it ends.
+    /// End, in bytes.
     pub end: u32,
 }
 
 impl Span {
-    /// A place in a text.
+    /// Returns the span of a byte range of a text.
     pub fn new(source: u32, range: Range<usize>) -> Span {
-        // Texts of four gigabytes are refused when they are read.
+        // Texts of 4 GiB or more are rejected when they are read.
         let narrow = |position: usize| u32::try_from(position).unwrap_or(u32::MAX);
         Span {
             source,
@@ -34,12 +33,12 @@ impl Span {
         }
     }
 
-    /// The bytes of its text.
+    /// Returns the byte range in the text.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// From the beginning of this one to the end of the other one.
+    /// Returns the span from the start of this one to the end of another.
     #[must_use]
     pub fn to(self, end: Span) -> Span {
         match self.source == end.source {
@@ -52,45 +51,45 @@ impl Span {
     }
 }
 
-/// Which actors take part in a step: bit n is actor n. Actors from 63 on have one bit
-/// together, [`Participants::OTHERS`].
+/// The set of processes that take part in a step: bit n is process n. Processes from 63
+/// on share one bit, [`Participants::OTHERS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Participants(pub u64);
 
 impl Participants {
-    /// An actor that is not told from some others.
+    /// The processes that are not distinguished.
     pub const OTHERS: u64 = 1 << 63;
 
-    /// One actor.
+    /// Returns the set of one process.
     pub fn one(actor: usize) -> Participants {
         Participants(1 << actor.min(63))
     }
 
-    /// These and another one.
+    /// Returns the set with another process added.
     #[must_use]
     pub fn with(self, actor: usize) -> Participants {
         Participants(self.0 | Participants::one(actor).0)
     }
 }
 
-/// What is wrong in the system itself: an assertion that fails, a division by
-/// zero, a value that does not fit.
+/// An error in the system itself: an assertion that fails, a division by zero, a value
+/// out of range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// A stable word for this sort of fault (`assertion`).
+    /// Stable identifier of this kind of fault, for example `assertion`.
     pub code: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where.
+    /// The location.
     pub span: Option<Span>,
-    /// Other places that matter, each with what it is.
+    /// Other relevant locations, each with a label.
     pub labels: Vec<(Span, String)>,
-    /// What to do about it.
+    /// Advice on what to do.
     pub help: Option<String>,
 }
 
 impl Fault {
-    /// A fault at a place.
+    /// Returns a fault with a location.
     pub fn new(code: &'static str, message: impl Into<String>, span: Option<Span>) -> Fault {
         Fault {
             code,
@@ -101,14 +100,14 @@ impl Fault {
         }
     }
 
-    /// The same with another place pointed at.
+    /// Adds another labelled location.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Fault {
         self.labels.push((span, text.into()));
         self
     }
 
-    /// The same with advice.
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Fault {
         self.help = Some(help.into());
@@ -116,80 +115,79 @@ impl Fault {
     }
 }
 
-/// Takes the successors of a state, in a fixed order.
+/// Receives the successors of a state, in a fixed order.
 pub trait Visitor {
-    /// One successor. Gives whether more of them are wanted.
+    /// Receives one successor. Returns whether to continue.
     fn next(&mut self, state: &[u8], participants: Participants) -> bool;
 
-    /// A step that goes wrong. It counts as a successor of its number, and has
-    /// no state. Gives whether more are wanted.
+    /// Receives a faulty step. It is numbered as a successor but has no state. Returns
+    /// whether to continue.
     fn fault(&mut self, fault: Fault) -> bool;
 
-    /// One successor of which it is certain that it is found in another way, too; only
-    /// [`System::successors_after`] tells of it so. Gives whether more are wanted.
+    /// Receives a successor that is certain to be found on another path too; called only
+    /// by [`System::successors_after`]. Returns whether to continue.
     fn known(&mut self) -> bool {
         true
     }
 }
 
-/// A value that a step has changed.
+/// A value changed by a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What it is called.
+    /// Name of the variable.
     pub name: String,
-    /// What it is now.
+    /// The new value.
     pub value: String,
 }
 
-/// One visible part of a step: an atomic step has several.
+/// One visible part of a step; an atomic step has several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Who acts, as an index into [`System::actors`]; nobody for the system as
-    /// a whole.
+    /// Index in [`System::actors`] of the process that makes the step; `None` for the
+    /// system as a whole.
     pub actor: Option<usize>,
-    /// Who else takes part (the receiver of a rendezvous).
+    /// Index of the second participant, for example the receiver of a rendezvous.
     pub partner: Option<usize>,
-    /// What is done, as it is written in the source.
+    /// The statement, as written in the source.
     pub text: String,
-    /// Where that is written.
+    /// Location of the statement.
     pub span: Option<Span>,
-    /// What it changed.
+    /// Changes of values.
     pub changes: Vec<Change>,
-    /// What it printed.
+    /// Printed output.
     pub printed: String,
 }
 
-/// A system that can be explored.
+/// A transition system.
 ///
-/// All functions are deterministic: the same state gives the same successors
-/// in the same order.
+/// All functions are deterministic: equal states have equal successors in the same order.
 pub trait System: Sync {
-    /// What a search keeps to work with, such as buffers; one for each thread.
+    /// Working memory of a search, such as buffers; one for each thread.
     type Scratch: Send;
 
-    /// New scratch.
+    /// Creates working memory.
     fn scratch(&self) -> Self::Scratch;
 
-    /// What it remembers of its own states, in bytes, which a search has to count.
+    /// Returns the size in bytes of the caches of the system, which a search counts.
     fn memory_bytes(&self) -> u64 {
         0
     }
 
-    /// The same of what one search remembers.
+    /// Returns the size in bytes of the caches in the working memory of one search.
     fn scratch_bytes(&self, _scratch: &Self::Scratch) -> u64 {
         0
     }
 
-    /// The states it may begin in, at least one.
+    /// Generates the initial states, at least one.
     fn initial(&self, scratch: &mut Self::Scratch, visitor: &mut impl Visitor);
 
-    /// The states after each step that is possible, in a fixed order.
+    /// Generates the successors of a state, in a fixed order.
     fn successors(&self, scratch: &mut Self::Scratch, state: &[u8], visitor: &mut impl Visitor);
 
-    /// The same for a state that was found as a successor of another one. A search that
-    /// goes layer by layer, takes all successors of each state in this way, and ends with
-    /// the first fault finds all states, each in its layer, although it is only told of
-    /// some successors that there are more of them ([`Visitor::known`]).
+    /// Generates the successors of a state that was found as a successor of `before`.
+    /// Some are reported only by count ([`Visitor::known`]). A search that proceeds layer
+    /// by layer, generates the successors of every state in this way, and stops at the
+    /// first fault still finds all states, each in its layer.
     fn successors_after(
         &self,
         scratch: &mut Self::Scratch,
@@ -200,10 +198,10 @@ pub trait System: Sync {
         self.successors(scratch, state, visitor);
     }
 
-    /// Some of the successors that stand for all: steps of one actor that touch
-    /// nothing that another one could see or change, and that nobody asks about.
-    /// Gives whether any were left out; otherwise these are all. Deadlocks and
-    /// faults are found with them, if a search takes all successors where none
+    /// Generates a reduced set of successors (an ample set): steps of one process that
+    /// touch nothing that another process could observe or change, and that no property
+    /// observes. Returns whether any were left out; otherwise the set is complete. A
+    /// search still finds deadlocks and faults if it takes all successors wherever none
     /// of these is new.
     fn reduced(
         &self,
@@ -215,26 +213,27 @@ pub trait System: Sync {
         false
     }
 
-    /// Whether the system may stay for ever in a state that has no successors.
+    /// Returns whether a state is a valid end state, in which the system may stay
+    /// forever.
     fn may_end(&self, scratch: &mut Self::Scratch, state: &[u8]) -> bool;
 
-    /// What is wrong with a state: an invariant that does not hold.
+    /// Returns the fault of a state, if an invariant does not hold.
     fn wrong(&self, _scratch: &mut Self::Scratch, _state: &[u8]) -> Option<Fault> {
         None
     }
 
-    /// Which propositions are true in a state.
+    /// Returns the propositions that are true in a state.
     fn letter(&self, _scratch: &mut Self::Scratch, _state: &[u8]) -> Result<Letter, Fault> {
         Ok(Letter(0))
     }
 
-    /// What happens on the way to the successor with a number, counted from 0
-    /// and with the faults. Empty when there is no such successor.
+    /// Returns the visible parts of the step to a successor, by its number from 0, faults
+    /// included; empty if there is no such successor.
     fn steps(&self, state: &[u8], number: usize) -> Vec<Step>;
 
-    /// The names of those who act, up to this state.
+    /// Returns the names of the processes up to this state.
     fn actors(&self, state: &[u8]) -> Vec<String>;
 
-    /// What the state is, in words: names and values.
+    /// Returns the variables of a state with their values.
     fn values(&self, state: &[u8]) -> Vec<Change>;
 }

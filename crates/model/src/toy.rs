@@ -1,23 +1,22 @@
-//! A small system for the tests: a number that goes up and down, round and
-//! round.
+//! A small system for tests: a number that counts up and down in a ring.
 
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 
 /// The system.
 #[derive(Debug, Clone)]
 pub struct Toy {
-    /// How many numbers there are.
+    /// Number of values.
     pub size: u32,
-    /// From this number there is no step.
+    /// The number without a step.
     pub stuck: Option<u32>,
-    /// The stuck number is a valid end.
+    /// Whether the stuck number is a valid end state.
     pub ends: bool,
-    /// The step to this number goes wrong.
+    /// The number to which each step is faulty.
     pub fault: Option<u32>,
 }
 
 impl Toy {
-    /// All numbers below a size, without anything wrong.
+    /// Returns a ring of `size` numbers without errors.
     pub fn ring(size: u32) -> Toy {
         Toy {
             size,

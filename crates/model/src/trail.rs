@@ -1,34 +1,34 @@
-//! The way to what was found: states and the steps between them.
+//! Trails: paths through a system, as counterexamples.
 
 use crate::System;
 use crate::system::{Fault, Participants, Step, Visitor};
 
-/// One step of a trail, from a state to the next.
+/// One transition of a trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
-    /// The state it begins in.
+    /// The source state.
     pub from: Vec<u8>,
-    /// Which of its successors is taken.
+    /// Number of the successor.
     pub number: usize,
-    /// What happens, in words.
+    /// The visible parts of the transition.
     pub steps: Vec<Step>,
 }
 
-/// A way through a system.
+/// A path through a system.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trail {
-    /// The steps in their order.
+    /// The transitions in order.
     pub moves: Vec<Move>,
-    /// The state at the end; nothing if the last step goes wrong.
+    /// The final state; `None` if the last step is faulty.
     pub end: Option<Vec<u8>>,
-    /// The first move of the part that goes round for ever; `moves.len()` when
-    /// the run stays at its end.
+    /// Index of the first move of the cycle; `moves.len()` if the run stutters in its
+    /// last state.
     pub cycle: Option<usize>,
 }
 
 impl Trail {
-    /// A trail through states that follow each other, the last one with a step
-    /// that goes wrong if `fault` is its number.
+    /// Returns the trail through consecutive states; `fault` is the number of a faulty
+    /// step after the last one.
     pub(crate) fn through<S: System>(
         system: &S,
         states: &[Vec<u8>],
@@ -56,13 +56,13 @@ impl Trail {
         });
     }
 
-    /// All visible steps.
+    /// Returns all visible steps.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.moves.iter().flat_map(|step| &step.steps)
     }
 }
 
-/// Which successor of a state another one is.
+/// Returns the number of a successor of a state.
 pub(crate) fn successor_number<S: System>(system: &S, from: &[u8], to: &[u8]) -> Option<usize> {
     struct Finder<'a> {
         to: &'a [u8],
@@ -89,8 +89,8 @@ pub(crate) fn successor_number<S: System>(system: &S, from: &[u8], to: &[u8]) ->
     finder.found.then_some(finder.number)
 }
 
-/// Which step of a state goes wrong in a way; nothing when the state itself is
-/// wrong.
+/// Returns the number of the step of a state with a given fault; `None` if the state
+/// itself is faulty.
 pub(crate) fn fault_number<S: System>(system: &S, from: &[u8], fault: &Fault) -> Option<usize> {
     struct Finder<'a> {
         wanted: &'a Fault,

@@ -1,29 +1,32 @@
-//! Single runs: at random, or step by step, forwards and backwards.
+//! Simulation: single runs, random or step by step, forwards and backwards.
 
 use crate::report::{Cut, Finding, Report};
 use crate::system::{Fault, Participants, Step, System, Visitor};
 use crate::trail::Trail;
 
-/// A step that could be taken now.
+/// A step that can be taken now.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// The parts of the step.
+    /// The visible parts of the step.
     pub steps: Vec<Step>,
-    /// What goes wrong in it.
+    /// The fault of the step, if it is faulty.
     pub fault: Option<Fault>,
 }
 
-/// A walk through a system that somebody steers.
+/// An interactive run of a system.
 pub struct Walk<'a, S: System> {
     system: &'a S,
     scratch: S::Scratch,
-    /// The states before the present one, each with the step that was taken.
+    /// The previous states, each with the number of the step taken.
     past: Vec<(Vec<u8>, usize)>,
     state: Vec<u8>,
 }
 
 impl<'a, S: System> Walk<'a, S> {
-    /// Begins in the first initial state; says what is wrong with it.
+    /// Starts in the first initial state.
+    ///
+    /// # Errors
+    /// The fault of the initial state.
     pub fn new(system: &'a S) -> Result<Walk<'a, S>, Fault> {
         let mut scratch = system.scratch();
         let mut found = Found::default();
@@ -48,12 +51,12 @@ impl<'a, S: System> Walk<'a, S> {
         })
     }
 
-    /// The present state.
+    /// Returns the current state.
     pub fn state(&self) -> &[u8] {
         &self.state
     }
 
-    /// How many steps lead to it.
+    /// Returns the number of steps so far.
     pub fn depth(&self) -> usize {
         self.past.len()
     }
@@ -65,7 +68,7 @@ impl<'a, S: System> Walk<'a, S> {
         found.steps
     }
 
-    /// What could be done now.
+    /// Returns the steps that can be taken now.
     pub fn choices(&mut self) -> Vec<Choice> {
         let found = self.successors();
         let choices = found.into_iter().enumerate().map(|(number, step)| Choice {
@@ -75,12 +78,12 @@ impl<'a, S: System> Walk<'a, S> {
         choices.collect()
     }
 
-    /// Whether the system may stay here for ever.
+    /// Returns whether the current state is a valid end state.
     pub fn may_end(&mut self) -> bool {
         self.system.may_end(&mut self.scratch, &self.state)
     }
 
-    /// Takes a step; false if there is none with this number, or it goes wrong.
+    /// Takes a step. Returns false if there is no step of this number, or it is faulty.
     pub fn take(&mut self, number: usize) -> bool {
         match self.successors().into_iter().nth(number) {
             Some(Ok(next)) => {
@@ -92,7 +95,7 @@ impl<'a, S: System> Walk<'a, S> {
         }
     }
 
-    /// Takes a step back; false at the beginning.
+    /// Takes a step back. Returns false at the start.
     pub fn back(&mut self) -> bool {
         match self.past.pop() {
             Some((before, _)) => {
@@ -103,7 +106,7 @@ impl<'a, S: System> Walk<'a, S> {
         }
     }
 
-    /// The way up to here.
+    /// Returns the path so far.
     pub fn trail(&self) -> Trail {
         let mut trail = Trail::default();
         for (from, number) in &self.past {
@@ -114,7 +117,7 @@ impl<'a, S: System> Walk<'a, S> {
     }
 }
 
-/// The successors of a state, or what is wrong in each.
+/// The successors of a state, or their faults.
 #[derive(Default)]
 struct Found {
     steps: Vec<Result<Vec<u8>, Fault>>,
@@ -132,8 +135,8 @@ impl Visitor for Found {
     }
 }
 
-/// Runs of so many steps, chosen at random; equal seeds give equal runs. The
-/// end of the last run is in the report.
+/// Makes `runs` random runs of at most `steps` steps; equal seeds give equal runs.
+/// Returns the report, and the last run.
 pub fn random<S: System>(system: &S, seed: u64, runs: u32, steps: u32) -> (Report, Trail) {
     let mut report = Report {
         finding: None,
@@ -168,7 +171,7 @@ pub fn random<S: System>(system: &S, seed: u64, runs: u32, steps: u32) -> (Repor
     (report, trail)
 }
 
-/// Goes on until something is wrong; gives it, with the step that is.
+/// Runs until an error. Returns it, with the number of the faulty step.
 fn one_run<S: System>(
     walk: &mut Walk<'_, S>,
     random: &mut Random,
@@ -196,7 +199,7 @@ fn one_run<S: System>(
     None
 }
 
-/// S. Vigna's splitmix64.
+/// The generator splitmix64 of S. Vigna.
 struct Random(u64);
 
 impl Random {

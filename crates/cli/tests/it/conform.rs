@@ -76,7 +76,7 @@ fn what_the_record_does_not_tell_is_said() {
     assert_eq!(status, Some(2), "{said}");
     for words in [
         "`unloaded`",
-        "what is this in the session?",
+        "no line of `record` sets this",
         "record { any place,",
     ] {
         assert!(said.contains(words), "{words}: {said}");

@@ -343,10 +343,10 @@ fn where_processes_stand_is_shown_in_the_source() {
     let (status, said) = model(&[("m.pml", text)], &["check", "m.pml"], "");
     assert_eq!(status, Some(1), "{said}");
     for words in [
-        "nobody can go on, and this is no end",
+        "deadlock: no process can continue, and this is not a valid end state",
         "--> m.pml:",
-        "other 0 stands here",
-        "waits 1 and 2 stand here",
+        "other 0 is here",
+        "waits 1 and 2 are here",
         "c?5",
         "with `end`",
     ] {
@@ -358,7 +358,7 @@ fn where_processes_stand_is_shown_in_the_source() {
     let (status, said) = model(&[("m.pml", text)], &["check", "m.pml"], "");
     assert_eq!(status, Some(1), "{said}");
     assert!(
-        said.contains("waits 0, 1, 2, 3, 4, 5, 6, 7 and 32 others stand here"),
+        said.contains("waits 0, 1, 2, 3, 4, 5, 6, 7 and 32 others are here"),
         "{said}"
     );
 }

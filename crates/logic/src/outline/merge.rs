@@ -1,15 +1,16 @@
-//! States of an outline that nothing to come tells apart, as one.
+//! Merges the equivalent states of an outline.
 
 use super::{Outline, OutlineState, Passed};
 use crate::Guard;
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
-/// What tells states apart: the verdict, and the blocks that lead on.
+/// The observations that distinguish states: the verdict, and the blocks of the
+/// successors.
 type Signature<'a> = (Verdict, Vec<(Guard, usize)>, Vec<(&'a [Passed], usize)>);
 
-/// The same with one state for each block of states that are alike, in the order in
-/// which they are come to.
+/// Returns the outline with one state for each block of equivalent states, numbered in
+/// the order of discovery.
 pub(super) fn merged(outline: Outline) -> Outline {
     let mut blocks = vec![0; outline.states.len()];
     let mut count = 0;
@@ -50,7 +51,8 @@ pub(super) fn merged(outline: Outline) -> Outline {
     }
 }
 
-/// Time that leads to a state of the same block leads nowhere.
+/// Returns the signature of a state. Passing time that leads to a state of the same block
+/// is left out.
 fn signature<'a>(state: &'a OutlineState, own: usize, blocks: &[usize]) -> Signature<'a> {
     let block = |to: usize| blocks.get(to).copied().unwrap_or(0);
     let steps = state.steps.iter();

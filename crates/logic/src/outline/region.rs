@@ -1,31 +1,31 @@
-//! States that nothing to come tells apart, and the next moment at which that changes.
+//! Regions: equivalence of timed states, and the next time at which the region changes.
 
-use super::{DemandedClause, Kept, NoOutline, Passed, Phase, Skeleton};
+use super::{DemandedClause, NoOutline, Passed, PastKey, Phase, Skeleton};
 use crate::clause::{Clause, Window};
 use crate::normal::{FormulaId, Tracked};
-use crate::timed::Remembered;
+use crate::timed::OperatorMemory;
 use crate::{Bound, Formula, TimedMachine, TimedState};
 use std::collections::BTreeSet;
 
-/// Between two multiples of the unit there is room for so many points in time.
+/// Minimum unit in nanoseconds: leaves room for the fractions of a region.
 const WITHIN_UNIT_MIN: u64 = 1_000;
-/// The clock of every region, in units: more than the longest bound.
+/// Maximum time of a region, in units; it is beyond the longest bound.
 const UNITS_MAX: u64 = 100_000;
-/// The number of steps of every region.
+/// The step number of every region.
 const STEPS: u64 = 1 << 40;
 
 /// The clock of the regions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
-    /// In nanoseconds.
+    /// Unit in nanoseconds.
     unit: u64,
     /// The time of every region.
     now: u64,
 }
 
 impl Clock {
-    /// A clock that counts in the greatest unit of which these are multiples; nothing
-    /// where that is too small.
+    /// Returns a clock whose unit is the greatest common divisor of the bounds; `None` if
+    /// that is too small.
     pub(super) fn of_bounds(ends: &[u64]) -> Option<Clock> {
         let longest = ends.iter().copied().max().unwrap_or(0);
         let unit = match ends.iter().copied().fold(0, greatest_divisor) {
@@ -39,17 +39,17 @@ impl Clock {
         })
     }
 
-    /// The one state that stands for all of a region.
+    /// Returns the representative state of a region.
     pub(super) fn region(self, machine: &TimedMachine, mut state: TimedState) -> TimedState {
         let now = state.now;
-        for (remembered, bound) in state.memory.iter_mut().zip(bounds(machine)) {
-            forget(remembered, bound, state.now, state.steps);
+        for (operator_memory, bound) in state.memory.iter_mut().zip(bounds(machine)) {
+            forget(operator_memory, bound, state.now, state.steps);
         }
         let fractions: BTreeSet<u64> = clocks(machine, &state)
             .map(|time| self.fraction(time, state.now))
             .filter(|fraction| *fraction != 0)
             .collect();
-        // As far apart as can be: only their order matters.
+        // Spaced evenly: only the order matters.
         let gap = self.unit / (fractions.len() as u64 + 1);
         let moved = |time: u64, now: u64| {
             let (units, fraction) = self.distance(time, now);
@@ -75,8 +75,8 @@ impl Clock {
         state.positive.sort_unstable();
         state.negative.sort_unstable();
         let steps = state.steps;
-        for (remembered, bound) in state.memory.iter_mut().zip(bounds(machine)) {
-            if let Remembered::Since(times) = remembered {
+        for (operator_memory, bound) in state.memory.iter_mut().zip(bounds(machine)) {
+            if let OperatorMemory::Since(times) = operator_memory {
                 for time in times {
                     *time = match bound {
                         Bound::Steps { .. } => STEPS - (steps - *time).min(STEPS),
@@ -89,7 +89,8 @@ impl Clock {
         state
     }
 
-    /// The next moment at which another region begins; nothing where no time matters.
+    /// Returns the next time at which another region starts; `None` if the future does
+    /// not depend on time.
     pub(super) fn next(self, machine: &TimedMachine, state: &TimedState) -> Option<u64> {
         let fractions: BTreeSet<u64> = clocks(machine, state)
             .map(|time| self.fraction(time, state.now))
@@ -98,13 +99,13 @@ impl Clock {
         let step = match (fractions.contains(&0), nearest) {
             (false, None) => return None,
             (false, Some(nearest)) => nearest,
-            // A moment after one of them, and before the next.
+            // A time after one of them, and before the next.
             (true, nearest) => nearest.unwrap_or(self.unit) / 2,
         };
         Some(state.now + step)
     }
 
-    /// How far a time is from now: whole units, and the rest.
+    /// Returns the distance of a time from now: whole units, and the remainder.
     fn distance(self, time: u64, now: u64) -> (i128, u64) {
         let distance = i128::from(time) - i128::from(now);
         let unit = i128::from(self.unit);
@@ -123,7 +124,7 @@ fn greatest_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// The bounds of the past operators, in the order of what is remembered of them.
+/// Returns the bounds of the past operators, in the order of the memory.
 fn bounds(machine: &TimedMachine) -> impl Iterator<Item = Bound> + '_ {
     let tracked = machine.arena().tracked().iter();
     tracked.map(|tracked| match tracked {
@@ -132,14 +133,15 @@ fn bounds(machine: &TimedMachine) -> impl Iterator<Item = Bound> + '_ {
     })
 }
 
-/// Drops what has left its bound, and how long ago it was that counts for good.
-fn forget(remembered: &mut Remembered, bound: Bound, now: u64, steps: u64) {
+/// Drops times that have left their bound, and normalises those that are within it for
+/// good.
+fn forget(operator_memory: &mut OperatorMemory, bound: Bound, now: u64, steps: u64) {
     let (from, to, now) = match bound {
         Bound::Unbounded => return,
         Bound::Steps { from, to } => (u64::from(from), to.map(u64::from), steps),
         Bound::Time { from, to } => (from, to, now),
     };
-    let Remembered::Since(times) = remembered else {
+    let OperatorMemory::Since(times) = operator_memory else {
         return;
     };
     match to {
@@ -152,7 +154,7 @@ fn forget(remembered: &mut Remembered, bound: Bound, now: u64, steps: u64) {
     }
 }
 
-/// The times of a state on which something depends that is still to come.
+/// Returns the times of a state that the future depends on.
 fn clocks<'a>(machine: &'a TimedMachine, state: &'a TimedState) -> impl Iterator<Item = u64> + 'a {
     let clauses = state.positive.iter().chain(&state.negative);
     let windows = clauses.flat_map(|clause| &clause.atoms);
@@ -161,9 +163,9 @@ fn clocks<'a>(machine: &'a TimedMachine, state: &'a TimedState) -> impl Iterator
         _ => [None, None],
     });
     let memory = state.memory.iter().zip(bounds(machine));
-    let memory = memory.flat_map(|(remembered, bound)| {
-        let times: Vec<u64> = match (remembered, bound) {
-            (Remembered::Since(times), Bound::Time { from, to }) => {
+    let memory = memory.flat_map(|(operator_memory, bound)| {
+        let times: Vec<u64> = match (operator_memory, bound) {
+            (OperatorMemory::Since(times), Bound::Time { from, to }) => {
                 let counts = |time: &u64| to.is_some() || state.now - *time < from;
                 times.iter().copied().filter(counts).collect()
             }
@@ -175,7 +177,7 @@ fn clocks<'a>(machine: &'a TimedMachine, state: &'a TimedState) -> impl Iterator
 }
 
 impl TimedMachine {
-    /// A state without its times.
+    /// Returns a state without its times.
     pub(super) fn skeleton(&self, state: &TimedState) -> Result<Skeleton, NoOutline> {
         let side = |clauses: &[Clause]| {
             let mut side: Vec<DemandedClause> = clauses
@@ -186,10 +188,10 @@ impl TimedMachine {
             Ok::<_, NoOutline>(side)
         };
         let memory = state.memory.iter().zip(bounds(self)).enumerate();
-        let memory = memory.map(|(index, (remembered, bound))| {
-            Ok(match (remembered, bound) {
-                (Remembered::Held(held), _) => Kept::Held(*held),
-                (Remembered::Since(times), Bound::Time { from, .. }) => {
+        let memory = memory.map(|(index, (operator_memory, bound))| {
+            Ok(match (operator_memory, bound) {
+                (OperatorMemory::Held(held), _) => PastKey::Held(*held),
+                (OperatorMemory::Since(times), Bound::Time { from, .. }) => {
                     if times.len() > 1 {
                         return Err(NoOutline::Waits(self.past(index)));
                     }
@@ -197,10 +199,10 @@ impl TimedMachine {
                         true => Phase::Before,
                         false => Phase::Inside,
                     };
-                    Kept::Since(times.front().map(phase))
+                    PastKey::Since(times.front().map(phase))
                 }
-                (Remembered::Since(times), _) => {
-                    Kept::Steps(times.iter().map(|time| state.steps - *time).collect())
+                (OperatorMemory::Since(times), _) => {
+                    PastKey::Steps(times.iter().map(|time| state.steps - *time).collect())
                 }
             })
         });
@@ -249,7 +251,7 @@ impl TimedMachine {
         }
     }
 
-    /// The ends of bounds that are passed when time goes on in a state.
+    /// Returns the ends of bounds that pass if time advances in a state.
     pub(super) fn passed(&self, state: &TimedState, later: u64) -> Vec<Passed> {
         let of = |side: &[Clause]| -> BTreeSet<(FormulaId, bool)> {
             let atoms = side.iter().flat_map(|clause| &clause.atoms);
@@ -264,7 +266,7 @@ impl TimedMachine {
         };
         let mut found: BTreeSet<Passed> = BTreeSet::new();
         let mut named = of(&state.positive);
-        // What the negation waits for, the formula does: said as the formula has it.
+        // Waits of the negation are reported as the formula states them.
         let ends = |(formula, is_over): (FormulaId, bool)| (self.arena().bound(formula), is_over);
         let own: Vec<(Bound, bool)> = named.iter().copied().map(ends).collect();
         let others = of(&state.negative).into_iter();
@@ -279,8 +281,9 @@ impl TimedMachine {
             });
         }
         let memory = state.memory.iter().zip(bounds(self)).enumerate();
-        for (index, (remembered, bound)) in memory {
-            let (Remembered::Since(times), Bound::Time { from, to }) = (remembered, bound) else {
+        for (index, (operator_memory, bound)) in memory {
+            let (OperatorMemory::Since(times), Bound::Time { from, to }) = (operator_memory, bound)
+            else {
                 continue;
             };
             for time in times {

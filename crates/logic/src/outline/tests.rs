@@ -1,6 +1,6 @@
 use super::*;
 use crate::clause::Window;
-use crate::timed::Remembered;
+use crate::timed::OperatorMemory;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn proposition(bit: u8) -> Formula {
     Formula::Proposition(bit)
 }
 
-/// Each state as `VERDICT: LETTERS→STATE .. TIME→STATE ..`, letters as numbers.
+/// Renders each state as `VERDICT: LETTERS→STATE .. TIME→STATE ..`, letters as numbers.
 fn drawn(formula: &Formula) -> Result<Vec<String>, NoOutline> {
     let machine = TimedMachine::of_formula(formula).expect("a machine");
     let outline = machine.outline()?;
@@ -94,7 +94,7 @@ fn both_ends_of_a_bound_are_transitions() {
 }
 
 #[test]
-fn what_was_is_forgotten_in_time() {
+fn memory_is_dropped_when_it_no_longer_matters() {
     let recently = Formula::Since(
         Arc::new(Formula::True),
         Arc::new(proposition(1)),
@@ -135,7 +135,7 @@ fn waits_without_number_are_not_drawn() {
     assert_eq!(drawn(&answered(within(2, 5))), Err(NoOutline::Waits(part)));
 }
 
-/// The next moment after now at which a bound of the state ends or begins.
+/// Returns the next time after now at which a bound of the state starts or ends.
 fn next_end(machine: &TimedMachine, state: &TimedState) -> Option<u64> {
     let clauses = state.positive.iter().chain(&state.negative);
     let windows = clauses.flat_map(|clause| &clause.atoms);
@@ -146,8 +146,9 @@ fn next_end(machine: &TimedMachine, state: &TimedState) -> Option<u64> {
             ends.extend(to.map(|to| to + 1));
         }
     }
-    for (remembered, tracked) in state.memory.iter().zip(machine.arena().tracked()) {
-        if let (Remembered::Since(times), Tracked::Since { bound, .. }) = (remembered, tracked)
+    for (operator_memory, tracked) in state.memory.iter().zip(machine.arena().tracked()) {
+        if let (OperatorMemory::Since(times), Tracked::Since { bound, .. }) =
+            (operator_memory, tracked)
             && let Bound::Time { from, to } = bound
         {
             for time in times {
@@ -166,7 +167,7 @@ fn formulas() -> impl Strategy<Value = Formula> {
         2 => Just(Bound::Unbounded),
     ];
     let leaf = (0_u8..2).prop_map(Formula::Proposition);
-    // Of the past there is no future inside.
+    // Past operators contain no future operators.
     let past = leaf.clone().prop_recursive(2, 6, 2, {
         let bound = bound.clone();
         move |inner| {
@@ -198,7 +199,7 @@ fn formulas() -> impl Strategy<Value = Formula> {
     })
 }
 
-/// Whether there is an outline; what it says is compared with the formula over a run.
+/// Returns whether there is an outline, after comparing it with the formula over a run.
 fn follow(formula: &Formula, run: &[(u64, u64)]) -> bool {
     let Ok(machine) = TimedMachine::of_formula(formula) else {
         return false;
@@ -241,10 +242,10 @@ fn follow(formula: &Formula, run: &[(u64, u64)]) -> bool {
 proptest! {
     #![proptest_config(juror_testing::with_cases(3_000))]
 
-    /// The times are whole and half milliseconds, and two nanoseconds beside them. Time
-    /// has no steps in an outline: one bound ends before another begins, even where no
+    /// Times are multiples of half a millisecond, plus two nanoseconds. Time is
+    /// continuous in an outline: one bound ends before another starts even if no
     /// nanosecond lies between them. Here a bound ends at an odd nanosecond, and nothing
-    /// else comes at one.
+    /// else happens at one.
     #[test]
     fn an_outline_says_what_the_formula_says(
         formula in formulas(),

@@ -1,13 +1,12 @@
-//! Did a recorded session of the debugger follow a model?
+//! Conformance of a recorded session of the debugger to a model.
 //!
-//! The model says what a line of the record means (`record`): functions that
-//! are set, steps, and checks. What the record does not tell, the environment
-//! may have done in any way. So the states that the model can be in are
-//! followed, all of them; the record follows the model as long as there is one.
-//! That answer is exact: no run of the model is overlooked, and none is made up.
+//! The model says what a line of the record means (`record`): functions that are set,
+//! steps, and checks. The environment may have done anything that the record does not
+//! determine. So the set of all states that the model can be in is tracked; the record
+//! conforms as long as the set is not empty. The answer is exact: no run of the model is
+//! missed, and none is invented.
 //!
-//! What some line sets is known from the record: it stays as it is until a line
-//! or the machine changes it.
+//! A function that some line sets keeps its value until a line or the machine changes it.
 
 use super::environment::{Settings, Stop};
 use super::possibilities::Possibilities;
@@ -16,67 +15,67 @@ use super::state::State;
 use crate::{Change, Fault, Span};
 use std::collections::BTreeSet;
 
-/// The most states that are followed at once.
+/// Maximum number of states tracked at once.
 const STATES_MAX: usize = 100_000;
 
-/// Where a record and the model part.
+/// The point at which a record deviates from the model.
 #[derive(Debug, Clone)]
-pub struct Parting {
-    /// What the model does not do.
+pub struct Nonconformance {
+    /// The action that the model does not allow.
     pub fault: Fault,
-    /// What the model was in before the line, one of the states; and how many.
+    /// Values of one of the states of the model before the line.
     pub before: Vec<Change>,
-    /// How many states it could have been in.
+    /// Number of states that the model could have been in.
     pub states: usize,
 }
 
-/// A model that follows a record.
+/// Tracks the states of a model along a record.
 #[derive(Debug)]
 pub struct Follower<'a> {
     model: &'a Model,
     states: BTreeSet<(State, Settings)>,
-    /// What some line sets.
+    /// Functions that some line sets.
     driven: BTreeSet<FunctionId>,
-    /// How many lines have meant something.
+    /// Number of lines that the model assigns a meaning.
     pub lines: u64,
-    /// How many steps have been made.
+    /// Number of steps made.
     pub steps: u64,
 }
 
 impl Model {
-    /// Whether it says what the lines of a record mean.
+    /// Returns whether the model has a `record` table.
     pub fn has_record(&self) -> bool {
         !self.record.is_empty()
     }
 
-    /// What the environment has to say, and no line of a record does.
-    fn unsaid(&self, driven: &BTreeSet<FunctionId>) -> Option<Fault> {
+    /// Returns a fault if the environment determines functions that no line of the record
+    /// sets.
+    fn unset_functions(&self, driven: &BTreeSet<FunctionId>) -> Option<Fault> {
         let functions = self.functions.iter().enumerate();
-        let unsaid = functions.filter(|(number, function)| {
+        let unset_functions = functions.filter(|(number, function)| {
             let id = FunctionId(*number as u32);
             let is_asked = matches!(
                 function.kind,
                 FunctionKind::Monitored | FunctionKind::Shared
             );
-            is_asked && !driven.contains(&id) && !self.untold.contains(&id)
+            is_asked && !driven.contains(&id) && !self.unset.contains(&id)
         });
-        let unsaid: Vec<&Function> = unsaid.map(|(_, function)| function).collect();
-        let first = unsaid.first()?;
-        let quoted = unsaid.iter().map(|it| format!("`{}`", it.name));
+        let unset_functions: Vec<&Function> =
+            unset_functions.map(|(_, function)| function).collect();
+        let first = unset_functions.first()?;
+        let quoted = unset_functions.iter().map(|it| format!("`{}`", it.name));
         let quoted = quoted.collect::<Vec<_>>().join(", ");
-        let names = unsaid.iter().map(|it| &*it.name);
+        let names = unset_functions.iter().map(|it| &*it.name);
         let names = names.collect::<Vec<_>>().join(", ");
-        let message = format!(
-            "a record does not tell what the environment says of {quoted}: the lines of `record` \
-             do not set that"
-        );
+        let message =
+            format!("no line of `record` sets {quoted}, which the environment determines");
         let mut fault = Fault::new("unsaid", message, Some(first.span));
-        for function in &unsaid {
-            fault = fault.label(function.span, "what is this in the session?");
+        for function in &unset_functions {
+            fault = fault.label(function.span, "no line of `record` sets this");
         }
         Some(fault.help(format!(
-            "set it where a line tells (`when kind = \"stop\" {{ set {} = ... step }}`), or say that \
-             anything may have been: `record {{ any {names} }}`",
+            "set it in a line (`when kind = \"stop\" {{ set {} = ... step }}`), or allow any \
+             value: `record {{ any {names} }}`",
             first.name
         )))
     }
@@ -91,7 +90,11 @@ impl Model {
 }
 
 impl<'a> Follower<'a> {
-    /// A follower before the first line.
+    /// Returns a follower before the first line.
+    ///
+    /// # Errors
+    /// The record leaves functions of the environment unset, or an initial state is
+    /// faulty.
     pub fn new(model: &'a Model) -> Result<Follower<'a>, Fault> {
         let actions = model.record.iter().flat_map(|when| &when.actions);
         let mut driven = BTreeSet::new();
@@ -102,12 +105,12 @@ impl<'a> Follower<'a> {
                 }
             });
         }
-        if let Some(fault) = model.unsaid(&driven) {
+        if let Some(fault) = model.unset_functions(&driven) {
             return Err(fault);
         }
         let mut states = BTreeSet::new();
         let mut first_fault = None;
-        model.beginnings(|state| {
+        model.initial_states(|state| {
             let sound = state.and_then(|state| match model.broken(&state) {
                 None => Ok(state),
                 Some(fault) => Err(fault),
@@ -134,13 +137,16 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// In how many states the model can be.
+    /// Returns the number of states that the model can be in.
     pub fn states(&self) -> usize {
         self.states.len()
     }
 
-    /// Takes a line, of which the texts under its keys are known.
-    pub fn line(&mut self, keys: &dyn Fn(&str) -> Option<String>) -> Result<(), Box<Parting>> {
+    /// Processes a line of the record; `keys` returns the text under a key.
+    pub fn line(
+        &mut self,
+        keys: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(), Box<Nonconformance>> {
         let model = self.model;
         let Some(when) = model.line_of(keys) else {
             return Ok(());
@@ -149,7 +155,7 @@ impl<'a> Follower<'a> {
         for action in &when.actions {
             self.action(action).map_err(|fault| {
                 let before = self.states.first();
-                Box::new(Parting {
+                Box::new(Nonconformance {
                     fault,
                     before: before.map_or_else(Vec::new, |(state, _)| model.values_of(state)),
                     states: self.states.len(),
@@ -171,8 +177,8 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The states are those with these actions and those without; where they
-    /// are not possible, they were not done.
+    /// Takes the states with these actions and those without; if the actions are
+    /// impossible, only those without.
     fn maybe(&mut self, actions: &[Action]) {
         let without = self.states.clone();
         let done = actions.iter().try_for_each(|action| self.action(action));
@@ -204,7 +210,7 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// What is known of the environment in a state.
+    /// Returns the known values of the environment in a state.
     fn known(&self, state: &State, settings: &Settings) -> Result<Settings, Fault> {
         let mut known = settings.clone();
         for id in &self.driven {
@@ -249,7 +255,7 @@ impl<'a> Follower<'a> {
             if next.len() > STATES_MAX {
                 let message = format!("the model could be in more than {STATES_MAX} states");
                 return Err(Fault::new("too-large", message, Some(span))
-                    .help("let the table of the record say more of what the environment does"));
+                    .help("let `record` determine more of what the environment does"));
             }
         }
         self.steps += 1;
@@ -258,8 +264,8 @@ impl<'a> Follower<'a> {
             return Ok(());
         }
         Err(first_fault.unwrap_or_else(|| {
-            Fault::new("no-step", "the model makes no step here", Some(span))
-                .help("what is set is not possible in this state")
+            Fault::new("no-step", "the model cannot make a step here", Some(span))
+                .help("the value that is set is not possible in this state")
         }))
     }
 

@@ -1,14 +1,14 @@
-//! What a machine does not decide by itself: its environment.
+//! The environment: resolves what a machine leaves open.
 //!
-//! A step asks for a value where it reads a monitored or shared function, and
-//! where it chooses; for nothing else, and for each thing once. Who answers is
-//! all the same to the machine:
+//! A step queries the environment when it reads a monitored or shared function, and when
+//! it chooses; each location and choice at most once. All sources of answers have the
+//! same interface:
 //!
-//! - [`Possibilities`](super::Possibilities): every answer in turn, for checking; with some answers
-//!   given, those of a recorded session;
-//! - [`Random`]: any answer;
-//! - [`Written`]: what a script says;
-//! - [`Asked`]: a person, who is asked.
+//! - [`Possibilities`](super::Possibilities): every answer in turn, for model checking;
+//!   with some answers fixed, those of a recorded session;
+//! - [`Random`]: random answers;
+//! - [`Written`]: the answers of a script;
+//! - [`Asked`]: the answers of a user.
 
 use super::program::{FunctionId, Model};
 use super::types::{Type, VALUES_MAX};
@@ -16,10 +16,10 @@ use super::value::Value;
 use crate::{Fault, Span};
 use std::collections::BTreeMap;
 
-/// Why a step has no result.
+/// The reason that a step has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// The model is wrong.
+    /// The model is faulty.
     Fault(Box<Fault>),
     /// The environment has no answer.
     NoAnswer(Box<Fault>),
@@ -32,7 +32,7 @@ impl From<Fault> for Stop {
 }
 
 impl Stop {
-    /// What is to be told.
+    /// Returns the fault to report.
     pub fn fault(self) -> Fault {
         match self {
             Stop::Fault(fault) | Stop::NoAnswer(fault) => *fault,
@@ -40,7 +40,7 @@ impl Stop {
     }
 }
 
-/// What a step asks for.
+/// The subject of a query.
 #[derive(Debug, Clone, Copy)]
 pub enum Subject<'a> {
     /// The value of a function of the environment.
@@ -49,33 +49,33 @@ pub enum Subject<'a> {
         function: FunctionId,
         /// Its arguments.
         arguments: &'a [Value],
-        /// The value until now, of a shared function.
+        /// The previous value, of a shared function.
         before: Option<&'a Value>,
     },
     /// The value of a variable of `choose`.
     Choice {
-        /// What the variable is called.
+        /// Name of the variable.
         name: &'a str,
     },
-    /// The number of one of several rules, from 1.
+    /// The number, from 1, of one of several alternative rules.
     Alternative,
 }
 
-/// A question to the environment.
+/// A query to the environment.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The model.
     pub model: &'a Model,
-    /// What is asked for.
+    /// The subject.
     pub subject: Subject<'a>,
-    /// Where the model asks.
+    /// Location of the query in the source.
     pub span: Span,
     pub(super) of: &'a Type,
     pub(super) possible: Option<&'a [Value]>,
 }
 
 impl Question<'_> {
-    /// What is asked for, in words.
+    /// Returns the text of the subject.
     pub fn text(&self) -> String {
         match self.subject {
             Subject::Place {
@@ -88,12 +88,12 @@ impl Question<'_> {
         }
     }
 
-    /// The type of the answer, as it is written.
+    /// Returns the type of the answer, in source syntax.
     pub fn type_text(&self) -> String {
         self.model.show_type(self.of)
     }
 
-    /// The answers that are possible.
+    /// Returns the possible answers.
     pub fn candidates(&self) -> Result<Vec<Value>, Stop> {
         if let Some(possible) = self.possible {
             return Ok(possible.to_vec());
@@ -101,7 +101,7 @@ impl Question<'_> {
         let values = self.of.values(&self.model.enumerations);
         values.ok_or_else(|| {
             let message = format!(
-                "the values of `{}`, of type {}, cannot be listed",
+                "the values of `{}`, of type {}, cannot be enumerated",
                 self.text(),
                 self.model.show_type(self.of)
             );
@@ -114,7 +114,7 @@ impl Question<'_> {
         })
     }
 
-    /// Whether an answer is possible.
+    /// Returns whether an answer is possible.
     pub fn allows(&self, value: &Value) -> bool {
         match self.possible {
             Some(possible) => possible.contains(value),
@@ -122,7 +122,7 @@ impl Question<'_> {
         }
     }
 
-    /// The answer that a text means: a value as it is shown.
+    /// Parses an answer: a value as [`Model::show`] displays it.
     pub fn answer(&self, text: &str) -> Option<Value> {
         let text = text.trim();
         let value = match self.candidates() {
@@ -144,49 +144,51 @@ impl Question<'_> {
     }
 }
 
-/// Answers what a step asks.
+/// Answers the queries of a step.
 pub trait Environment {
-    /// The answer to a question.
+    /// Returns the answer to a query.
     fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop>;
 
-    /// How many answers it has given in this step, where a step is made again.
+    /// Returns the number of answers given in this step; only for environments that
+    /// re-execute steps.
     fn asked(&self) -> usize {
         0
     }
 
-    /// What it knows of a decision in a step that is made again, counted from 0, with
-    /// how it was made before; nothing if it must be made anew.
+    /// Returns the cached decision of a re-executed step by its number from 0, with its
+    /// result; `None` if it must be computed.
     fn again(&mut self, _number: usize) -> Option<(Again, Decision)> {
         None
     }
 
-    /// A decision was made, for whose candidates nothing was asked.
+    /// Caches a decision whose candidates were computed without a query.
     fn keep(&mut self, _number: usize, _decision: Decision) {}
 }
 
-/// How a place of the environment, or what a rule chooses, has come to its value.
+/// The cached record of a decision: how a location of the environment, or a choice, got
+/// its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// It was asked for.
+    /// Whether the environment was queried.
     pub asks: bool,
-    /// The number of the next decision after it.
+    /// Number of the next decision after it.
     pub next: usize,
-    /// What it took to find the candidates.
+    /// Work units spent on computing the candidates.
     pub work: usize,
-    /// The only candidate, if there was one.
+    /// The only candidate, if there was exactly one.
     pub only: Option<Value>,
 }
 
-/// What comes of a decision that was made before.
+/// The result of a cached decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Again {
-    /// This answer.
+    /// The answer to the query.
     Answered(Value),
-    /// The only candidate, or nothing: there was no question.
+    /// The only candidate, or `None` if there is none; there was no query.
     Alone(Option<Value>),
 }
 
-/// Answers that are known, by place.
+/// Fixed answers by location.
 pub type Settings = BTreeMap<(FunctionId, Vec<Value>), Value>;
 
 pub(super) fn setting(settings: &Settings, question: &Question<'_>) -> Option<Value> {
@@ -200,19 +202,19 @@ pub(super) fn setting(settings: &Settings, question: &Question<'_>) -> Option<Va
     }
 }
 
-/// Any answer, the same ones again for the same seed.
+/// Pseudorandom answers, reproducible by their seed.
 #[derive(Debug, Clone)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// Answers that depend on a seed.
+    /// Returns the environment for a seed.
     pub fn new(seed: u64) -> Random {
         Random { state: seed }
     }
 
-    /// A number below another one (Steele, Lea and Flood, *Fast Splittable
+    /// Returns a number below `count` (generator: Steele, Lea and Flood, *Fast Splittable
     /// Pseudorandom Number Generators*, 2014).
     fn below(&mut self, count: usize) -> usize {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -234,13 +236,13 @@ impl Environment for Random {
     }
 }
 
-/// What a script says: values by place, which stay until it says otherwise, and
-/// choices, which are for one step.
+/// The answers of a script: values of locations, which persist until changed, and choices
+/// for one step.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// Values by place.
+    /// Values by location.
     pub settings: Settings,
-    /// Values of variables of `choose`, by name; without one, the numbers of rules.
+    /// Values of variables of `choose`, by name; numbers of rules have an empty name.
     pub picks: Vec<(String, Value)>,
 }
 
@@ -284,14 +286,14 @@ impl Environment for Written {
     }
 }
 
-/// A person, who is asked where there is more than one answer.
+/// Queries a user if there is more than one answer.
 pub struct Asked<F> {
     ask: F,
 }
 
 impl<F: FnMut(&Question<'_>) -> Option<Value>> Asked<F> {
-    /// Asks by a function, which gives nothing when the person does not want to
-    /// go on.
+    /// Returns an environment that asks by a function, which returns `None` if the user
+    /// stops.
     pub fn new(ask: F) -> Asked<F> {
         Asked { ask }
     }

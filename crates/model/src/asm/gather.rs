@@ -1,15 +1,15 @@
-//! The declarations of a model and of those that it refines.
+//! Collects the declarations of a model and of the models that it refines.
 //!
-//! A model refines another one by taking all of its declarations and replacing
-//! some of them: `override` says which. What replaces a declaration stands in
-//! its place, so everything that used the old one uses the new one.
+//! A model refines another one by taking all of its declarations and replacing those
+//! marked `override`. A replacement takes the position of the original, so all uses refer
+//! to it.
 
 use super::parse::{formula, parse};
 use super::syntax::{Item, Name, Parameter, Written};
 use crate::promela::{Reader, Text};
 use crate::{Fault, Span};
 
-/// How many texts one model may be made of.
+/// Maximum number of texts of a model.
 const TEXTS_MAX: usize = 64;
 
 pub(super) struct Gathered {
@@ -18,7 +18,7 @@ pub(super) struct Gathered {
     pub faults: Vec<Fault>,
 }
 
-/// The model of a text, with formulas that are asked about beside its own.
+/// Returns the declarations of a text, with additional formulas.
 pub(super) fn gather(text: Text, formulas: &[String], reader: &mut Reader<'_>) -> Gathered {
     let mut gathered = Gathered {
         texts: Vec::new(),
@@ -32,8 +32,8 @@ pub(super) fn gather(text: Text, formulas: &[String], reader: &mut Reader<'_>) -
     gathered
 }
 
-/// What a declaration is told apart by: its sort, its name, and whether it
-/// replaces another one.
+/// Returns the identity of a declaration: its sort, its name, and whether it is an
+/// override.
 fn identity(item: &Item) -> Option<(&'static str, &Name, bool)> {
     Some(match item {
         Item::Refine(..) | Item::Abstraction { .. } | Item::Record(..) => return None,
@@ -71,7 +71,7 @@ impl Gathered {
         let text = self.texts.last().map_or("", |text| &text.text);
         let too_long = u32::try_from(text.len()).is_err();
         if too_long {
-            let fault = Fault::new("too-large", "a model of four gigabytes", None);
+            let fault = Fault::new("too-large", "the model is larger than 4 GiB", None);
             return self.faults.push(fault);
         }
         let (items, faults) = parse(source, text);
@@ -84,7 +84,7 @@ impl Gathered {
         }
     }
 
-    /// A formula that is asked about. It is its own name.
+    /// Adds a formula whose text is its name.
     fn formula(&mut self, text: &str) {
         let source = self.texts.len() as u32;
         self.texts.push(Text {
@@ -108,9 +108,11 @@ impl Gathered {
 
     fn refined(&mut self, file: &str, span: Span, reader: &mut Reader<'_>) {
         if self.texts.len() >= TEXTS_MAX {
-            let message = format!("a model of more than {TEXTS_MAX} texts");
+            let message = format!("the model consists of more than {TEXTS_MAX} files");
             let fault = Fault::new("too-large", message, Some(span));
-            return self.faults.push(fault.help("does a model refine itself?"));
+            return self
+                .faults
+                .push(fault.help("check that no model refines itself"));
         }
         match reader(file) {
             Ok(text) if self.texts.iter().any(|known| known.name == text.name) => {
@@ -144,7 +146,7 @@ impl Gathered {
                 let message = format!("`{}` is declared twice", name.text);
                 let mut fault = Fault::new("declared-twice", message, Some(name.span));
                 if let Some((_, before, _)) = identity(before) {
-                    fault = fault.label(before.span, "here before");
+                    fault = fault.label(before.span, "first one here");
                 }
                 if sort != "type" {
                     fault = fault.help("write `override` to replace what another file declares");
@@ -160,16 +162,16 @@ impl Gathered {
     }
 }
 
-/// Whether one declaration may stand where another one stood.
+/// Checks that one declaration may replace another.
 fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
     let (Some((_, old, _)), Some((_, new, _))) = (identity(before), identity(after)) else {
         return Ok(());
     };
     if old.span.source == new.span.source {
-        let message = format!("`{}` is declared in this very file", new.text);
+        let message = format!("`{}` is declared in this file", new.text);
         return Err(Fault::new("override", message, Some(new.span))
             .label(old.span, "here")
-            .help("`override` replaces a declaration of a file that is refined"));
+            .help("`override` replaces a declaration of a refined file"));
     }
     let ((old_parameters, old_result), (new_parameters, new_result)) =
         (parameters(before), parameters(after));
@@ -197,7 +199,7 @@ fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
     }
 }
 
-/// Whether types are written alike.
+/// Returns whether two types are written alike.
 fn same(left: &Written, right: &Written) -> bool {
     match (left, right) {
         (Written::Name(left), Written::Name(right)) => left.text == right.text,

@@ -1,18 +1,18 @@
-//! Texts to tokens: names, numbers, strings, marks.
+//! Lexer: names, numbers, strings, marks.
 //!
-//! Invariant: tokens come in the order of the text, each with its place in it;
-//! comments and white space leave nothing. A name may end in a question mark
-//! (`Break?`), as modes of control do in the literature.
+//! Invariant: tokens are in source order, each with its span; comments and white space
+//! produce none. A name may end in a question mark (`Break?`), as control modes do in the
+//! literature.
 
 use crate::{Fault, Span};
 use std::sync::Arc;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A name or a word of the language.
+    /// A name or a keyword.
     Name(Arc<str>),
-    /// A number without its sign: the least one is one further from zero than the
+    /// A number without its sign; the magnitude of the least integer is one more than the
     /// greatest.
     Number(u64),
     /// A string without its quotes.
@@ -29,7 +29,7 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Whether it is this word or mark.
+    /// Returns whether the token is this keyword or mark.
     pub fn is(&self, text: &str) -> bool {
         match &self.kind {
             Kind::Name(name) => &**name == text,
@@ -57,8 +57,7 @@ const MARKS: &[&str] = &[
     "<", ">", "+", "-", "*", "/", "%", "|",
 ];
 
-/// Words that name nothing, since they mean something. Those of temporal logic
-/// do so in formulas only.
+/// Reserved words. Those of temporal logic are reserved in formulas only.
 pub(super) const WORDS: &[&str] = &[
     "and",
     "assert",
@@ -102,15 +101,15 @@ pub(super) const WORDS: &[&str] = &[
     "with",
 ];
 
-/// What some editors put before a text.
+/// Byte order mark that some editors write at the start of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The tokens of a text, the end as the last one, and what is no token.
+/// Returns the tokens of a text, ending with the end token, and the errors.
 pub(super) fn lex(source: u32, text: &str) -> (Vec<Token>, Vec<Fault>) {
     lex_part(source, text, 0)
 }
 
-/// The tokens of a text from a position on.
+/// Returns the tokens of a text from a position on.
 pub(super) fn lex_part(source: u32, text: &str, position: usize) -> (Vec<Token>, Vec<Fault>) {
     let mut lexer = Lexer {
         source,
@@ -148,7 +147,7 @@ impl<'a> Lexer<'a> {
         self.tokens.push(Token { kind, span });
     }
 
-    /// Goes on while characters are as wanted; gives them.
+    /// Consumes and returns characters as long as they satisfy a condition.
     fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.find(|next| !wanted(next)).unwrap_or(rest.len());
@@ -238,7 +237,7 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        self.fault(start, "this text has no closing quote");
+        self.fault(start, "this string has no closing quote");
     }
 }
 
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_told_with_its_place() {
+    fn lexical_errors_have_locations() {
         let check = |text: &str, message: &str, range: std::ops::Range<usize>| {
             let (_, faults) = lex(3, text);
             assert_eq!(faults.len(), 1, "{faults:?}");
@@ -268,7 +267,7 @@ mod tests {
         };
         check("a # b", "`#` has no meaning here", 2..3);
         check("a /* b", "this comment has no end", 2..6);
-        check("\"ab\nc", "this text has no closing quote", 0..3);
+        check("\"ab\nc", "this string has no closing quote", 0..3);
         check(
             "99999999999999999999",
             "this number does not fit 64 bits",

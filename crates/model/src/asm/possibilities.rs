@@ -1,32 +1,31 @@
-//! An environment that does everything that it can.
+//! An environment that enumerates all answers.
 //!
-//! Invariant: each possibility is given once, in one order, and what is known of the
-//! decisions of a step depends only on answers that are still the same.
+//! Invariant: each combination of answers is given once, in a fixed order, and cached
+//! decisions of a step depend only on answers that have not changed.
 
 use super::environment::{Again, Decision, Environment, Question, Settings, Stop, setting};
 use super::value::Value;
 
-/// All possibilities, one after the other: the step is made again and again,
-/// until [`Possibilities::advance`] finds no more of them.
+/// Enumerates all combinations of answers: the step is re-executed until
+/// [`Possibilities::advance`] finds no more of them.
 #[derive(Debug, Default)]
 pub struct Possibilities {
-    /// Answers that are known and not varied.
+    /// Fixed answers, which are not enumerated.
     pub settings: Settings,
-    /// The answers to each question of this time, and which of them is given. Up to
-    /// there a step asks the same again, so they are listed once.
+    /// By query of this execution: the index of the answer, and the candidates. A step
+    /// repeats the same queries up to there, so they are computed once.
     taken: Vec<(usize, Vec<Value>)>,
     asked: usize,
-    /// How many of the answers of this time are known and not varied.
+    /// Number of fixed answers in this execution.
     known: usize,
-    /// The last answer was one of them.
+    /// Whether the last answer was fixed.
     is_known: bool,
-    /// By number: decisions that are made in the same way again, each with how many of
-    /// the answers taken there are before it.
+    /// By number: cached decisions, each with the number of enumerated answers before it.
     decisions: Vec<Option<(usize, Decision)>>,
 }
 
 impl Possibilities {
-    /// All of them but where an answer is known.
+    /// Returns an enumeration with some answers fixed.
     pub fn with(settings: Settings) -> Possibilities {
         Possibilities {
             settings,
@@ -34,12 +33,12 @@ impl Possibilities {
         }
     }
 
-    /// Goes to the next possibility; there is none when this is false.
+    /// Moves to the next combination. Returns false if there is none.
     pub fn advance(&mut self) -> bool {
         (self.asked, self.known) = (0, 0);
         while let Some((answer, candidates)) = self.taken.pop() {
             if answer + 1 < candidates.len() {
-                // What may be answered depends on the answers before.
+                // Later candidates depend on the changed answer.
                 let changed = self.taken.len();
                 for decision in &mut self.decisions {
                     decision.take_if(|(before, _)| *before > changed);
@@ -52,7 +51,7 @@ impl Possibilities {
         false
     }
 
-    /// The answer of this time to a question that was asked before.
+    /// Returns the current answer to a repeated query.
     fn given(&mut self) -> Option<Value> {
         let (answer, candidates) = self.taken.get(self.asked)?;
         self.asked += 1;
@@ -121,7 +120,7 @@ mod tests {
         loaded.unwrap_or_else(|rejection| panic!("{:#?}", rejection.faults))
     }
 
-    /// All possibilities; what is known of decisions is forgotten each time.
+    /// All combinations, without the cache of decisions.
     struct Forgetful<'a>(&'a mut Possibilities);
 
     impl Environment for Forgetful<'_> {
@@ -130,7 +129,7 @@ mod tests {
         }
     }
 
-    /// What comes of each possibility: states, answers and choices.
+    /// Returns the result of each combination: states, answers and choices.
     fn all(model: &Model, settings: &Settings, forgets: bool) -> Vec<String> {
         let state = model.begin(&mut Possibilities::default()).unwrap();
         let mut possibilities = Possibilities::with(settings.clone());
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_decisions_changes_nothing() {
+    fn the_cache_of_decisions_changes_nothing() {
         let check = |rule: &str| {
             let text = format!(
                 "controlled n : Int = 0

@@ -1,4 +1,4 @@
-//! A model as it is executed: names are numbers, local variables are places.
+//! The executable form of a model: names resolved to numbers, local variables to slots.
 
 use super::check::{Symbols, show_type};
 use super::syntax::Quantifier;
@@ -13,15 +13,15 @@ use std::sync::{Arc, OnceLock};
 pub(super) use super::syntax::Binary;
 pub use super::syntax::FunctionKind;
 
-/// The number of a function.
+/// Number of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionId(pub u32);
 
-/// The number of a rule.
+/// Number of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RuleId(pub u32);
 
-/// What comes with the language.
+/// A built-in function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Builtin {
     Size,
@@ -31,14 +31,14 @@ pub enum Builtin {
     Keys,
     Values,
     Elements,
-    /// The values of a set in their order.
+    /// The sorted sequence of the values of a set.
     Ordered,
     Least,
     Greatest,
     Sum,
 }
 
-/// A variable that goes through a collection.
+/// A variable that ranges over a collection.
 #[derive(Debug)]
 pub struct Each {
     pub name: Arc<str>,
@@ -54,7 +54,7 @@ pub struct Term {
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Debug)]
 pub enum TermKind {
     Constant(Value),
@@ -78,7 +78,7 @@ pub enum TermKind {
 }
 
 impl Term {
-    /// Calls a function for the parts of it.
+    /// Calls a function for each direct operand.
     pub fn parts<'a>(&'a self, each: &mut dyn FnMut(&'a Term)) {
         use TermKind as T;
         let among = |over: &'a Each, each: &mut dyn FnMut(&'a Term)| {
@@ -113,8 +113,7 @@ impl Term {
     }
 }
 
-/// What a value may look like; variables are bound in the order in which they
-/// are written.
+/// A pattern; variables are bound in source order.
 #[derive(Debug)]
 pub enum Pattern {
     Any,
@@ -137,7 +136,7 @@ pub struct Rule {
     pub span: Span,
 }
 
-/// What a rule is.
+/// The kind of a rule.
 #[derive(Debug)]
 pub enum RuleKind {
     Skip,
@@ -169,21 +168,21 @@ pub struct Function {
     pub result: Type,
     pub possible: Option<Term>,
     pub value: Option<Term>,
-    /// The class that it is a field of.
+    /// The class of which the function is a field.
     pub class: Option<u32>,
-    /// The value that it is declared with, once computed, if that is always the same.
+    /// The cached declared value, if it is constant.
     pub known: OnceLock<Value>,
 }
 
 impl Function {
-    /// Whether states have values of it.
+    /// Returns whether states store values of the function.
     pub fn is_dynamic(&self) -> bool {
         matches!(self.kind, FunctionKind::Controlled | FunctionKind::Shared)
     }
 
-    /// Whether the value that it is declared with is always the same. Only derived ones
-    /// may read what changes, and the value of a field does not depend on the object.
-    pub fn begins_alike(&self) -> bool {
+    /// Returns whether the declared value is constant. Only derived functions may read
+    /// dynamic ones, and the value of a field does not depend on the object.
+    pub fn is_constant(&self) -> bool {
         let is_computed = matches!(self.kind, FunctionKind::Derived | FunctionKind::Monitored);
         !is_computed && (self.parameters.is_empty() || self.class.is_some())
     }
@@ -196,7 +195,7 @@ pub struct Class {
     pub fields: Vec<FunctionId>,
 }
 
-/// A rule with a name.
+/// A named rule.
 #[derive(Debug)]
 pub struct NamedRule {
     pub name: Arc<str>,
@@ -204,36 +203,36 @@ pub struct NamedRule {
     pub body: Rule,
 }
 
-/// A condition on every state.
+/// A condition that every state must satisfy.
 #[derive(Debug)]
 pub struct Invariant {
     pub name: Arc<str>,
     pub condition: Term,
 }
 
-/// A formula with its name.
+/// A named temporal formula.
 #[derive(Debug)]
 pub struct NamedFormula {
-    /// What it is called.
+    /// The name.
     pub name: Arc<str>,
-    /// Where it stands.
+    /// Location of the formula.
     pub span: Span,
-    /// Its propositions are the bits of the model's letters.
+    /// The formula; its propositions are the bits of the model's letters.
     pub formula: Formula,
 }
 
-/// What is done for a line of a recorded session.
+/// An action for a line of a recorded session.
 #[derive(Debug)]
 pub enum Action {
     Set(FunctionId, Term),
     Step(Span),
     Check(Term),
-    /// These, or none of them.
+    /// The actions are done or not.
     Maybe(Vec<Action>),
 }
 
 impl Action {
-    /// Calls a function for it and for all within it.
+    /// Calls a function for the action and all nested ones.
     pub fn each<'a>(&'a self, call: &mut dyn FnMut(&'a Action)) {
         call(self);
         if let Action::Maybe(actions) = self {
@@ -242,51 +241,51 @@ impl Action {
     }
 }
 
-/// Which lines, and what is done for them.
+/// A condition on a line, and the actions for it.
 #[derive(Debug)]
 pub struct When {
     pub keys: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub actions: Vec<Action>,
 }
 
-/// The claim that a model does only what an abstract one does.
+/// The claim that the model refines an abstract one.
 #[derive(Debug)]
 pub struct Abstraction {
     pub model: Model,
-    /// Functions of the abstract model, and what they are here.
+    /// Functions of the abstract model, each with its value in this one.
     pub pairs: Vec<(FunctionId, Term)>,
 }
 
 /// A model of an abstract state machine.
 #[derive(Debug)]
 pub struct Model {
-    /// The texts that it was made of; places speak of them by number.
+    /// The source texts; spans refer to them by number.
     pub texts: Vec<Text>,
     pub(super) elements: Vec<Arc<str>>,
     pub(super) enumerations: Vec<Enumeration>,
     pub(super) classes: Vec<Class>,
     pub(super) functions: Vec<Function>,
-    /// The functions whose values a state has.
+    /// Functions whose values are stored in a state.
     pub(super) dynamic: Vec<FunctionId>,
     pub(super) rules: Vec<NamedRule>,
     pub(super) main: Rule,
     pub(super) initially: Option<Rule>,
     pub(super) invariants: Vec<Invariant>,
-    /// What the bits of a letter are.
+    /// The propositions: the meaning of the bits of a letter.
     pub(super) propositions: Vec<Term>,
     pub(super) types: FxHashMap<Arc<str>, Type>,
     pub(super) symbols: Symbols,
-    /// The formulas that it should fulfil.
+    /// Temporal formulas that the model should satisfy.
     pub formulas: Vec<NamedFormula>,
     pub(super) record: Vec<When>,
-    /// Functions of which it does not say anything, and need not.
-    pub(super) untold: Vec<FunctionId>,
+    /// Functions that the record may leave open (`record { any … }`).
+    pub(super) unset: Vec<FunctionId>,
     pub(super) abstraction: Option<Box<Abstraction>>,
-    /// So many bytes are remembered of its steps in a search.
+    /// Maximum size in bytes of the memoized steps of a search.
     pub(super) known_bytes_max: usize,
 }
 
-/// What is remembered of steps takes so many bytes where nothing else is asked for.
+/// Default of `known_bytes_max`.
 pub(super) const KNOWN_BYTES_MAX: usize = 48 << 20;
 
 impl Model {
@@ -294,7 +293,7 @@ impl Model {
         self.functions.get(id.0 as usize)
     }
 
-    /// A function without arguments, by its name.
+    /// Returns a function without arguments by its name.
     pub(super) fn nullary(&self, name: &str) -> Option<(FunctionId, &Function)> {
         let position = self
             .functions
@@ -304,7 +303,7 @@ impl Model {
         Some((id, self.function(id)?))
     }
 
-    /// A value as it is written.
+    /// Returns a value in source syntax.
     pub fn show(&self, value: &Value) -> String {
         let list = |values: &mut dyn Iterator<Item = &Value>| {
             let texts: Vec<String> = values.map(|value| self.show(value)).collect();
@@ -336,13 +335,12 @@ impl Model {
         }
     }
 
-    /// A type as it is written.
+    /// Returns a type in source syntax.
     pub(super) fn show_type(&self, of: &Type) -> String {
         show_type(of, &self.enumerations, &self.classes)
     }
 
-    /// A place of the state as it is written: `mode`, `owner(1)`,
-    /// `Module#1.name`.
+    /// Returns a location in source syntax: `mode`, `owner(1)`, `Module#1.name`.
     pub(super) fn show_location(&self, id: FunctionId, arguments: &[Value]) -> String {
         let Some(function) = self.function(id) else {
             return String::new();
@@ -355,7 +353,7 @@ impl Model {
         }
     }
 
-    /// The text at a place.
+    /// Returns the source text of a span.
     pub(super) fn source(&self, span: Span) -> &str {
         let text = self.texts.get(span.source as usize);
         text.and_then(|text| text.text.get(span.range()))

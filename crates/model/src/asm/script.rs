@@ -1,4 +1,4 @@
-//! Scripts: what an environment does, step by step, and what should come of it.
+//! Scripts: the actions of the environment, step by step, and the expected results.
 //!
 //! ```text
 //! set command = Start          the environment sets a function
@@ -12,11 +12,10 @@
 //! end
 //! ```
 //!
-//! A row of a table says what is so after the step of its number, from 0. What
-//! stands under a function of the machine is checked, what stands under one of
-//! the environment is set for the next step; an empty cell says nothing. So a
-//! run that people write down on paper is a script. After M. Barnett et al.,
-//! *Using Abstract State Machines at Microsoft* (2000), table 1.
+//! A row of a table describes the state after the step of its number, from 0. A cell in
+//! the column of a function of the machine is checked; a cell of a function of the
+//! environment is set for the next step; an empty cell is ignored. After M. Barnett et
+//! al., *Using Abstract State Machines at Microsoft* (2000), table 1.
 
 use super::check::Checking;
 use super::environment::{Stop, Written};
@@ -29,10 +28,10 @@ use crate::promela::Text;
 use crate::{Fault, Span, Step};
 use std::ops::Range;
 
-/// The most steps that one line makes.
+/// Maximum number of steps of one line.
 const STEPS_MAX: i64 = 1_000_000;
 
-/// One thing that a script does.
+/// A command of a script.
 #[derive(Debug)]
 enum Order {
     Set(FunctionId, Vec<Term>, Term),
@@ -47,19 +46,19 @@ pub struct Script {
     orders: Vec<(Order, Span)>,
 }
 
-/// What was done at a line of a script.
+/// The result of a line of a script.
 #[derive(Debug)]
 pub struct Done {
-    /// Where the line is.
+    /// Location of the line.
     pub span: Span,
-    /// The steps, in words.
+    /// Descriptions of the steps.
     pub steps: Vec<Step>,
-    /// The state after it.
+    /// The state after the line.
     pub state: State,
 }
 
 impl Script {
-    /// Reads a script. The model gets its text, so that places can be shown.
+    /// Parses a script. The text is added to the model, so that spans can be shown.
     pub fn read(model: &mut Model, text: Text) -> Result<Script, Vec<Fault>> {
         let source = model.texts.len() as u32;
         model.texts.push(text);
@@ -86,7 +85,8 @@ impl Script {
         }
     }
 
-    /// Runs it to its end or to what is wrong, and tells each line with steps.
+    /// Runs the script to its end or to the first fault. Calls `told` after each line
+    /// with steps.
     pub fn run(&self, model: &Model, told: &mut dyn FnMut(&Done)) -> Result<State, Fault> {
         let mut environment = Written::default();
         let mut state = model.begin(&mut environment).map_err(Stop::fault)?;
@@ -144,7 +144,7 @@ impl Order {
                         "" => "rule",
                         name => name,
                     };
-                    let message = format!("nothing was chosen for `{name}` in this step");
+                    let message = format!("this step does not choose `{name}`");
                     return Err(Fault::new("pick", message, Some(span)));
                 }
                 Ok(steps)
@@ -158,8 +158,8 @@ impl Order {
 }
 
 impl Model {
-    /// The environment sets a function: a shared one at once, a monitored one
-    /// for the steps to come.
+    /// Sets a function of the environment: a shared function at once, a monitored one for
+    /// the following steps.
     pub(super) fn set(
         &self,
         id: FunctionId,
@@ -184,9 +184,9 @@ impl Model {
         Ok(())
     }
 
-    /// A condition that should hold and does not; what it compares is told.
+    /// Returns the fault of a condition that does not hold, with the compared values.
     pub(super) fn check_failed(&self, state: &State, condition: &Term) -> Fault {
-        // In a table the two sides stand apart.
+        // In a table the two sides are in different places.
         let text = match &condition.kind {
             TermKind::Binary(Binary::Equal, left, right) => {
                 format!("{} = {}", self.source(left.span), self.source(right.span))
@@ -209,7 +209,7 @@ impl Model {
         Fault::new("check", message, Some(condition.span))
     }
 
-    /// The functions that a condition reads of a state.
+    /// Returns the function reads in a condition.
     fn values_in<'t>(&self, term: &'t Term) -> Vec<&'t Term> {
         if let TermKind::Apply(id, arguments) = &term.kind
             && arguments.is_empty()
@@ -234,7 +234,7 @@ impl Model {
     }
 }
 
-/// A function that heads a column.
+/// A column of a table: its function.
 #[derive(Debug, Clone)]
 struct Column {
     id: FunctionId,
@@ -248,7 +248,7 @@ struct Reading<'a> {
     text: &'a str,
     orders: Vec<(Order, Span)>,
     faults: Vec<Fault>,
-    /// In a table: its columns, and how many rows it has had.
+    /// In a table: its columns, and the number of rows so far.
     columns: Option<(Vec<Column>, usize)>,
 }
 
@@ -270,7 +270,7 @@ impl Reading<'_> {
         if self.columns.is_some() {
             let end = self.text.len();
             let span = Span::new(self.source, end..end);
-            let fault = Fault::new("syntax", "a table without an `end`", Some(span));
+            let fault = Fault::new("syntax", "this table has no `end`", Some(span));
             self.faults.push(fault);
         }
     }
@@ -288,14 +288,14 @@ impl Reading<'_> {
         let word = line.split(char::is_whitespace).next().unwrap_or_default();
         if word == "table" {
             let columns = self.columns_of(range.start + word.len()..range.end);
-            // The rows of a table whose head is wrong are skipped.
+            // Skips the rows of a table with a faulty head.
             self.columns = Some((columns.clone().unwrap_or_default(), 0));
             return columns.map(|_| ());
         }
         let mut parser = Parser::at_place(self.source, self.text, range.clone());
         let span = Span::new(self.source, range);
         let order = self.order(&mut parser);
-        // What is no token is the cause of what follows from it.
+        // A lexical error is the cause of later errors.
         if let Some(fault) = parser.faults.pop() {
             return Err(fault);
         }
@@ -317,7 +317,7 @@ impl Reading<'_> {
         }
         if parser.take("pick") {
             let name = match parser.take("rule") {
-                // One of several rules, by its number.
+                // An alternative rule, by its number.
                 true => String::new(),
                 false => parser
                     .name("the name of a variable, or `rule`")?
@@ -348,7 +348,7 @@ impl Reading<'_> {
             .help("one begins with `set`, `pick`, `step`, `check` or `table`"))
     }
 
-    /// The places of the cells of a line, without the spaces around them.
+    /// Returns the ranges of the cells of a line, trimmed.
     fn cells(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let line = self.text.get(range.clone()).unwrap_or_default();
         let mut start = range.start;
@@ -386,7 +386,11 @@ impl Reading<'_> {
             return Ok(());
         }
         if cells.len() > columns.len() {
-            let message = format!("{} cells in a table of {}", cells.len(), columns.len());
+            let message = format!(
+                "{} cells in a table of {} columns",
+                cells.len(),
+                columns.len()
+            );
             return Err(Fault::new("syntax", message, Some(span)));
         }
         if number > 0 {
@@ -422,7 +426,7 @@ impl Reading<'_> {
     }
 }
 
-/// A line up to a mark that does not stand in a text; all of it without one.
+/// Returns the part of a line before a mark outside strings; all of it without one.
 fn before<'t>(line: &'t str, mark: &str) -> &'t str {
     let (mut is_quoted, mut is_escaped) = (false, false);
     for (at, next) in line.char_indices() {

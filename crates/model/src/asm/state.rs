@@ -1,28 +1,28 @@
-//! States: the places whose values differ from those of the beginning, in one order.
+//! States: the sorted locations whose values differ from the initial ones.
 //!
-//! Invariant: a state has no entry that says what would be so without it, and
-//! none about an object that nothing refers to any more. So equal states have
-//! equal bytes, and an object that is forgotten leaves its number to a new one.
+//! Invariant: a state has no entry with the initial value, and none about an unreachable
+//! object. So equal states have equal bytes, and the number of an unreachable object can
+//! be reused.
 
 use super::program::FunctionId;
 use super::value::{Value, decode_number, encode_number};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// A place of a state: a function and its arguments.
+/// A location of a state: a function and its arguments.
 pub(super) type Location = (FunctionId, Vec<Value>);
 
-/// A place, and what is there.
+/// A location with its value.
 pub(super) type Entry = (Location, Value);
 
 /// A state of a model.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct State {
-    /// In the order of the places, each place once.
+    /// Sorted by location, without duplicates.
     entries: Vec<Entry>,
 }
 
-/// Objects, each as its class and its number.
+/// Objects, as pairs of class and number.
 pub(super) type Objects = BTreeSet<(u32, u32)>;
 
 impl State {
@@ -35,15 +35,15 @@ impl State {
         self.entries.get(found).map(|(_, value)| value)
     }
 
-    /// The entries of one function, in the order of its arguments.
+    /// Returns the entries of one function, in the order of its arguments.
     pub(super) fn of(&self, id: FunctionId) -> &[Entry] {
         let start = self.entries.partition_point(|((of, _), _)| *of < id);
         let end = self.entries.partition_point(|((of, _), _)| *of <= id);
         self.entries.get(start..end).unwrap_or_default()
     }
 
-    /// The state with other values at some places, which come in their order; nothing
-    /// stands there for a place that need not be spoken of.
+    /// Returns the state with some values changed; the changes are sorted by location.
+    /// `None` removes the entry.
     pub(super) fn changed<'a>(
         &self,
         changes: impl IntoIterator<Item = (&'a Location, Option<&'a Value>)>,
@@ -62,8 +62,8 @@ impl State {
         State { entries }
     }
 
-    /// The objects that can be reached: from places without objects among their
-    /// arguments, and from places of objects that can be reached.
+    /// Returns the reachable objects: those in values of locations without object
+    /// arguments, and of locations whose object arguments are reachable.
     pub(super) fn live(&self) -> Objects {
         let mut live = Objects::new();
         loop {
@@ -81,15 +81,16 @@ impl State {
         }
     }
 
-    /// Forgets what is said about objects that cannot be reached.
+    /// Removes the entries about unreachable objects.
     pub(super) fn forget_unreachable(&mut self) {
         let live = self.live();
         self.entries
             .retain(|((_, arguments), _)| all_live(arguments, &live));
     }
 
-    /// The places where this state or another one has an entry, with both values.
-    pub(super) fn beside<'a>(
+    /// Returns the locations at which this state or another has an entry, with both
+    /// values.
+    pub(super) fn differences<'a>(
         &'a self,
         other: &'a State,
     ) -> Vec<(&'a Location, Option<&'a Value>, Option<&'a Value>)> {
@@ -114,7 +115,7 @@ impl State {
         }
     }
 
-    /// Its bytes, after those that are there.
+    /// Appends the encoded state to `bytes`.
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         for ((id, arguments), value) in &self.entries {
             encode_number(u64::from(id.0), bytes);
@@ -124,9 +125,9 @@ impl State {
         }
     }
 
-    /// The state of these bytes, which [`State::encode`] has written.
+    /// Decodes a state written by [`State::encode`].
     pub(super) fn decode(mut bytes: &[u8]) -> State {
-        // An entry has at least three bytes, and mostly not many more.
+        // An entry has at least three bytes, and usually not many more.
         let mut entries = Vec::with_capacity(bytes.len() / 4);
         while let Some(entry) = decode_entry(&mut bytes) {
             entries.push(entry);
@@ -142,7 +143,7 @@ fn decode_entry(bytes: &mut &[u8]) -> Option<Entry> {
     Some(((id, arguments?), Value::decode(bytes)?))
 }
 
-/// Whether all objects among some values are of these.
+/// Returns whether all objects in some values are live.
 pub(super) fn all_live(arguments: &[Value], live: &Objects) -> bool {
     let mut all = true;
     for argument in arguments {
@@ -159,7 +160,7 @@ mod tests {
         Value::Object(0, number)
     }
 
-    /// A state with these entries.
+    /// Returns the state with these entries.
     fn state(entries: &[(u32, Vec<Value>, Value)]) -> State {
         entries.iter().fold(State::default(), |state, entry| {
             let (id, arguments, value) = entry;
@@ -202,7 +203,7 @@ mod tests {
         for round in 0..200_i64 {
             let mut changes = std::collections::BTreeMap::new();
             for at in 0..8 {
-                // Which places change, and which of them to nothing, looks random.
+                // The changes, and which of them remove an entry, are pseudorandom.
                 let mixed = (round * 31 + at * 17) * (round + 3) % 11;
                 if mixed < 4 {
                     changes.insert(place(at), (mixed > 0).then(|| number(mixed)));
@@ -225,7 +226,7 @@ mod tests {
                 now.of(FunctionId(1)).len(),
                 map.keys().filter(|it| it.0.0 == 1).count()
             );
-            for (place, old, new) in before.beside(&now) {
+            for (place, old, new) in before.differences(&now) {
                 assert_eq!(old, before.get(place.0, &place.1));
                 assert_eq!(new, now.get(place.0, &place.1));
             }

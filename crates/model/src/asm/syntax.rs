@@ -1,16 +1,16 @@
-//! What a text says, before names mean anything.
+//! Syntax tree, before name resolution.
 
 use crate::Span;
 use std::sync::Arc;
 
-/// A name where it is written.
+/// A name with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
     pub text: Arc<str>,
     pub span: Span,
 }
 
-/// A type as it is written.
+/// A type in source syntax.
 #[derive(Debug, Clone)]
 pub(super) enum Written {
     Name(Name),
@@ -22,7 +22,7 @@ pub(super) enum Written {
     Tuple(Vec<Written>),
 }
 
-/// An operator between two values.
+/// A binary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Binary {
     Implies,
@@ -48,7 +48,7 @@ pub(super) enum Binary {
     Remainder,
 }
 
-/// An operator of temporal logic.
+/// A temporal operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Temporal {
     Always,
@@ -62,19 +62,19 @@ pub(super) enum Temporal {
     Since,
 }
 
-/// Which quantifier.
+/// A quantifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quantifier {
     Forall,
     Exists,
 }
 
-/// A variable that goes through a collection.
+/// A variable that ranges over a collection.
 #[derive(Debug, Clone)]
 pub(super) struct Each {
     pub name: Name,
     pub among: Box<Expression>,
-    /// What must hold of a value for it to be taken.
+    /// Condition on the values that are taken.
     pub with: Option<Box<Expression>>,
 }
 
@@ -83,11 +83,11 @@ pub(super) struct Each {
 pub(super) struct Expression {
     pub kind: ExpressionKind,
     pub span: Span,
-    /// How deep it is, so that no walk over it needs a stack without end.
+    /// Depth of the tree, which bounds recursion.
     pub depth: u32,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Debug, Clone)]
 pub(super) enum ExpressionKind {
     Number(i64),
@@ -118,7 +118,7 @@ pub(super) enum ExpressionKind {
     Temporal(Temporal, Vec<Expression>),
 }
 
-/// What a value may look like.
+/// A pattern.
 #[derive(Debug, Clone)]
 pub(super) enum Pattern {
     /// `_`.
@@ -143,13 +143,13 @@ pub(super) struct Rule {
     pub span: Span,
 }
 
-/// What a rule is.
+/// The kind of a rule.
 #[derive(Debug, Clone)]
 pub(super) enum RuleKind {
     Skip,
-    /// All at once.
+    /// Parallel composition.
     Par(Vec<Rule>),
-    /// One after the other, still in one step.
+    /// Sequential composition within one step.
     Seq(Vec<Rule>),
     Update(Expression, Expression),
     If(Expression, Box<Rule>, Box<Rule>),
@@ -157,7 +157,7 @@ pub(super) enum RuleKind {
     Let(Name, Expression, Box<Rule>),
     Forall(Each, Box<Rule>),
     Choose(Each, Box<Rule>, Box<Rule>),
-    /// One of several rules.
+    /// Choice between rules.
     Either(Vec<Rule>),
     Call(Name, Vec<Expression>),
     Assert(Expression),
@@ -170,18 +170,18 @@ pub(super) struct Parameter {
     pub written: Written,
 }
 
-/// What a function is to the machine and its environment.
+/// The role of a function with respect to the machine and its environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
-    /// It never changes.
+    /// Never changes.
     Static,
-    /// It is computed from others.
+    /// Defined by an expression over other functions.
     Derived,
-    /// The machine changes it.
+    /// Changed by the machine.
     Controlled,
-    /// The environment gives it anew for each step.
+    /// Set by the environment for each step.
     Monitored,
-    /// Both change it.
+    /// Changed by both.
     Shared,
 }
 
@@ -192,9 +192,9 @@ pub(super) struct FunctionItem {
     pub name: Name,
     pub parameters: Vec<Parameter>,
     pub result: Written,
-    /// What the environment may give, when that is less than the type.
+    /// The values that the environment may give, if not all of the type.
     pub possible: Option<Expression>,
-    /// The value, or the one in the beginning.
+    /// The defining or initial value.
     pub value: Option<Expression>,
     pub overrides: bool,
 }
@@ -206,25 +206,25 @@ pub(super) struct Field {
     pub value: Option<Expression>,
 }
 
-/// What is done for a line of a recorded session.
+/// An action for a line of a recorded session.
 #[derive(Debug, Clone)]
 pub(super) enum Action {
     Set(Name, Expression),
     Step(Span),
     Check(Expression),
-    /// These, or none of them.
+    /// The actions are done or not.
     Maybe(Vec<Action>),
 }
 
-/// A line of the table that maps a recorded session to the model.
+/// A row of the table that maps a recorded session to the model.
 #[derive(Debug, Clone)]
 pub(super) struct When {
-    /// Keys and what they must be.
+    /// Keys with their allowed values.
     pub keys: Vec<(Name, Vec<Arc<str>>)>,
     pub actions: Vec<Action>,
 }
 
-/// Something at the top of a text.
+/// A top-level item.
 #[derive(Debug, Clone)]
 pub(super) enum Item {
     Refine(Arc<str>, Span),
@@ -238,7 +238,7 @@ pub(super) enum Item {
         body: Rule,
         overrides: bool,
     },
-    /// `main` and `initially`.
+    /// `main` or `initially`.
     Block {
         name: Name,
         body: Rule,
@@ -259,6 +259,6 @@ pub(super) enum Item {
         span: Span,
         pairs: Vec<(Name, Expression)>,
     },
-    /// Lines, and functions of which no line says anything.
+    /// The rows, and the functions that no row sets.
     Record(Vec<When>, Vec<Name>),
 }

@@ -1,25 +1,24 @@
-//! A model as a system that can be explored: its environment does everything
-//! that it can.
+//! A model as a transition system: the environment enumerates all answers.
 
 use super::environment::Stop;
-use super::evaluate::{Changes, Stepped, undefined};
+use super::evaluate::{Changes, StepResult, undefined};
+use super::memo::{Memo, ReadLog};
 use super::possibilities::Possibilities;
 use super::program::{Invariant, Model, Term};
-use super::sight::{Sight, Sights};
 use super::state::{Location, State, all_live};
 use super::value::Value;
 use crate::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
 
-/// The environment and the machine.
+/// Numbers of the actors: the environment and the machine.
 const ENVIRONMENT: usize = 0;
 const MACHINE: usize = 1;
-/// The most possibilities that a step may have.
+/// Maximum number of combinations of answers in a step.
 const POSSIBILITIES_MAX: usize = 1 << 16;
 
 impl Model {
-    /// Keeps what is known of its steps small beside the memory that a search may take.
+    /// Limits the memoized steps to a part of the memory that a search may use.
     pub fn limit_memory(&mut self, memory_bytes_max: u64) {
         let part = usize::try_from(memory_bytes_max / 8).unwrap_or(usize::MAX);
         self.known_bytes_max = self.known_bytes_max.min(part);
@@ -28,19 +27,20 @@ impl Model {
         }
     }
 
-    /// The state of these bytes, which are from a search of this model.
+    /// Decodes a state of a search of this model.
     pub fn state(&self, bytes: &[u8]) -> State {
         State::decode(bytes)
     }
 
-    /// What tells a state from all others.
+    /// Returns the encoding of a state, which is unique to it.
     pub fn bytes(&self, state: &State) -> Vec<u8> {
         let mut bytes = Vec::new();
         state.encode(&mut bytes);
         bytes
     }
 
-    /// Gives each possibility to a function, until it has seen enough.
+    /// Calls `each` with the result of every combination of answers, until it returns
+    /// false.
     pub(super) fn all<T>(
         &self,
         possibilities: &mut Possibilities,
@@ -51,7 +51,7 @@ impl Model {
             let more = match step(possibilities) {
                 Ok(stepped) => each(Ok(stepped)),
                 Err(Stop::Fault(fault)) => each(Err(*fault)),
-                // Nothing is possible on this way.
+                // This combination of answers is impossible.
                 Err(Stop::NoAnswer(_)) => true,
             };
             if !more || !possibilities.advance() {
@@ -60,61 +60,61 @@ impl Model {
         }
         let message = format!("a step has more than {POSSIBILITIES_MAX} possibilities");
         each(Err(Fault::new("too-large", message, Some(self.main.span))
-            .help("let the environment choose less at once")));
+            .help("let the environment choose less in one step")));
     }
 
-    /// All that can happen in a state, by what is known of states that look the same.
+    /// Returns the outcomes of a state, memoized for all states with the same reads.
     pub(super) fn known_outcomes(&self, state: &State, known: &mut Known) -> Arc<Outcomes> {
         if let Some(outcomes) = known.steps.find(state) {
             return outcomes;
         }
-        let (outcomes, sight) = self.outcomes(state);
+        let (outcomes, log) = self.outcomes(state);
         let bytes = outcomes.iter().map(|outcome| match outcome {
             Ok(changes) => changes.iter().map(bytes_of_change).sum(),
             Err(_) => size_of::<Fault>(),
         });
         let (bytes, outcomes) = (bytes.sum(), Arc::new(outcomes));
-        known.steps.keep(sight, Arc::clone(&outcomes), bytes);
+        known.steps.keep(log, Arc::clone(&outcomes), bytes);
         outcomes
     }
 
-    /// Why nothing is possible in a state of these bytes; nothing if something is.
+    /// Returns the reason that a state, given by its bytes, has no successor; `None` if
+    /// it has one.
     pub fn standstill(&self, bytes: &[u8]) -> Option<Fault> {
         match self.step(&self.state(bytes), &mut Possibilities::default()) {
-            Err(Stop::NoAnswer(fault)) => Some(fault.help(
-                "what a step asks its environment must have an answer, or the machine stands \
-                 still",
-            )),
+            Err(Stop::NoAnswer(fault)) => Some(
+                fault.help("without an answer of the environment, the machine cannot make a step"),
+            ),
             _ => None,
         }
     }
 
-    /// Whether a condition holds in a state.
+    /// Returns whether a condition holds in a state.
     pub(super) fn holds(&self, state: &State, condition: &Term) -> Result<bool, Fault> {
-        self.holds_seeing(state, condition, &mut Sight::default())
+        self.holds_logging(state, condition, &mut ReadLog::default())
     }
 
-    fn holds_seeing(
+    fn holds_logging(
         &self,
         state: &State,
         condition: &Term,
-        sight: &mut Sight,
+        log: &mut ReadLog,
     ) -> Result<bool, Fault> {
-        match self.evaluate_seeing(state, condition, sight) {
+        match self.evaluate_logging(state, condition, log) {
             Ok(Value::Undefined) => Err(undefined(condition.span)),
             Ok(value) => Ok(value == Value::Boolean(true)),
             Err(stop) => Err(stop.fault()),
         }
     }
 
-    /// The invariant that a state breaks.
+    /// Returns the fault of the first invariant that a state violates.
     pub fn broken(&self, state: &State) -> Option<Fault> {
         let mut invariants = self.invariants.iter();
-        invariants.find_map(|it| self.breaks(state, it, &mut Sight::default()))
+        invariants.find_map(|it| self.breaks(state, it, &mut ReadLog::default()))
     }
 
-    fn breaks(&self, state: &State, invariant: &Invariant, sight: &mut Sight) -> Option<Fault> {
-        match self.holds_seeing(state, &invariant.condition, sight) {
+    fn breaks(&self, state: &State, invariant: &Invariant, log: &mut ReadLog) -> Option<Fault> {
+        match self.holds_logging(state, &invariant.condition, log) {
             Ok(true) => None,
             Ok(false) => {
                 let message = format!("the invariant `{}` does not hold", invariant.name);
@@ -125,32 +125,32 @@ impl Model {
         }
     }
 
-    /// What is true in a state.
+    /// Returns the propositions that hold in a state.
     pub fn letter_of(&self, state: &State) -> Result<Letter, Fault> {
-        self.letter_seeing(state, &mut Sight::default())
+        self.letter_logging(state, &mut ReadLog::default())
     }
 
-    fn letter_seeing(&self, state: &State, sight: &mut Sight) -> Result<Letter, Fault> {
+    fn letter_logging(&self, state: &State, log: &mut ReadLog) -> Result<Letter, Fault> {
         let mut letter = 0;
         for (bit, proposition) in self.propositions.iter().enumerate() {
-            letter |= u64::from(self.holds_seeing(state, proposition, sight)?) << bit;
+            letter |= u64::from(self.holds_logging(state, proposition, log)?) << bit;
         }
         Ok(Letter(letter))
     }
 
-    /// The propositions of the letters, as they are written.
+    /// Returns the source texts of the propositions, by bit.
     pub fn proposition_texts(&self) -> Vec<&str> {
         let propositions = self.propositions.iter();
         propositions.map(|term| self.source(term.span)).collect()
     }
 
-    /// What is different in another state.
+    /// Returns the changes from one state to another.
     pub fn changes(&self, before: &State, after: &State) -> Vec<Change> {
         let mut changes = Vec::new();
         let live = after.live();
-        for (place, old, new) in before.beside(after) {
+        for (place, old, new) in before.differences(after) {
             let (id, arguments) = place;
-            // What becomes of an object that is gone is no change.
+            // The loss of an object is not a change.
             if old != new
                 && all_live(arguments, &live)
                 && let Ok(value) = self.value_at(after, *id, arguments)
@@ -164,8 +164,8 @@ impl Model {
         changes
     }
 
-    /// A step in words: what the environment did, and what the machine did.
-    pub fn describe(&self, before: &State, step: &Stepped) -> Vec<Step> {
+    /// Describes a step: the actions of the environment and of the machine.
+    pub fn describe(&self, before: &State, step: &StepResult) -> Vec<Step> {
         let mut said: Vec<String> = step
             .answers
             .iter()
@@ -215,34 +215,34 @@ fn visible(actor: usize, text: String, span: Option<Span>, changes: Vec<Change>)
     }
 }
 
-/// What a state comes to, for each possibility.
+/// The result of a state for each combination of answers.
 type Outcomes = Vec<Result<Changes, Fault>>;
 
-/// What is known of states, by what is seen of them.
+/// Memoized results.
 #[derive(Debug)]
 pub struct Known {
-    pub(super) steps: Sights<Outcomes>,
-    /// By invariant: what is wrong.
-    wrong: Vec<Sights<Option<Fault>>>,
-    letters: Sights<Result<Letter, Fault>>,
+    pub(super) steps: Memo<Outcomes>,
+    /// By invariant: its fault.
+    wrong: Vec<Memo<Option<Fault>>>,
+    letters: Memo<Result<Letter, Fault>>,
 }
 
 impl Known {
-    /// Nothing is known yet of the states of a model.
+    /// Returns an empty memo for a model.
     pub(super) fn new(model: &Model) -> Known {
         let invariants = model.invariants.len();
         let part = model.known_bytes_max / 3;
         let for_each = part / invariants.max(1);
         Known {
-            steps: Sights::new(part),
-            wrong: (0..invariants).map(|_| Sights::new(for_each)).collect(),
-            letters: Sights::new(part),
+            steps: Memo::new(part),
+            wrong: (0..invariants).map(|_| Memo::new(for_each)).collect(),
+            letters: Memo::new(part),
         }
     }
 
-    /// How much memory it takes.
+    /// Returns the size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let wrong = self.wrong.iter().map(Sights::bytes);
+        let wrong = self.wrong.iter().map(Memo::bytes);
         self.steps.bytes() + wrong.sum::<usize>() + self.letters.bytes()
     }
 }
@@ -265,7 +265,7 @@ impl System for Model {
 
     fn initial(&self, _known: &mut Known, visitor: &mut impl Visitor) {
         let mut bytes = Vec::new();
-        self.beginnings(|state| match state {
+        self.initial_states(|state| match state {
             Ok(state) => {
                 bytes.clear();
                 state.encode(&mut bytes);
@@ -293,8 +293,8 @@ impl System for Model {
         }
     }
 
-    /// A machine always makes a step; where the environment has no answer, it
-    /// does not go on.
+    /// Returns false: a machine always makes a step; if the environment has no answer,
+    /// that is a deadlock.
     fn may_end(&self, _known: &mut Known, _state: &[u8]) -> bool {
         false
     }
@@ -309,9 +309,9 @@ impl System for Model {
             if let Some(wrong) = known.find(&state) {
                 return Option::clone(&wrong);
             }
-            let mut sight = Sight::default();
-            let wrong = self.breaks(&state, invariant, &mut sight);
-            known.keep(sight, Arc::new(wrong.clone()), 0);
+            let mut log = ReadLog::default();
+            let wrong = self.breaks(&state, invariant, &mut log);
+            known.keep(log, Arc::new(wrong.clone()), 0);
             wrong
         })
     }
@@ -321,9 +321,9 @@ impl System for Model {
         if let Some(letter) = known.letters.find(&state) {
             return Result::clone(&letter);
         }
-        let mut sight = Sight::default();
-        let letter = self.letter_seeing(&state, &mut sight);
-        known.letters.keep(sight, Arc::new(letter.clone()), 0);
+        let mut log = ReadLog::default();
+        let letter = self.letter_logging(&state, &mut log);
+        known.letters.keep(log, Arc::new(letter.clone()), 0);
         letter
     }
 
@@ -357,8 +357,8 @@ impl System for Model {
 }
 
 impl Model {
-    /// The values of a state: all functions without arguments, and the places
-    /// of others that are not as in the beginning.
+    /// Returns the values of a state: all functions without arguments, and other
+    /// locations that differ from their initial values.
     pub fn values_of(&self, state: &State) -> Vec<Change> {
         let mut values = Vec::new();
         for id in &self.dynamic {

@@ -1,46 +1,46 @@
-//! Types, and which values they have.
+//! Types and their values.
 
 use super::value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The most values of a type that are ever listed.
+/// Maximum number of values of a type that is enumerated.
 pub(super) const VALUES_MAX: usize = 1 << 16;
 
 /// A type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// It has no values: what the elements of `{}` are.
+    /// The empty type: the element type of `{}`.
     Nothing,
-    /// That of `undef`.
+    /// The type of `undef`.
     Undefined,
-    /// Truth values.
+    /// Booleans.
     Boolean,
-    /// Whole numbers.
+    /// Integers.
     Integer,
-    /// Whole numbers from one to another.
+    /// Integers of an inclusive range.
     Range(i64, i64),
-    /// Texts.
+    /// Strings.
     Text,
     /// An enumeration, by its number in the model.
     Enumeration(u32),
     /// The objects of a class.
     Class(u32),
-    /// These, and `undef`.
+    /// The values of a type, and `undef`.
     Optional(Arc<Type>),
-    /// Sets of these.
+    /// Sets with an element type.
     Set(Arc<Type>),
-    /// Sequences of these.
+    /// Sequences with an element type.
     Sequence(Arc<Type>),
-    /// Maps from these to those.
+    /// Maps with a key and a value type.
     Map(Arc<Type>, Arc<Type>),
-    /// One value of each.
+    /// Tuples with component types.
     Tuple(Arc<[Type]>),
 }
 
 impl Type {
-    /// Whether a value of another type may be one of this; `undef` and numbers
-    /// out of a range are found when they come up.
+    /// Returns whether a value of another type may belong to this one; `undef` and
+    /// numbers out of range are detected at run time.
     pub fn takes(&self, other: &Type) -> bool {
         match (self, other) {
             (_, Type::Nothing) => true,
@@ -66,7 +66,7 @@ impl Type {
         }
     }
 
-    /// The type of what may be either.
+    /// Returns the least common type.
     pub fn join(&self, other: &Type) -> Option<Type> {
         match (self, other) {
             (Type::Range(from, to), Type::Range(least, greatest)) => {
@@ -85,7 +85,7 @@ impl Type {
         }
     }
 
-    /// The type without `undef`.
+    /// Returns the type without `undef`.
     pub fn present(&self) -> &Type {
         match self {
             Type::Optional(this) => this.present(),
@@ -93,7 +93,7 @@ impl Type {
         }
     }
 
-    /// Whether a value is one of this type.
+    /// Returns whether a value belongs to this type.
     pub fn has(&self, value: &Value, enumerations: &[Enumeration]) -> bool {
         match (self, value) {
             (Type::Optional(_) | Type::Undefined, Value::Undefined) => true,
@@ -123,7 +123,8 @@ impl Type {
         }
     }
 
-    /// How many values it has, at most [`VALUES_MAX`]: what listing them costs.
+    /// Returns the number of values, at most [`VALUES_MAX`]: the cost of enumerating
+    /// them.
     pub fn count(&self, enumerations: &[Enumeration]) -> usize {
         let count = match self {
             Type::Integer | Type::Text | Type::Class(_) | Type::Sequence(_) => 0,
@@ -147,8 +148,7 @@ impl Type {
         count.min(VALUES_MAX)
     }
 
-    /// All values in their order; nothing if there is no end to them, or they
-    /// are too many.
+    /// Returns all values in order; `None` if there are infinitely or too many.
     pub fn values(&self, enumerations: &[Enumeration]) -> Option<Vec<Value>> {
         let values = match self {
             Type::Nothing => Vec::new(),
@@ -235,19 +235,19 @@ fn power(base: usize, exponent: usize) -> usize {
     base.saturating_pow(exponent).min(VALUES_MAX)
 }
 
-/// An enumeration: its elements have numbers one after the other.
+/// An enumeration with consecutively numbered elements.
 #[derive(Debug, Clone)]
 pub struct Enumeration {
-    /// What it is called.
+    /// The name.
     pub name: Arc<str>,
-    /// The number of its first element.
+    /// Number of its first element.
     pub first: u32,
-    /// How many elements it has.
+    /// Number of elements.
     pub count: u32,
 }
 
 impl Enumeration {
-    /// The numbers of its elements.
+    /// Returns the numbers of its elements.
     pub fn elements(&self) -> std::ops::Range<u32> {
         self.first..self.first + self.count
     }
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_either_takes_both() {
+    fn a_common_type_accepts_both() {
         let optional = |of: Type| Type::Optional(Arc::new(of));
         let check = |left: Type, right: Type, expected: Option<Type>| {
             assert_eq!(left.join(&right), expected);

@@ -1,4 +1,4 @@
-//! Values, exact and immutable, and their bytes.
+//! Exact, immutable values, and their encoding.
 //!
 //! Invariant: equal values have equal bytes, since collections are ordered.
 
@@ -10,23 +10,23 @@ use std::sync::Arc;
 pub enum Value {
     /// `undef`.
     Undefined,
-    /// A truth value.
+    /// A Boolean.
     Boolean(bool),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// A text.
+    /// A string.
     Text(Arc<str>),
     /// An element of an enumeration, by its number in the model.
     Element(u32),
-    /// An object: its class, and its number among the objects of the class.
+    /// An object: its class, and its number within the class.
     Object(u32, u32),
-    /// Values of different types.
+    /// A tuple.
     Tuple(Arc<[Value]>),
-    /// Different values, in their order.
+    /// A set: sorted, without duplicates.
     Set(Arc<[Value]>),
-    /// Values in an order.
+    /// A sequence.
     Sequence(Arc<[Value]>),
-    /// Keys with a value each.
+    /// A map.
     Map(Arc<BTreeMap<Value, Value>>),
 }
 
@@ -38,7 +38,7 @@ impl Value {
         Value::Set(values.into())
     }
 
-    /// Calls a function for every object in it.
+    /// Calls a function for every object in the value.
     pub(super) fn objects(&self, each: &mut impl FnMut(u32, u32)) {
         match self {
             Value::Undefined
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// How much memory it takes, about.
+    /// Returns the approximate size in memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         let behind = match self {
             Value::Text(text) => text.len(),
@@ -76,7 +76,7 @@ impl Value {
             Value::Boolean(value) => bytes.push(1 + u8::from(*value)),
             Value::Integer(value) => {
                 bytes.push(3);
-                // Small numbers of either sign are short.
+                // Zigzag encoding: numbers of small magnitude are short.
                 encode_number(((value << 1) ^ (value >> 63)) as u64, bytes);
             }
             Value::Text(text) => {
@@ -103,7 +103,7 @@ impl Value {
         }
     }
 
-    /// The value whose bytes come next; nothing if they are of no value.
+    /// Decodes the next value; `None` if the bytes encode none.
     pub(super) fn decode(bytes: &mut &[u8]) -> Option<Value> {
         let (tag, rest) = bytes.split_first()?;
         *bytes = rest;
@@ -126,7 +126,7 @@ impl Value {
                 Value::Object(class, u32::try_from(decode_number(bytes)?).ok()?)
             }
             7 => Value::Tuple(decode_all(bytes)?.into()),
-            // Written in their order.
+            // Encoded in order.
             8 => Value::Set(decode_all(bytes)?.into()),
             9 => Value::Sequence(decode_all(bytes)?.into()),
             10 => {
@@ -159,7 +159,8 @@ fn decode_all(bytes: &mut &[u8]) -> Option<Vec<Value>> {
     (0..length).map(|_| Value::decode(bytes)).collect()
 }
 
-/// Seven bits a byte, the low ones first; the last byte has no high bit.
+/// Appends a number as LEB128: seven bits per byte, low bits first; the last byte has no
+/// high bit.
 pub(super) fn encode_number(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);

@@ -1,87 +1,88 @@
-//! Where the states stand: all threads read it, and each writes where no other does.
+//! Storage of the states: all threads read it, and each writes to chunks of its own.
 //!
-//! A thread takes pieces of the arena and fills them. A state is published by its place in
-//! the [`Table`](super::table::Table), and does not change any more.
+//! A thread takes chunks of the arena and fills them. A state is published by entering
+//! its position in the [`Table`](super::table::Table), and is immutable from then on.
 
 use super::record;
 use crate::store::StateId;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// A piece has so many words: a megabyte.
-const PIECE_WORDS: usize = 1 << PIECE_BITS;
-const PIECE_BITS: u32 = 17;
-/// So many pieces have numbers for all their words and their ends.
-const PIECES: usize = (1 << (u32::BITS - PIECE_BITS)) - 1;
-/// So many states are taken at a time by a thread that expands them.
+/// Size of a chunk in words: 1 MiB.
+const CHUNK_WORDS: usize = 1 << CHUNK_BITS;
+const CHUNK_BITS: u32 = 17;
+/// Maximum number of chunks: all words and ends have numbers of 32 bits.
+const CHUNKS: usize = (1 << (u32::BITS - CHUNK_BITS)) - 1;
+/// Maximum number of states of a segment, which a thread expands at a time.
 const SEGMENT: u32 = 32;
 
 /// The states, with their notes.
 pub(super) struct Arena {
-    pieces: Box<[OnceLock<Box<[AtomicU64]>>]>,
-    /// The first piece that no thread has taken.
+    chunks: Box<[OnceLock<Box<[AtomicU64]>>]>,
+    /// The first chunk that no thread has taken.
     free: AtomicUsize,
 }
 
 impl Arena {
-    /// An empty arena.
+    /// Returns an empty arena.
     pub fn new() -> Arena {
         Arena {
-            pieces: (0..PIECES).map(|_| OnceLock::new()).collect(),
+            chunks: (0..CHUNKS).map(|_| OnceLock::new()).collect(),
             free: AtomicUsize::new(0),
         }
     }
 
-    /// The words of a state, and what follows it in its piece.
+    /// Returns the words of a state and the rest of its chunk.
     fn at(&self, state: StateId) -> &[AtomicU64] {
-        let (piece, position) = (state.0 >> PIECE_BITS, state.0 as usize % PIECE_WORDS);
-        let piece = self.pieces.get(piece as usize).and_then(OnceLock::get);
-        piece.and_then(|piece| piece.get(position..)).unwrap_or(&[])
+        let (chunk, position) = (state.0 >> CHUNK_BITS, state.0 as usize % CHUNK_WORDS);
+        let chunk = self.chunks.get(chunk as usize).and_then(OnceLock::get);
+        chunk.and_then(|chunk| chunk.get(position..)).unwrap_or(&[])
     }
 
-    /// The first word of a state.
+    /// Returns the first word of a state.
     pub fn first(&self, state: StateId) -> u64 {
         load(self.at(state).first())
     }
 
-    /// The note of a state.
+    /// Returns the note of a state.
     pub fn note(&self, state: StateId) -> u32 {
         record::note(self.first(state))
     }
 
-    /// Whether a state is this one.
+    /// Returns whether a stored state has these bytes.
     pub fn is(&self, id: StateId, state: &[u8]) -> bool {
         let mut own = self.at(id).iter().map(|word| word.load(Ordering::Relaxed));
         let Some(first) = own.next() else {
             return false;
         };
         let mut is_first = true;
-        // States of different lengths differ in the first words.
+        // States of different lengths differ in their first words.
         record::pack(state, |word| match std::mem::take(&mut is_first) {
             true => record::same(first, word),
             false => own.next() == Some(word),
         })
     }
 
-    /// The bytes of a state.
+    /// Reads the bytes of a state.
     pub fn get(&self, state: StateId, bytes: &mut Vec<u8>) {
         let words = self.at(state).iter();
         record::unpack(words.map(|word| word.load(Ordering::Relaxed)), bytes);
     }
 
-    /// The state that stands after one.
+    /// Returns the position after a state.
     fn after(&self, state: StateId) -> StateId {
         let words = self.at(state);
         StateId(state.0 + record::words(load(words.first()), load(words.get(1))) as u32)
     }
 
-    /// Another piece for a thread; nothing if there are no numbers for it.
+    /// Takes another chunk for a thread; `None` if there are no numbers left.
     fn take(&self) -> Option<u32> {
         let number = self.free.fetch_add(1, Ordering::Relaxed);
-        let piece = self.pieces.get(number)?;
-        // Whoever takes a piece is the first who writes there, and not by one page at a time.
-        piece.get_or_init(|| (0..PIECE_WORDS).map(|_| AtomicU64::new(0)).collect());
-        Some((number as u32) << PIECE_BITS)
+        let chunk = self.chunks.get(number)?;
+        // The thread that takes a chunk is the first to write to it, so its pages are
+        // allocated all at once.
+        chunk.get_or_init(|| (0..CHUNK_WORDS).map(|_| AtomicU64::new(0)).collect());
+        Some((number as u32) << CHUNK_BITS)
     }
 }
 
@@ -89,7 +90,7 @@ fn load(word: Option<&AtomicU64>) -> u64 {
     word.map_or(0, |word| word.load(Ordering::Relaxed))
 }
 
-/// States that stand one after the other in a piece.
+/// Consecutive states of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Segment {
     start: u32,
@@ -97,7 +98,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// The first of the states, which is taken out; nothing when there are no more.
+    /// Removes and returns the first state; `None` at the end.
     pub fn next(&mut self, arena: &Arena) -> Option<StateId> {
         let state = StateId(self.start);
         if self.start >= self.end {
@@ -108,28 +109,28 @@ impl Segment {
     }
 }
 
-/// Where a thread writes.
+/// The write position of a thread.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
-    /// The next word, and the end of the piece.
+    /// The next word, and the end of the chunk.
     position: u32,
     left: usize,
-    /// Where the last segment begins, and how many states it has.
+    /// Start of the last segment, and its number of states.
     start: u32,
     count: u32,
     segments: Vec<Segment>,
-    /// How many states this thread has kept, in how many words.
+    /// Number of states that this thread has kept, and their words.
     pub states: u64,
     pub words: u64,
 }
 
 impl Cursor {
-    /// Writes a state, which stands there until the next is written, or for ever if it is
-    /// kept. Nothing if there is no room.
+    /// Writes a state, which is overwritten by the next one unless it is kept. Returns
+    /// `None` if there is no room.
     pub fn write(&mut self, arena: &Arena, state: &[u8], note: u32) -> Option<StateId> {
         let words = record::words_of(state.len());
         if words > self.left {
-            self.turn(arena, words)?;
+            self.next_chunk(arena, words)?;
         }
         let mut places = arena.at(StateId(self.position)).iter();
         let mut note = Some(note);
@@ -143,22 +144,22 @@ impl Cursor {
         fits.then_some(StateId(self.position))
     }
 
-    /// Goes to another piece.
-    fn turn(&mut self, arena: &Arena, words: usize) -> Option<()> {
-        if words >= PIECE_WORDS {
+    /// Moves to another chunk.
+    fn next_chunk(&mut self, arena: &Arena, words: usize) -> Option<()> {
+        if words >= CHUNK_WORDS {
             return None;
         }
         self.close();
         let start = arena.take()?;
-        // No state has the number 0, which is no note.
+        // Number 0 is no state; as a note it means none.
         let skipped = u32::from(start == 0);
         self.position = start + skipped;
-        self.left = PIECE_WORDS - skipped as usize;
+        self.left = CHUNK_WORDS - skipped as usize;
         self.start = self.position;
         Some(())
     }
 
-    /// Keeps the state of so many bytes that was written last.
+    /// Keeps the state written last, of a length in bytes.
     pub fn keep(&mut self, length: usize) {
         let words = record::words_of(length);
         self.position = self.position.wrapping_add(words as u32);
@@ -181,7 +182,7 @@ impl Cursor {
         (self.start, self.count) = (self.position, 0);
     }
 
-    /// What was kept since this was asked last.
+    /// Returns the segments completed since the last call.
     pub fn segments(&mut self) -> Vec<Segment> {
         self.close();
         std::mem::take(&mut self.segments)

@@ -1,23 +1,23 @@
-//! A state as words, as all threads read it.
+//! Encoding of a state as words that all threads read.
 //!
-//! The first word has the note of the state in its low half, then the length in one
-//! byte, then the first bytes of the state; words with the others follow. A state that
-//! is too long for that has the length in a word of its own.
+//! The first word holds the note of the state in its low half, then the length in one
+//! byte, then the first bytes of the state; the other bytes follow in further words. A
+//! length that does not fit in a byte has a word of its own.
 //!
-//! Invariant: two states are the same if and only if their words are, but for the note.
+//! Invariant: apart from the note, two states are the same exactly if their words are.
 
-/// The byte of the length where that has a word of its own.
+/// Value of the length byte if the length has a word of its own.
 const LONG: u64 = 0xff;
-/// What comes before the length in the first word, in bits: the note.
+/// Size of the note, before the length, in bits.
 const NOTE_BITS: u32 = u32::BITS;
-/// So many bytes of a state are in the first word.
+/// Number of bytes of a state in the first word.
 const FIRST_BYTES: usize = 3;
 const WORD: usize = size_of::<u64>();
-/// The bits before them: the note and the length.
+/// Number of bits before these bytes: the note and the length.
 const FIRST_SHIFT: u32 = NOTE_BITS + u8::BITS;
 
-/// Calls a function with each word of a state, which has the note 0, as long as it gives
-/// `true`. Gives whether it always did.
+/// Calls a function with each word of a state with the note 0, until it returns false.
+/// Returns whether it never did.
 #[inline]
 pub(super) fn pack(state: &[u8], mut each: impl FnMut(u64) -> bool) -> bool {
     let length = state.len() as u64;
@@ -51,7 +51,7 @@ pub(super) fn pack(state: &[u8], mut each: impl FnMut(u64) -> bool) -> bool {
     }
 }
 
-/// How many words a state of so many bytes has.
+/// Returns the number of words of a state of a length in bytes.
 pub(super) fn words_of(length: usize) -> usize {
     match length < LONG as usize {
         true => 1 + length.saturating_sub(FIRST_BYTES).div_ceil(WORD),
@@ -59,7 +59,7 @@ pub(super) fn words_of(length: usize) -> usize {
     }
 }
 
-/// A few bytes as one word.
+/// Returns up to 8 bytes as one word.
 fn word(bytes: &[u8]) -> u64 {
     let mut word = [0; WORD];
     if let Some(place) = word.get_mut(..bytes.len()) {
@@ -68,7 +68,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// How many words a state has, by the first two of them.
+/// Returns the number of words of a state, from its first two words.
 pub(super) fn words(first: u64, second: u64) -> usize {
     match first >> NOTE_BITS & LONG {
         LONG => words_of(second as usize),
@@ -76,7 +76,7 @@ pub(super) fn words(first: u64, second: u64) -> usize {
     }
 }
 
-/// The state of some words, which may be followed by others.
+/// Decodes a state from its words, which may be followed by others.
 pub(super) fn unpack(mut words: impl Iterator<Item = u64>, state: &mut Vec<u8>) {
     state.clear();
     let mut next = || words.next().unwrap_or(0);
@@ -94,17 +94,17 @@ pub(super) fn unpack(mut words: impl Iterator<Item = u64>, state: &mut Vec<u8>) 
     state.truncate(length);
 }
 
-/// The note in the first word.
+/// Returns the note in the first word.
 pub(super) fn note(first: u64) -> u32 {
     first as u32
 }
 
-/// The first word of the same state with a note, where it has the note 0.
+/// Returns the first word with the note set; its note must be 0.
 pub(super) fn with_note(first: u64, note: u32) -> u64 {
     first | u64::from(note)
 }
 
-/// Whether two first words differ in their notes alone.
+/// Returns whether two first words are equal apart from their notes.
 pub(super) fn same(one: u64, other: u64) -> bool {
     one >> NOTE_BITS == other >> NOTE_BITS
 }

@@ -1,25 +1,25 @@
-//! What a thread finds, on its way to what all know.
+//! Insertion of the states that a thread finds into the shared store.
 //!
-//! Invariant: a thread that waits for another one holds no table, for the other one may
-//! wait until nobody holds it to let it grow.
+//! Invariant: a thread that waits for another one holds no read lock of the table, since
+//! the other may be waiting for the write lock to grow it.
 
 use super::arena::{Arena, Cursor};
 use super::table::{Insertion, Table};
-use crate::apart::{Apart, buffer};
+use crate::cache_padded::{CachePadded, buffer};
 use crate::store::{BATCH, StateId, hash};
 use crate::system::{Fault, Participants, Visitor};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-/// All states that are known.
+/// The set of all states.
 pub(super) struct Pool {
     pub arena: Arena,
     table: RwLock<Table>,
-    /// Somebody waits for the table to let it grow.
+    /// Whether a thread is waiting to grow the table.
     is_growing: AtomicBool,
-    /// How many states there are; up to a batch of each thread.
-    pub known: Apart<AtomicU64>,
+    /// Number of states, except for up to one batch of each thread.
+    pub known: CachePadded<AtomicU64>,
 }
 
 impl Pool {
@@ -28,7 +28,7 @@ impl Pool {
             arena: Arena::new(),
             table: RwLock::new(Table::new()),
             is_growing: AtomicBool::new(false),
-            known: Apart::default(),
+            known: CachePadded::default(),
         }
     }
 
@@ -36,12 +36,13 @@ impl Pool {
         self.table.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many bytes the table takes.
+    /// Returns the size of the table in bytes.
     pub fn table_bytes(&self) -> u64 {
         (self.table().len() * size_of::<u64>()) as u64
     }
 
-    /// Lets a table grow that is full for so many states, unless another thread does.
+    /// Grows the table if it is full for this number of states, unless another thread
+    /// does.
     fn grow(&self, known: u64) {
         self.is_growing.store(true, Ordering::Relaxed);
         let table = self.table.write();
@@ -53,23 +54,23 @@ impl Pool {
     }
 }
 
-/// What takes the successors.
+/// Collects the successors.
 pub(super) struct Sink<'a> {
     pool: &'a Pool,
     table: Option<RwLockReadGuard<'a, Table>>,
     pub cursor: Cursor,
-    /// What was found and is not known to all: the bytes of the states, and for each its
-    /// hash, where its bytes end, and its note.
+    /// States that were found and not inserted yet: their bytes, and for each its hash,
+    /// the end of its bytes, and its note.
     bytes: Vec<u8>,
     items: Vec<(u64, usize, u32)>,
-    /// There was no room for a state.
+    /// Whether there was no room for a state.
     pub is_full: bool,
-    /// The note of what is found.
+    /// The note of the states found now.
     pub from: u32,
-    /// Of the state that is expanded, faults included.
+    /// Number of successors of the state being expanded, faults included.
     pub successors: usize,
     pub transitions: u64,
-    /// The first step that goes wrong.
+    /// The first faulty step.
     pub fault: Option<Fault>,
     all: bool,
 }
@@ -91,8 +92,8 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Brings what was found to what all know.
-    pub fn settle(&mut self) {
+    /// Inserts the collected states into the shared set.
+    pub fn flush(&mut self) {
         if self.items.is_empty() {
             return;
         }
@@ -130,7 +131,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Lets the table go.
+    /// Releases the read lock of the table.
     pub fn release(&mut self) {
         self.table = None;
     }
@@ -143,7 +144,7 @@ impl Visitor for Sink<'_> {
         self.bytes.extend_from_slice(state);
         self.items.push((hash(state), self.bytes.len(), self.from));
         if self.items.len() == BATCH {
-            self.settle();
+            self.flush();
         }
         true
     }

@@ -1,26 +1,27 @@
-//! Where states are found again: a table that all threads read and write.
+//! A concurrent hash table of states.
 //!
-//! The entries are in the order of their hashes, as in [`crate::store`]. A thread takes
-//! an empty place with one exchange, after it has written the state; where another one
-//! was faster, it looks at what that one has put there. So no state is kept twice, and
-//! nobody waits, but while the table grows.
+//! Entries are ordered by hash, as in [`crate::store`]. A thread writes the state and
+//! then claims an empty slot by one compare-and-exchange; if another thread was faster,
+//! it compares the state found there. So no state is stored twice, and nobody waits
+//! except while the table grows.
 
 use super::arena::{Arena, Cursor};
 use crate::store::StateId;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// An empty place; no state has the number that its low half is.
+/// An empty slot; no state has its low half as its number.
 const EMPTY: u64 = u64::MAX;
-/// Large enough for what many threads bring before one of them notices that it is full.
+/// Initial size: enough for what many threads insert before one of them notices that the
+/// table is full.
 const FIRST_SIZE: usize = 1 << 15;
-/// Two threads let a table grow that has so many places.
+/// Minimum number of slots of a table that two threads grow together.
 const LARGE: usize = 1 << 18;
 
 /// High half: the high half of the hash; low half: the state.
 pub(super) struct Table(Vec<AtomicU64>);
 
-/// What became of a state.
+/// The result of an insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Insertion {
     New,
@@ -33,12 +34,12 @@ impl Table {
         Table(empty(FIRST_SIZE))
     }
 
-    /// How many places there are.
+    /// Returns the number of slots.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it should grow when so many states are known.
+    /// Returns whether the table should grow for this number of states.
     pub fn is_full(&self, known: u64) -> bool {
         known * 4 > self.0.len() as u64 * 3
     }
@@ -49,12 +50,12 @@ impl Table {
         entry.map_or(EMPTY, |entry| entry.load(Ordering::Acquire))
     }
 
-    /// Brings from memory what stands where a hash is searched first.
+    /// Brings the first slot of a hash into the cache.
     pub fn touch(&self, hash: u64) -> u64 {
         self.entry(place(hash, self.0.len()))
     }
 
-    /// The first state with the fingerprint of a hash, or 0, which is none.
+    /// Returns the first state with the fingerprint of a hash, or 0, which is no state.
     pub fn candidate(&self, hash: u64) -> StateId {
         let mut at = place(hash, self.0.len());
         loop {
@@ -69,7 +70,7 @@ impl Table {
         }
     }
 
-    /// Puts a state with its hash and a note there, if it is not there yet.
+    /// Inserts a state with its hash and a note, if it is new.
     pub fn insert(
         &self,
         arena: &Arena,
@@ -101,7 +102,7 @@ impl Table {
         }
     }
 
-    /// Takes an empty place; if it is not empty any more, gives what is there.
+    /// Claims an empty slot; fails with its content if it is taken.
     fn take(&self, at: usize, entry: u64) -> Result<(), u64> {
         let Some(place) = self.0.get(at & (self.0.len() - 1)) else {
             return Err(EMPTY);
@@ -112,8 +113,8 @@ impl Table {
             .map(|_| ())
     }
 
-    /// Twice the table. Since the entries are in the order of their hashes, each half is
-    /// read and written from front to back.
+    /// Doubles the table. Since entries are ordered by hash, each half is read and
+    /// written sequentially.
     pub fn grow(&mut self) {
         let size = self.0.len() * 2;
         let old = std::mem::replace(&mut self.0, empty(size));
@@ -142,19 +143,19 @@ impl Table {
     }
 }
 
-/// A table of so many empty places. They are not 0, so that they are written before they
-/// are read: memory that is read first is taken from the system twice.
+/// Returns empty slots. They are not 0, so that they are written before they are read:
+/// zero pages that are read first fault twice.
 fn empty(size: usize) -> Vec<AtomicU64> {
     (0..size).map(|_| AtomicU64::new(EMPTY)).collect()
 }
 
-/// Where a hash is searched first in a table of so many places.
+/// Returns the slot at which the search for a hash starts.
 fn place(hash: u64, size: usize) -> usize {
     (hash >> (u64::BITS - size.trailing_zeros())) as usize
 }
 
-/// Puts entries into a part of the table, which begins at a place. Gives those that are
-/// of another part, or find no place in this one.
+/// Copies entries into a part of the new table that starts at a slot. Returns the entries
+/// that belong to another part or find no slot in this one.
 fn transfer(entries: &[AtomicU64], part: &mut [AtomicU64], start: usize, size: usize) -> Vec<u64> {
     let mut left = Vec::new();
     for entry in entries {
@@ -182,8 +183,8 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// A hash of which only the first and the last bits of the high half differ, so that
-    /// places are often the same, at the end of the table too, and fingerprints as well.
+    /// A hash of which only the first and the last bits of the high half differ, to force
+    /// collisions of slots (also at the end of the table) and of fingerprints.
     fn poor_hash(number: u64) -> u64 {
         (number % 7 + 9) << 60 | (number % 3) << 32
     }

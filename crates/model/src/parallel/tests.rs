@@ -1,4 +1,4 @@
-//! Threads find what one thread finds, in layers that are worth them and in others.
+//! Parallel search finds what one thread finds, in large and in small layers.
 
 use super::*;
 use crate::breadth::breadth_first;
@@ -6,13 +6,13 @@ use crate::search::{Search, search};
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 use crate::{Cut, Finding, Verdict};
 
-/// Points of a cube; each step is one further from the origin. So there are narrow
-/// layers and wide ones, and every state has up to three before it.
+/// Points of a cube; each step leads one further from the origin. So there are narrow and
+/// wide layers, and every state has up to three predecessors.
 struct Cube {
     size: u8,
-    /// The steps to these points go wrong.
+    /// Steps to these points are faulty.
     faults: Vec<[u8; 3]>,
-    /// Nothing goes on from these points.
+    /// These points have no successors.
     stuck: Vec<[u8; 3]>,
 }
 
@@ -78,7 +78,7 @@ fn run(cube: &Cube, jobs: usize, options: &Options) -> Report {
 
 #[test]
 fn threads_count_what_one_thread_counts() {
-    // The widest layer of the larger one has more than a thousand states twice over.
+    // The widest layer of the larger cube has more than two thousand states.
     for size in [20, 60] {
         let cube = Cube::new(size);
         let one = breadth_first(&cube, &Options::default(), &mut |_, _| true);
@@ -123,7 +123,7 @@ fn a_search_that_is_cut_short_ends_where_that_of_one_thread_does() {
 }
 
 #[test]
-fn what_is_wrong_is_found_in_its_layer() {
+fn errors_are_found_in_their_layer() {
     let stuck = Cube {
         stuck: vec![[40, 3, 37]],
         ..Cube::new(60)
@@ -142,7 +142,8 @@ fn what_is_wrong_is_found_in_its_layer() {
         let (finding, trail) = report.finding.unwrap();
         assert!(matches!(finding, Finding::Fault(_)));
         assert_eq!((report.depth, trail.moves.len()), (89, 90));
-        // All steps to those points go wrong, and the search goes on behind none.
+        // All steps to those points are faulty, and the search does not continue behind
+        // them.
         let all = Options {
             all: true,
             ..Options::default()

@@ -1,7 +1,7 @@
-//! Messages in channels.
+//! Channel contents.
 //!
-//! A channel is its length and its messages, the oldest first; what lies behind
-//! them is 0, so that equal channels have equal bytes.
+//! A channel is encoded as its length and its messages, oldest first; unused slots are 0,
+//! so that equal channels have equal bytes.
 
 use super::evaluate::View;
 use super::machine::Machine;
@@ -10,16 +10,17 @@ use super::program::{ChannelType, Code, Field, Reception};
 use super::shape::{ChannelAt, Shape};
 use super::trap::Trap;
 
-/// A message on its way from one process to another.
+/// A message.
 pub(super) type Message = Vec<i32>;
 
-/// Where the messages of a channel begin.
+/// Returns the offset of the messages of a channel.
 fn messages(at: ChannelAt) -> u32 {
     at.base + 1
 }
 
 impl View<'_> {
-    /// The message that is sent, with values that fit.
+    /// Evaluates the message that is sent; its values are checked against the field
+    /// types.
     pub fn message(
         &self,
         kind: &ChannelType,
@@ -38,8 +39,8 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Which message of a channel would be received. Who only looks may leave
-    /// out the last fields.
+    /// Returns the slot of the message that would be received. A poll may omit trailing
+    /// fields.
     pub fn matching(&self, reception: &Reception, looks: bool) -> Result<Option<u32>, Trap> {
         let (_, at) = self.channel(reception.channel)?;
         let kind = self.machine.channel_type(at);
@@ -75,7 +76,7 @@ impl View<'_> {
         Ok(true)
     }
 
-    /// Whether a message that is handed over is one that is waited for.
+    /// Returns whether a rendezvous message matches a reception.
     pub fn accepts(&self, reception: &Reception, message: &[i32]) -> Result<bool, Trap> {
         if message.len() != reception.fields.len() {
             let (given, wanted) = (reception.fields.len(), message.len());
@@ -93,14 +94,13 @@ impl View<'_> {
 }
 
 impl Machine {
-    /// The type of a channel.
+    /// Returns the type of a channel.
     pub fn channel_type(&self, at: ChannelAt) -> &ChannelType {
-        // Shapes are made of the channels of the program.
+        // Shapes refer to channel types of the program.
         &self.program.channels[at.kind as usize]
     }
 
-    /// Puts a message into a channel that has room: at its end, or before the
-    /// first one that is greater.
+    /// Inserts a message into a channel that has room: at the end, or in sorted order.
     pub(super) fn put(&self, state: &mut [u8], at: ChannelAt, message: &[i32], sorted: bool) {
         let kind = self.channel_type(at);
         let length = u32::from(byte(state, at.base));
@@ -135,7 +135,7 @@ impl Machine {
         into.extend(kind.fields.iter().map(|cell| load(state, base, cell)));
     }
 
-    /// Takes the message in a slot out.
+    /// Removes the message in a slot.
     pub(super) fn take(&self, state: &mut [u8], at: ChannelAt, slot: u32) {
         let kind = self.channel_type(at);
         let length = u32::from(byte(state, at.base));
@@ -151,7 +151,7 @@ impl Machine {
         }
     }
 
-    /// The messages of a channel, for people.
+    /// Returns the messages of a channel, for display.
     pub(super) fn contents(&self, state: &[u8], shape: &Shape, number: i32) -> Vec<Message> {
         let Some(at) = shape.channel(number) else {
             return Vec::new();

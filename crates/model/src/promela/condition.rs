@@ -1,8 +1,8 @@
-//! The conditions of `#if`.
+//! Evaluation of the conditions of `#if`.
 
 use super::lexer::{Kind, Token};
 
-/// The binary operators by how weakly they bind, and what they do.
+/// The binary operators by precedence, weakest first.
 const LEVELS: &[&[&str]] = &[
     &["||"],
     &["&&"],
@@ -16,7 +16,7 @@ const LEVELS: &[&[&str]] = &[
     &["*", "/", "%"],
 ];
 
-/// The value of a condition; names that are no macros are 0.
+/// Returns the value of a condition; names that are not macros are 0.
 pub(super) fn evaluate(tokens: &[Token]) -> Option<i64> {
     let mut rest = tokens;
     let value = binary(&mut rest, 0, 0)?;

@@ -1,4 +1,4 @@
-//! Values of expressions in a state.
+//! Evaluation of expressions in a state.
 
 use super::machine::Machine;
 use super::memory::{byte, load};
@@ -7,24 +7,24 @@ use super::shape::{ChannelAt, Shape};
 use super::syntax::{Binary, Probe, Unary};
 use super::trap::Trap;
 
-/// Where an expression is evaluated.
+/// The context of an evaluation.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub machine: &'a Machine,
     pub state: &'a [u8],
     pub shape: &'a Shape,
-    /// Whose expression it is.
+    /// The process whose expression is evaluated.
     pub process: usize,
-    /// Where its frame begins.
+    /// Offset of its frame.
     pub base: u32,
-    /// Nobody can do anything else.
+    /// Value of `timeout`: no process can make a step.
     pub timeout: bool,
 }
 
 pub(super) type Value = Result<i32, Trap>;
 
 impl<'a> View<'a> {
-    /// The same for another process.
+    /// Returns the view of another process.
     pub fn of(&self, process: usize) -> View<'a> {
         let base = self.shape.frames.get(process).map_or(0, |frame| frame.base);
         View {
@@ -34,7 +34,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The value of an expression. The simplest ones need no call.
+    /// Returns the value of an expression. The simplest kinds are evaluated inline.
     #[inline]
     pub fn value(&self, code: Code) -> Value {
         Ok(match self.machine.program.node(code) {
@@ -58,7 +58,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The element of an array of bytes.
+    /// Returns an element of an array of bytes.
     #[inline]
     fn element(&self, element: &Element) -> Result<u8, Trap> {
         let base = match element.index_scope {
@@ -116,8 +116,8 @@ impl<'a> View<'a> {
                 self.value(*chosen)?
             }
             Node::Itself => self.process as i32,
-            // Processes have numbers from 0 on, and the next one is the next. Who only
-            // looks runs none.
+            // Processes are numbered consecutively from 0, so this is the number of the
+            // next one. Views never start processes.
             Node::Processes | Node::Run { .. } => self.shape.frames.len() as i32,
             Node::Last => match &self.machine.program.last {
                 Some(cell) => load(self.state, 0, cell),
@@ -178,7 +178,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Whether a condition holds.
+    /// Returns whether a condition holds.
     pub fn holds(&self, code: Code) -> Result<bool, Trap> {
         Ok(self.value(code)? != 0)
     }
@@ -194,8 +194,8 @@ impl<'a> View<'a> {
         self.machine.calculate(code, operator, left, right)
     }
 
-    /// What is added to the cell of a place: the base of its frame, and the
-    /// elements of its arrays.
+    /// Returns the offset to add to the cell of a place: the base of its frame and its
+    /// array elements.
     pub fn offset(&self, place: &Place) -> Result<u32, Trap> {
         let base = match place.scope {
             Scope::Global => 0,
@@ -216,7 +216,7 @@ impl<'a> View<'a> {
         Ok(offset)
     }
 
-    /// The frame of a process of a kind: with this number, or the first one.
+    /// Returns the frame of a process of a kind: the one with this number, or the first.
     fn found(&self, kind: u16, index: Option<Code>) -> Result<Option<u32>, Trap> {
         let frames = &self.shape.frames;
         let frame = match index {
@@ -244,7 +244,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether some process stands at a location of a sort.
+    /// Returns whether some process is at a location that satisfies a condition.
     pub fn has_location(&self, is: impl Fn(&super::program::Location) -> bool) -> bool {
         self.shape.frames.iter().any(|frame| {
             let location = self.machine.location(self.state, frame);
@@ -252,7 +252,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The channel that an expression names.
+    /// Returns the channel that an expression evaluates to.
     pub fn channel(&self, code: Code) -> Result<(i32, ChannelAt), Trap> {
         let value = self.value(code)?;
         match self.shape.channel(value) {
@@ -280,7 +280,7 @@ impl<'a> View<'a> {
 }
 
 impl Machine {
-    /// What an operator makes of two numbers; `code` is the whole expression.
+    /// Applies a binary operator; `code` is the whole expression, for errors.
     pub fn calculate(&self, code: Code, operator: Binary, left: i32, right: i32) -> Value {
         let wraps = self.wraps;
         let checked = |result: Option<i32>, wrapped: i32| match result {
@@ -318,7 +318,7 @@ impl Machine {
     }
 }
 
-/// Whether a comparison of two numbers holds.
+/// Returns whether a comparison of two numbers holds.
 pub(super) fn compare(operator: Binary, left: i32, right: i32) -> bool {
     match operator {
         Binary::Equal => left == right,

@@ -1,13 +1,12 @@
-//! Processes that are written in Rust and stand in a model: `extern proctype`.
+//! Processes implemented in Rust: `extern proctype`.
 //!
-//! So a part of a program can be searched together with a model of what is
-//! around it, and it is the very part that is shipped. The state of such a
-//! process may be of any type; the state of the model has its number. What it
-//! can do next, it offers; whether an offer can be taken, and when, is decided as
-//! for all other processes.
+//! A part of a program, the very code that is shipped, can be model checked together with
+//! a model of its environment. The state of such a process may be of any type; the state
+//! vector holds its number. The process offers its next actions; whether and when an
+//! action is enabled is decided as for all other processes.
 //!
-//! Invariant: states of a process have the same number if and only if they are
-//! equal, so equal states of the model have equal bytes.
+//! Invariant: states of a process have the same number exactly if they are equal, so
+//! equal states of the model have equal bytes.
 
 use super::memory::load;
 use super::program::{Cell, Program, Scalar};
@@ -19,21 +18,20 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// A process in Rust.
 ///
-/// All functions are deterministic: what they give depends on what they are given
-/// alone.
+/// All functions must be deterministic: their results depend on their arguments alone.
 pub trait External: Debug + Send + Sync + 'static {
-    /// Where it may stand.
+    /// The local state.
     type State: Clone + Eq + Hash + Debug + Send + Sync;
 
-    /// Where it begins, with the values that it is run with.
+    /// Returns the initial state for the arguments of `run`.
     fn begin(&self, arguments: &[i32]) -> Self::State;
 
-    /// What it can do next, in a fixed order. A send waits until there is room in
-    /// the channel, or somebody takes the message; a receive, until there is one.
+    /// Returns the possible next actions, in a fixed order. A send is blocked until the
+    /// channel has room or a receiver is ready, a receive until there is a message.
     fn offers(&self, state: &Self::State, world: &World<'_>) -> Vec<Offer<Self::State>>;
 
-    /// Where it is after a message from a channel that it offered to receive from;
-    /// nothing if it does not take this message.
+    /// Returns the state after a message from a channel that it offered to receive from;
+    /// `None` if it does not accept this message.
     fn received(
         &self,
         state: &Self::State,
@@ -41,51 +39,51 @@ pub trait External: Debug + Send + Sync + 'static {
         message: &[i32],
     ) -> Option<Self::State>;
 
-    /// Whether it may stay in a state for ever.
+    /// Returns whether a state is a valid end state.
     fn may_end(&self, _state: &Self::State) -> bool {
         true
     }
 
-    /// Where it is, as trails show it.
+    /// Returns the display of a state in trails.
     fn shown(&self, state: &Self::State) -> String {
         format!("{state:?}")
     }
 }
 
-/// One thing that a process can do.
+/// A possible action of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer<S> {
-    /// What it is called in a trail.
+    /// Description of the action in a trail.
     pub text: String,
-    /// What it is.
+    /// The action.
     pub action: Action<S>,
 }
 
-/// What a process does.
+/// An action of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action<S> {
-    /// It gives variables of the model values, and goes on.
+    /// Assigns variables of the model.
     Write {
-        /// The variables and what they are then.
+        /// Variables with their new values.
         values: Vec<(Variable, i32)>,
-        /// Where it stands then.
+        /// The next state.
         next: S,
     },
-    /// It sends a message.
+    /// Sends a message.
     Send {
-        /// Where to.
+        /// The channel.
         channel: Channel,
         /// The fields.
         message: Vec<i32>,
-        /// Where it stands then.
+        /// The next state.
         next: S,
     },
-    /// It receives a message: [`External::received`].
+    /// Receives a message; see [`External::received`].
     Receive {
-        /// Where from.
+        /// The channel.
         channel: Channel,
     },
-    /// It has found something wrong: an error with these words.
+    /// Reports an error with this message.
     Fail(String),
 }
 
@@ -93,17 +91,17 @@ pub enum Action<S> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable(pub(super) Cell);
 
-/// A global variable of a model that names a channel.
+/// A global variable of a model that holds a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Channel(pub(super) Cell);
 
-/// What a model has, by name.
+/// The names declared by a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Names<'a> {
     program: &'a Program,
 }
 
-/// The names of a model's own that it does not have.
+/// A name that the model does not declare.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model has no {kind} `{name}`")]
 pub struct Unknown {
@@ -122,26 +120,26 @@ impl Names<'_> {
         })
     }
 
-    /// A global variable: `held`, `trap[1]`, `record.field`.
+    /// Returns a global variable: `held`, `trap[1]`, `record.field`.
     ///
     /// # Errors
-    /// There is none with this name.
+    /// There is no such variable.
     pub fn variable(&self, name: &str) -> Result<Variable, Unknown> {
         self.cell(name, "variable").map(Variable)
     }
 
-    /// A global channel: `report`, `attempt[1]`.
+    /// Returns a global channel: `report`, `attempt[1]`.
     ///
     /// # Errors
-    /// There is none with this name.
+    /// There is no such channel.
     pub fn channel(&self, name: &str) -> Result<Channel, Unknown> {
         self.cell(name, "channel").map(Channel)
     }
 
-    /// The number of a name of messages.
+    /// Returns the value of an `mtype` name.
     ///
     /// # Errors
-    /// There is none with this name.
+    /// There is no such name.
     pub fn message(&self, name: &str) -> Result<i32, Unknown> {
         let names = &self.program.mtypes;
         let index = names.iter().position(|it| **it == *name);
@@ -152,7 +150,7 @@ impl Names<'_> {
     }
 }
 
-/// The state of the model, for a process that reads it.
+/// The state of the model, as seen by a process.
 #[derive(Debug, Clone, Copy)]
 pub struct World<'a> {
     pub(super) state: &'a [u8],
@@ -160,12 +158,12 @@ pub struct World<'a> {
 }
 
 impl World<'_> {
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub fn value(&self, variable: Variable) -> i32 {
         load(self.state, 0, &variable.0)
     }
 
-    /// The number of the process itself.
+    /// Returns the number of the process itself.
     pub fn process(&self) -> i32 {
         self.process as i32
     }
@@ -173,20 +171,19 @@ impl World<'_> {
 
 type Maker = dyn Fn(&Names<'_>) -> Result<Arc<dyn Numbered>, Unknown>;
 
-/// The processes in Rust that a model is given, by the names of their
-/// `extern proctype`.
+/// Implementations of `extern proctype`s, by name.
 #[derive(Default)]
 pub struct Externals {
     makers: Vec<(String, Box<Maker>)>,
 }
 
 impl Externals {
-    /// None.
+    /// Returns an empty set.
     pub fn new() -> Externals {
         Externals::default()
     }
 
-    /// With one more, made when the names of the model are known.
+    /// Adds an implementation, created when the names of the model are known.
     #[must_use]
     pub fn with<P: External>(
         mut self,
@@ -210,7 +207,7 @@ impl Externals {
     }
 }
 
-/// An [`External`] whose states are numbers.
+/// An [`External`] with numbered states.
 pub(super) trait Numbered: Debug + Send + Sync {
     fn begin(&self, arguments: &[i32]) -> Option<u32>;
     fn offers(&self, state: u32, world: &World<'_>) -> Vec<Offer<Option<u32>>>;
@@ -219,7 +216,7 @@ pub(super) trait Numbered: Debug + Send + Sync {
     fn shown(&self, state: u32) -> String;
 }
 
-/// A process, and its states by number.
+/// A process with its states by number.
 #[derive(Debug)]
 struct Table<P: External> {
     process: P,
@@ -232,7 +229,7 @@ struct States<S> {
     numbers: FxHashMap<Arc<S>, u32>,
 }
 
-/// How a process keeps the number of its state.
+/// Storage of a state number in the state vector.
 pub(super) const NUMBER: Scalar = Scalar {
     kept: super::program::Kept::Int,
     least: 0,
@@ -257,7 +254,7 @@ impl<P: External> Table<P> {
         states.states.get(number as usize).cloned()
     }
 
-    /// The number of a state; nothing when there are more than fit.
+    /// Returns the number of a state; `None` if there are too many.
     fn number(&self, state: P::State) -> Option<u32> {
         {
             let states = self.states.read().unwrap_or_else(PoisonError::into_inner);
@@ -327,16 +324,16 @@ impl<P: External> Numbered for Table<P> {
     }
 }
 
-/// An `extern proctype` of a model.
+/// Compiled form of an `extern proctype`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Outside {
-    /// Where a process of this kind keeps the number of its state, in its frame.
+    /// Location of the state number in the frame of a process.
     pub cell: Cell,
-    /// What stands for its steps where no words are needed.
+    /// Instruction that represents its steps, if no description is needed.
     pub instruction: u32,
 }
 
-/// Finds the processes in Rust, by kind.
+/// Assigns the Rust implementations to the process types.
 pub(super) fn join(
     program: &Program,
     externals: &Externals,
@@ -349,8 +346,9 @@ pub(super) fn join(
             Some(Ok(made)) => return Some(made),
             Some(Err(unknown)) => Fault::new("external", unknown.to_string(), Some(kind.span)),
             None => {
-                let message = "nothing in Rust stands for this process here";
-                let help = "write the process in PROMELA, or give it to `Model::read_with`";
+                let message = "this process has no implementation in Rust";
+                let help = "write the process in PROMELA, or pass its implementation to \
+                     `Model::read_with`";
                 Fault::new("external", message, Some(kind.span)).help(help)
             }
         };

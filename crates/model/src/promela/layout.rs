@@ -1,17 +1,17 @@
-//! Where values are kept in the end.
+//! Layout of the state vector.
 //!
-//! What a search costs is the bytes of its states: they are copied, hashed, compared
-//! and kept. So a state has nothing that never changes. A global variable that no
-//! instruction gives a value is a number, or a table of them; most variables that
-//! name channels are. Where a process stands takes one byte if no kind of process has
-//! more places than a byte tells apart, and nobody has a priority if none is asked for.
+//! The cost of a search is proportional to the size of its states, which are copied,
+//! hashed, compared and stored. So a state omits everything constant: a global variable
+//! that no instruction writes becomes a number, or a table of numbers (most channel
+//! variables do); the location of a process takes one byte if no process type has more
+//! than 256 locations; priorities are omitted if the model does not use them.
 //!
-//! Invariant: what is left out is the same in all states, so states are equal
-//! without it if and only if they are equal with it.
+//! Invariant: omitted parts are equal in all states, so states are equal without them
+//! exactly if they are equal with them.
 
-use super::looks::shorten;
 use super::machine::Machine;
 use super::memory::load;
+use super::peephole::optimize;
 use super::program::{
     After, Cell, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
 };
@@ -19,10 +19,10 @@ use super::syntax::Binary;
 use crate::system::Fault;
 use std::ops::Range;
 
-/// Gives the values of a compiled program their places.
+/// Assigns the final offsets to the variables of a compiled program.
 ///
 /// # Errors
-/// A global variable does not get the value that it begins with.
+/// The initial value of a global variable cannot be computed.
 pub(super) fn lay_out(program: Program, wraps: bool) -> Result<Program, Fault> {
     let machine = Machine::new(program, wraps, Vec::new());
     let globals = machine.globals()?;
@@ -31,18 +31,18 @@ pub(super) fn lay_out(program: Program, wraps: bool) -> Result<Program, Fault> {
     layout.nodes(&mut program);
     layout.instructions(&mut program);
     layout.rest(&mut program);
-    shorten(&mut program.nodes);
+    optimize(&mut program.nodes);
     Ok(program)
 }
 
 struct Layout {
-    /// By byte of the global variables: where it is then, if it changes.
+    /// By byte of the global variables: its new offset; `None` if constant.
     moved: Vec<Option<u32>>,
-    /// The global variables as they begin, where they were.
+    /// Initial global variables, in the old layout.
     globals: Vec<u8>,
-    /// Where a process stands takes one byte.
+    /// Whether the location of a process takes one byte.
     is_narrow: bool,
-    /// By how much the frames are shorter.
+    /// Number of bytes saved per frame.
     narrowed: u32,
 }
 
@@ -51,7 +51,7 @@ impl Layout {
         let written = written(program);
         let changes = |range: &&Range<u32>| {
             let overlaps = |other: &Range<u32>| other.start < range.end && range.start < other.end;
-            // What a process in Rust writes, nobody knows before it runs.
+            // The writes of a process in Rust are unknown.
             program.has_outside || written.iter().any(overlaps)
         };
         let mut moved = vec![None; globals.len()];
@@ -74,12 +74,12 @@ impl Layout {
         }
     }
 
-    /// Where a byte of a global variable is; nothing if it never changes.
+    /// Returns the new offset of a byte of a global variable; `None` if constant.
     fn moved(&self, offset: u32) -> Option<u32> {
         self.moved.get(offset as usize).copied().flatten()
     }
 
-    /// What a global variable is that never changes.
+    /// Returns the value of a constant global variable.
     fn value(&self, cell: &Cell) -> i32 {
         load(&self.globals, 0, cell)
     }
@@ -88,9 +88,9 @@ impl Layout {
         cell.offset -= self.narrowed;
     }
 
-    /// Moves a place. Gives whether it is one of a variable that changes.
+    /// Relocates a place. Returns whether its variable changes.
     fn place(&self, place: &mut Place) -> bool {
-        if place.is_nowhere {
+        if place.is_discard {
             return true;
         }
         match place.scope {
@@ -211,11 +211,11 @@ impl Layout {
     }
 }
 
-/// The bytes of global variables that instructions write.
+/// Returns the ranges of global variables that instructions write.
 fn written(program: &Program) -> Vec<Range<u32>> {
     let mut written = Vec::new();
     let mut add = |place: &Place| {
-        if place.scope == Scope::Global && !place.is_nowhere {
+        if place.scope == Scope::Global && !place.is_discard {
             written.push(bytes(place));
         }
     };
@@ -239,7 +239,7 @@ fn written(program: &Program) -> Vec<Range<u32>> {
     written
 }
 
-/// All bytes that a place may mean.
+/// Returns the range of all bytes that a place may refer to.
 pub(super) fn bytes(place: &Place) -> Range<u32> {
     let indices = place.indices.iter();
     let furthest = indices.map(|index| index.length.saturating_sub(1) * index.stride);
@@ -247,7 +247,7 @@ pub(super) fn bytes(place: &Place) -> Range<u32> {
     place.cell.offset..last + place.cell.scalar.kept.size()
 }
 
-/// The comparison of a byte with a number, if two parts of an expression are these.
+/// Returns the node that compares a byte with a number, if the operands have this form.
 pub(super) fn comparison(operator: Binary, left: &Node, right: &Node) -> Option<Node> {
     let Node::Number(number) = right else {
         return None;

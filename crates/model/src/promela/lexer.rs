@@ -1,19 +1,19 @@
-//! Texts to tokens: names, numbers, strings, punctuation.
+//! Lexer: names, numbers, strings, punctuation.
 //!
-//! Invariant: tokens come in the order of the text, each with its place in it;
-//! comments and white space leave nothing but the note that a line begins.
-//! Directives of the preprocessor are tokens, too ([`super::preprocess`]).
+//! Invariant: tokens are in source order, each with its span; comments and white space
+//! leave only the mark of a line start. Preprocessor directives are tokens too
+//! ([`super::preprocess`]).
 
 use crate::{Fault, Span};
 use std::sync::Arc;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A name or a word of the language.
+    /// A name or a keyword.
     Name(Arc<str>),
     Number(i32),
-    /// A string as written, with its quotes.
+    /// A string with its quotes.
     Text(Arc<str>),
     Punctuation(&'static str),
 }
@@ -23,18 +23,19 @@ pub(super) enum Kind {
 pub(super) struct Token {
     pub kind: Kind,
     pub span: Span,
-    /// It is the first of its line.
+    /// Whether it is the first token of its line.
     pub begins_line: bool,
-    /// Something that is no token stands before it.
+    /// Whether white space or a comment precedes it.
     pub is_apart: bool,
-    /// The name of a macro that stands in what comes of that macro: it stays as it is.
+    /// Whether it is the name of a macro in that macro's own expansion, which is not
+    /// expanded again.
     pub is_final: bool,
-    /// The parameter in whose place it stands in an inline.
+    /// The parameter of an inline that it replaces.
     pub stands_for: Option<Span>,
 }
 
 impl Token {
-    /// Whether it is this word or mark.
+    /// Returns whether the token is this keyword or mark.
     pub fn is(&self, text: &str) -> bool {
         match &self.kind {
             Kind::Name(name) => &**name == text,
@@ -43,7 +44,7 @@ impl Token {
         }
     }
 
-    /// The name that it is.
+    /// Returns its name, if it is one.
     pub fn name(&self) -> Option<&Arc<str>> {
         match &self.kind {
             Kind::Name(name) => Some(name),
@@ -71,7 +72,7 @@ const MARKS: &[&str] = &[
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The tokens of a text, and what is no token.
+/// Returns the tokens of a text and the errors.
 pub(super) fn lex(source: u32, text: &str) -> (Vec<Token>, Vec<Fault>) {
     let mut lexer = Lexer {
         source,
@@ -81,7 +82,7 @@ pub(super) fn lex(source: u32, text: &str) -> (Vec<Token>, Vec<Fault>) {
         tokens: Vec::new(),
         faults: Vec::new(),
     };
-    // Some editors write this at the beginning of a file; it means nothing.
+    // Byte order mark, which some editors write at the start of a file.
     if text.starts_with(BYTE_ORDER_MARK) {
         lexer.position = BYTE_ORDER_MARK.len_utf8();
     }
@@ -186,7 +187,7 @@ impl Lexer<'_> {
             Some(digits) => i64::from_str_radix(digits, 16).ok(),
             None => digits.parse().ok(),
         };
-        // Numbers of 32 bits without a sign are taken by their bits.
+        // Unsigned 32-bit numbers are reinterpreted as signed.
         let number = number.filter(|number: &i64| *number <= i64::from(u32::MAX));
         match number {
             Some(number) => self.push(Kind::Number(number as i32), length),
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token() {
+    fn lexical_errors() {
         for (text, code) in [
             ("\"a\nb", "open-string"),
             ("/* a", "open-comment"),

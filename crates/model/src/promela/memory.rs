@@ -1,7 +1,7 @@
-//! Values in the bytes of a state, little-endian.
+//! Little-endian access to values in the bytes of a state.
 //!
-//! Places come from the layout of the state and lie inside of it; what would
-//! not reads as 0 and is not written, so that no mistake there is a panic.
+//! Offsets come from the layout and are in bounds; an offset out of bounds reads 0 and
+//! writes nothing, so that no bug in the layout causes a panic.
 
 use super::program::{Cell, Kept};
 
@@ -18,7 +18,7 @@ fn pair(state: &[u8], at: u32) -> [u8; 2] {
     }
 }
 
-/// Where a process stands, or the number of a shape.
+/// Returns a 16-bit value: a location, or the number of a shape.
 #[inline]
 pub(super) fn word(state: &[u8], at: u32) -> u16 {
     u16::from_le_bytes(pair(state, at))
@@ -32,7 +32,7 @@ pub(super) fn set_word(state: &mut [u8], at: u32, value: u16) {
     }
 }
 
-/// The value of a cell whose frame begins at `base`.
+/// Returns the value of a cell whose frame starts at `base`.
 #[inline]
 pub(super) fn load(state: &[u8], base: u32, cell: &Cell) -> i32 {
     let at = base + cell.offset;
@@ -50,7 +50,7 @@ pub(super) fn load(state: &[u8], base: u32, cell: &Cell) -> i32 {
     }
 }
 
-/// Stores a value that fits, or the part of it that does.
+/// Stores a value in a cell, truncated to its size.
 #[inline]
 pub(super) fn store(state: &mut [u8], base: u32, cell: &Cell, value: i32) {
     let at = (base + cell.offset) as usize;

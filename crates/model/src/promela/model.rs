@@ -1,4 +1,4 @@
-//! A model as a [`System`].
+//! A PROMELA model as a [`System`].
 
 use super::compile::compile;
 use super::evaluate::View;
@@ -12,16 +12,14 @@ use crate::system::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
 
-/// How a model is read.
+/// Options for reading a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Macros that are defined beforehand, with what they mean.
+    /// Predefined macros, with their definitions.
     pub definitions: Vec<(String, String)>,
-    /// Values that do not fit their variable are cut, as Spin does; otherwise
-    /// they are errors.
+    /// Whether out-of-range values are truncated, as in Spin; otherwise they are errors.
     pub wraps: bool,
-    /// Formulas of temporal logic that will be asked about, beside those of the
-    /// model.
+    /// Additional temporal formulas to check.
     pub formulas: Vec<String>,
 }
 
@@ -30,32 +28,36 @@ pub struct Reading {
 pub struct Model {
     pub(super) machine: Machine,
     texts: Vec<Text>,
-    /// What the formula that is checked asks about.
+    /// The propositions of the current question.
     pub(super) propositions: Vec<Code>,
 }
 
-/// Why a text is no model.
+/// The errors of a text that is not a valid model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// The texts, by the numbers in the places of the faults.
+pub struct Rejection {
+    /// The source texts, by the numbers in the spans of the faults.
     pub texts: Vec<Text>,
-    /// What is wrong, at least one.
+    /// The errors, at least one.
     pub faults: Vec<Fault>,
 }
 
 impl Model {
-    /// Reads a model; `reader` gives the files that it includes.
-    pub fn read(text: Text, reading: &Reading, reader: &mut Reader<'_>) -> Result<Model, Refused> {
+    /// Reads a model; `reader` supplies included files.
+    pub fn read(
+        text: Text,
+        reading: &Reading,
+        reader: &mut Reader<'_>,
+    ) -> Result<Model, Rejection> {
         Model::read_with(text, reading, &Externals::new(), reader)
     }
 
-    /// The same for a model with processes that are in Rust.
+    /// Reads a model with processes implemented in Rust.
     pub fn read_with(
         text: Text,
         reading: &Reading,
         externals: &Externals,
         reader: &mut Reader<'_>,
-    ) -> Result<Model, Refused> {
+    ) -> Result<Model, Rejection> {
         let mut done = Preprocessor::run(text, &reading.definitions, reader);
         let formulas: Vec<_> = reading
             .formulas
@@ -64,12 +66,12 @@ impl Model {
             .collect();
         let (texts, tokens, mut faults) = (done.texts, done.tokens, done.faults);
         if !faults.is_empty() {
-            return Err(Refused { texts, faults });
+            return Err(Rejection { texts, faults });
         }
         let (written, found) = parse(tokens);
         faults.extend(found);
         if !faults.is_empty() {
-            return Err(Refused { texts, faults });
+            return Err(Rejection { texts, faults });
         }
         let mut asked = Vec::new();
         for (text, tokens) in reading.formulas.iter().zip(formulas) {
@@ -79,24 +81,24 @@ impl Model {
                 .map(|process| process.name.text.clone());
             match parse_formula(tokens, processes) {
                 Ok(formula) => asked.push((text.as_str().into(), formula)),
-                Err(faults) => return Err(Refused { texts, faults }),
+                Err(faults) => return Err(Rejection { texts, faults }),
             }
         }
         let compiler = compile(&written, &asked);
         if !compiler.faults.is_empty() {
             let faults = compiler.faults;
-            return Err(Refused { texts, faults });
+            return Err(Rejection { texts, faults });
         }
         let program = match lay_out(compiler.program, reading.wraps) {
             Ok(program) => program,
             Err(fault) => {
                 let faults = vec![fault];
-                return Err(Refused { texts, faults });
+                return Err(Rejection { texts, faults });
             }
         };
         let outside = match join(&program, externals) {
             Ok(outside) => outside,
-            Err(faults) => return Err(Refused { texts, faults }),
+            Err(faults) => return Err(Rejection { texts, faults }),
         };
         let model = Model {
             machine: Machine::new(program, reading.wraps, outside),
@@ -105,19 +107,19 @@ impl Model {
         };
         match model.machine.initial() {
             Ok(_) => Ok(model),
-            Err(fault) => Err(Refused {
+            Err(fault) => Err(Rejection {
                 texts: model.texts,
                 faults: vec![fault],
             }),
         }
     }
 
-    /// The texts that it was made of, by the numbers in places.
+    /// Returns the source texts, by the numbers in spans.
     pub fn texts(&self) -> &[Text] {
         &self.texts
     }
 
-    /// The file and the line of a place.
+    /// Returns the file and line of a span.
     fn place(&self, span: Span) -> Option<String> {
         let text = self.texts.get(span.source as usize)?;
         let before = text.text.get(..span.start as usize)?;
@@ -128,8 +130,8 @@ impl Model {
         ))
     }
 
-    /// Where each process stands: the statements that it may come to, and the place of
-    /// the first one.
+    /// Returns the location of each process: the statements that it may execute next,
+    /// with the source position of the first.
     pub fn standing(&self, state: &[u8]) -> Vec<String> {
         let Some(shape) = self.machine.shape(state) else {
             return Vec::new();
@@ -158,7 +160,7 @@ impl Model {
         lines.chain(trace).collect()
     }
 
-    /// What a value is called.
+    /// Returns the display of a value.
     fn shown(&self, state: &[u8], scalar: &Scalar, value: i32) -> String {
         let program = &self.machine.program;
         if scalar.is_mtype && value > 0 {
@@ -193,7 +195,7 @@ impl Model {
         value.to_string()
     }
 
-    /// What changed between two states, by the names of the values.
+    /// Returns the changes between two states.
     fn changes(&self, before: &[u8], after: &[u8]) -> Vec<Change> {
         let old = self.values(before);
         let new = self.values(after);
@@ -209,11 +211,13 @@ impl Model {
             let Some(instruction) = self.machine.program.instruction(&micro.transition) else {
                 continue;
             };
-            let told = micro.told.as_deref();
-            let after = told.and_then(|told| told.after.as_ref()).unwrap_or(&before);
+            let details = micro.details.as_deref();
+            let after = details
+                .and_then(|details| details.after.as_ref())
+                .unwrap_or(&before);
             let after = after.clone();
             let changes = self.changes(&before, &after);
-            let text = told.and_then(|told| told.text.as_ref());
+            let text = details.and_then(|details| details.text.as_ref());
             let text = text.unwrap_or(&instruction.text);
             if micro.takes
                 && let Some(step) = steps.last_mut()
@@ -272,13 +276,13 @@ impl Model {
     }
 }
 
-/// Passes states on to a visitor.
-struct Passing<'a, V> {
+/// Forwards states to a visitor.
+struct Forward<'a, V> {
     visitor: &'a mut V,
 }
 
-impl<V: Visitor> Sink for Passing<'_, V> {
-    const TELLS: bool = false;
+impl<V: Visitor> Sink for Forward<'_, V> {
+    const RECORDS_STEPS: bool = false;
 
     fn state(&mut self, state: &[u8], path: &[Micro]) -> bool {
         self.visitor.next(state, participants(path))
@@ -294,12 +298,12 @@ impl<V: Visitor> Sink for Passing<'_, V> {
 }
 
 /// Keeps the path to one of the successors.
-struct Telling {
+struct StepRecorder {
     left: usize,
     path: Option<Vec<Micro>>,
 }
 
-impl Telling {
+impl StepRecorder {
     fn one(&mut self, path: &[Micro]) -> bool {
         match self.left.checked_sub(1) {
             Some(left) => self.left = left,
@@ -309,8 +313,8 @@ impl Telling {
     }
 }
 
-impl Sink for Telling {
-    const TELLS: bool = true;
+impl Sink for StepRecorder {
+    const RECORDS_STEPS: bool = true;
 
     fn state(&mut self, _state: &[u8], path: &[Micro]) -> bool {
         self.one(path)
@@ -344,7 +348,7 @@ impl System for Model {
     }
 
     fn successors(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) {
-        let mut sink = Passing { visitor };
+        let mut sink = Forward { visitor };
         Walk::new(&self.machine, scratch, &mut sink).expand(state);
     }
 
@@ -355,12 +359,12 @@ impl System for Model {
         state: &[u8],
         visitor: &mut impl Visitor,
     ) {
-        let mut sink = Passing { visitor };
+        let mut sink = Forward { visitor };
         Walk::new(&self.machine, scratch, &mut sink).expand_after(Some(before), state);
     }
 
     fn reduced(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) -> bool {
-        let mut sink = Passing { visitor };
+        let mut sink = Forward { visitor };
         Walk::new(&self.machine, scratch, &mut sink).reduce(state)
     }
 
@@ -402,13 +406,13 @@ impl System for Model {
     }
 
     fn steps(&self, state: &[u8], number: usize) -> Vec<Step> {
-        let mut telling = Telling {
+        let mut recorder = StepRecorder {
             left: number,
             path: None,
         };
         let mut scratch = Scratch::default();
-        Walk::new(&self.machine, &mut scratch, &mut telling).expand(state);
-        match telling.path {
+        Walk::new(&self.machine, &mut scratch, &mut recorder).expand(state);
+        match recorder.path {
             Some(path) => self.steps_of(state, &path),
             None => Vec::new(),
         }
@@ -469,5 +473,5 @@ impl System for Model {
     }
 }
 
-/// What the mtypes are called.
+/// The names of the `mtype` values.
 pub(super) type Names = [Arc<str>];

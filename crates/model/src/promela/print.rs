@@ -1,16 +1,16 @@
-//! What `printf` prints.
+//! Formatting of `printf`.
 //!
-//! A format is looked at when it is read: so each of its conversions is known, and
-//! has a value, where it is printed.
+//! A format is checked when the model is read, so that at run time all its conversions
+//! are known and have values.
 
 use super::model::Names;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::str::CharIndices;
 
-/// The conversions of Spin's `printf`, and `i`, which is as in C.
+/// The conversions of Spin's `printf`, and `i` as in C.
 const CONVERSIONS: &str = "dicoeux";
-/// The most characters to which a value is filled up.
+/// Maximum width to which a value is padded.
 const WIDTH_MAX: usize = 1000;
 
 /// A part of a format.
@@ -18,36 +18,36 @@ const WIDTH_MAX: usize = 1000;
 enum Piece {
     Character(char),
     Conversion(Conversion),
-    /// What is no conversion.
+    /// An invalid conversion.
     Unknown,
 }
 
-/// How a value is printed.
+/// A conversion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Conversion {
     letter: char,
-    /// It is filled up to so many characters,
+    /// Minimum width,
     width: usize,
-    /// behind it,
+    /// padded on the right,
     is_left: bool,
-    /// or with zeros before it.
+    /// or with zeros on the left.
     has_zeros: bool,
 }
 
-/// The parts of a format, each with its place.
+/// Iterator over the parts of a format, with their positions.
 struct Pieces<'a> {
     characters: Peekable<CharIndices<'a>>,
     length: usize,
 }
 
-/// What stands between the quotes of a format.
+/// Returns the text between the quotes of a format.
 fn inside(format: &str) -> &str {
     let format = format.strip_prefix('"').unwrap_or(format);
     format.strip_suffix('"').unwrap_or(format)
 }
 
 impl<'a> Pieces<'a> {
-    /// Those of a text without quotes.
+    /// Returns the parts of a text without quotes.
     fn of(text: &'a str) -> Pieces<'a> {
         Pieces {
             characters: text.char_indices().peekable(),
@@ -110,7 +110,7 @@ impl Iterator for Pieces<'_> {
     }
 }
 
-/// What is wrong with a format, with its quotes, for so many values.
+/// Returns the error of a quoted format with a number of values, if there is one.
 pub(super) fn wrong(format: &str, values: usize) -> Option<String> {
     let (text, mut conversions) = (inside(format), 0);
     for (place, piece) in Pieces::of(text) {
@@ -119,14 +119,14 @@ pub(super) fn wrong(format: &str, values: usize) -> Option<String> {
             Piece::Conversion(_) if conversions == values => {
                 return Some(match values {
                     0 => format!("there is no value for `{shown}`"),
-                    _ => format!("there are too few values: none is left for `{shown}`"),
+                    _ => format!("there are too few values: none for `{shown}`"),
                 });
             }
             Piece::Conversion(_) => conversions += 1,
             Piece::Unknown => {
                 return Some(format!(
-                    "`{shown}` is no conversion: write %d, %u, %x, %o, %c, or %e for a name, and \
-                     %% for the sign"
+                    "`{shown}` is not a conversion: write %d, %u, %x, %o, %c, or %e for a name, \
+                     and %% for a percent sign"
                 ));
             }
             Piece::Character(_) => {}
@@ -135,7 +135,7 @@ pub(super) fn wrong(format: &str, values: usize) -> Option<String> {
     None
 }
 
-/// The text of a format, with its quotes, and of values.
+/// Returns the output of a quoted format with values.
 pub(super) fn print(format: &str, values: &[i32], names: &Names) -> String {
     let mut values = values.iter();
     let mut text = String::new();
@@ -199,18 +199,18 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_printed_is_shown() {
+    fn invalid_formats_are_reported() {
         let check = |format: &str, values: usize, words: &str| {
             let message = wrong(&format!("\"{format}\""), values).unwrap_or_default();
             assert!(message.starts_with(words), "{format}: {message}");
         };
         check("%5d", 0, "there is no value for `%5d`");
-        let few = "there are too few values: none is left for ";
+        let few = "there are too few values: none for ";
         check("%d %d!", 1, &format!("{few}`%d`"));
         check("%d%d%e", 2, &format!("{few}`%e`"));
-        check("%s", 1, "`%s` is no conversion");
-        check("100%", 0, "`%` is no conversion");
-        check("100% sure", 0, "`%` is no conversion");
-        check("%5ä", 0, "`%5ä` is no conversion");
+        check("%s", 1, "`%s` is not a conversion");
+        check("100%", 0, "`%` is not a conversion");
+        check("100% sure", 0, "`%` is not a conversion");
+        check("%5ä", 0, "`%5ä` is not a conversion");
     }
 }

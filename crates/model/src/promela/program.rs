@@ -1,9 +1,9 @@
-//! Models as they are executed: tables of numbers, without names to look up.
+//! The executable form of a model: tables of numbers, without names to resolve.
 //!
-//! A state is a sequence of bytes: the number of its shape (which processes
-//! there are), the global variables that change, and then process by process where it
-//! stands, its variables, and the channels that it brought. A process ends only
-//! when it is the youngest, so what begins at its frame is cut off with it.
+//! A state vector is a sequence of bytes: the number of its shape (the list of
+//! processes), the global variables that change, and for each process its location, its
+//! variables, and its local channels. Only the youngest process can terminate, so its
+//! frame is truncated from the end.
 
 use super::external::Outside;
 use super::memory::{byte, set_word, word};
@@ -14,12 +14,12 @@ use juror_logic::Formula;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How a value is kept.
+/// The storage type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kept {
     Byte,
     Short,
-    /// 16 bits without a sign.
+    /// Unsigned, 16 bits.
     Word,
     Int,
 }
@@ -34,7 +34,7 @@ impl Kept {
     }
 }
 
-/// What values a variable has.
+/// The value range of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Scalar {
     pub kept: Kept,
@@ -44,14 +44,14 @@ pub(super) struct Scalar {
     pub is_channel: bool,
 }
 
-/// A value at a fixed place: of the state, or of a frame.
+/// A value at a fixed offset of the state or of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
     pub offset: u32,
     pub scalar: Scalar,
 }
 
-/// One step into an array.
+/// One array index of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Index {
     pub value: Code,
@@ -59,69 +59,69 @@ pub(super) struct Index {
     pub stride: u32,
 }
 
-/// An expression.
+/// An expression, as the number of its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Code(pub u32);
 
-/// Whose variables.
+/// The scope of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     Global,
     Local,
 }
 
-/// Where a value goes.
+/// A variable or array element that can be assigned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub scope: Scope,
     pub cell: Cell,
     pub indices: Box<[Index]>,
-    /// `_`, which forgets what it is given.
-    pub is_nowhere: bool,
+    /// Whether it is `_`, which discards values.
+    pub is_discard: bool,
 }
 
-/// Where an element is looked for.
+/// The storage of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Global,
     Local,
-    /// Among what never changes.
+    /// Constant data.
     Constants,
 }
 
-/// An element of an array of bytes; its index is a variable of one byte.
+/// An element of an array of bytes with an index variable of one byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Element {
     pub source: Source,
-    /// Where the array begins.
+    /// Offset of the array.
     pub offset: u32,
     pub index_scope: Scope,
     pub index_offset: u32,
     pub length: u32,
-    /// The index as it is written, which may be too large.
+    /// The index expression, whose value may be out of range.
     pub index: Code,
 }
 
-/// One part of an expression.
+/// A node of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
     Number(i32),
     Global(Cell),
     Local(Cell),
     Indexed(Box<Place>),
-    /// An element of an array that never changes.
+    /// An element of a constant array.
     Table(Box<Place>),
     Unary(Unary, Code),
     Binary(Binary, Code, Code),
     /// A variable of one byte compared with a number.
     Compare(Binary, Scope, u32, i32),
-    /// What [`Node::Indexed`] and [`Node::Table`] become where that is one look.
+    /// Optimized form of [`Node::Indexed`] and [`Node::Table`]: a single read.
     Element(Element),
-    /// Such an element compared with a number.
+    /// An element compared with a number.
     CompareElement(Binary, i32, Box<Element>),
     Conditional(Code, Code, Code),
     Itself,
-    /// A process is run; the value is its number.
+    /// `run`; the value is the number of the new process.
     Run {
         kind: u16,
         arguments: Box<[Code]>,
@@ -132,7 +132,7 @@ pub(super) enum Node {
     OwnPriority,
     Timeout,
     NonProgress,
-    /// Some process stands at a label that accepts.
+    /// Whether some process is at an accept label.
     Accepting,
     Probe(Probe, Code),
     Poll(Box<Reception>),
@@ -152,9 +152,9 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// It asks where another process stands, what its variables are, or whose turn
-    /// it is.
-    pub fn looks_at_others(&self) -> bool {
+    /// Returns whether the node depends on the location or variables of other processes,
+    /// or on which process may run.
+    pub fn reads_other_processes(&self) -> bool {
         matches!(
             self,
             Node::Last
@@ -168,10 +168,10 @@ impl Node {
     }
 }
 
-/// A field of a message that is received.
+/// A field of a reception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Field {
-    /// It must be this.
+    /// The field must have this value.
     Equal(Code),
     Into(Place),
 }
@@ -184,7 +184,7 @@ pub(super) struct Reception {
     pub fields: Box<[Field]>,
 }
 
-/// What a transition does.
+/// The effect of a transition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operation {
     Skip,
@@ -205,22 +205,22 @@ pub(super) enum Operation {
         arguments: Box<[Code]>,
         priority: u8,
     },
-    /// Processes are run in values, and then something is done with these.
+    /// Evaluates expressions with `run`, then uses their values.
     Running(Box<[Code]>, After),
     SetPriority(Code, Code),
-    /// An event of a trace: nothing in a field is for any value.
+    /// An event of a trace; a field of `None` matches any value.
     Event {
         sends: bool,
         channel: Code,
         fields: Box<[Option<i32>]>,
     },
-    /// The process goes, if it is the youngest.
+    /// Terminates the process, if it is the youngest.
     End,
-    /// A deterministic sequence that is one step; it begins at a node.
+    /// A `d_step`, which starts at a location.
     Sequence(u32),
 }
 
-/// What is done with values in which processes were run.
+/// The use of values whose evaluation runs processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum After {
     Assign(Place),
@@ -228,7 +228,7 @@ pub(super) enum After {
     Print(Arc<str>),
 }
 
-/// An operation and where it comes from.
+/// An operation with its source position.
 #[derive(Debug, Clone)]
 pub(super) struct Instruction {
     pub operation: Operation,
@@ -236,54 +236,54 @@ pub(super) struct Instruction {
     pub text: Arc<str>,
 }
 
-/// A way from a node of a process.
+/// A transition of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Transition {
     pub instruction: u32,
-    /// The node after it.
+    /// The target location.
     pub to: u32,
-    /// The process goes on without the others.
+    /// Whether the process continues atomically.
     pub is_atomic: bool,
-    /// Which escape it belongs to; 0 is none. Those of one escape come one
-    /// after the other, and before what they escape from.
+    /// Number of its escape; 0 if none. Transitions of one escape are adjacent, and
+    /// precede those that they escape from.
     pub escape: u32,
 }
 
-/// Where a process may stand.
+/// A location (program counter value) of a process.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Location {
     pub transitions: Vec<Transition>,
     pub is_end: bool,
     pub is_progress: bool,
     pub is_accept: bool,
-    /// Inside a `d_step`.
+    /// Whether it is inside a `d_step`.
     pub in_sequence: bool,
-    /// Inside an atomic sequence, or behind its last step.
+    /// Whether it is inside an atomic sequence, or after its last step.
     pub in_atomic: bool,
-    /// Its steps touch nothing but variables of the process.
+    /// Whether its steps touch only variables of the process.
     pub is_local: bool,
     pub labels: Vec<Arc<str>>,
 }
 
-/// A value with a name, for people.
+/// A named value, for display.
 #[derive(Debug, Clone)]
 pub(super) struct Leaf {
     pub name: Arc<str>,
     pub cell: Cell,
-    /// What it is, if that never changes: then no state has it.
+    /// The value, if it is constant and therefore not in the state.
     pub value: Option<i32>,
 }
 
-/// How a variable begins.
+/// The initialization of a variable.
 #[derive(Debug, Clone)]
 pub(super) enum Beginning {
     Value(Cell, Code),
-    /// A channel of a type is made.
+    /// Creates a channel of a type.
     Channel(Cell, u16),
 }
 
 impl Beginning {
-    /// The variable.
+    /// Returns the variable.
     pub fn cell_mut(&mut self) -> &mut Cell {
         match self {
             Beginning::Value(cell, _) | Beginning::Channel(cell, _) => cell,
@@ -291,18 +291,18 @@ impl Beginning {
     }
 }
 
-/// A type of channels.
+/// A channel type.
 #[derive(Debug, Clone)]
 pub(super) struct ChannelType {
     pub capacity: u32,
     pub fields: Vec<Cell>,
-    /// Of one message.
+    /// Size of a message in bytes.
     pub message_size: u32,
-    /// Of the channel: a length, and the messages.
+    /// Size of the channel in bytes: its length and its messages.
     pub size: u32,
 }
 
-/// A type of processes.
+/// A process type.
 #[derive(Debug, Clone)]
 pub(super) struct ProcessType {
     pub name: Arc<str>,
@@ -310,12 +310,12 @@ pub(super) struct ProcessType {
     pub frame_size: u32,
     pub parameters: Vec<Cell>,
     pub beginnings: Vec<Beginning>,
-    /// Names of the variables of the outermost block.
+    /// Variables of the outermost block, by name.
     pub variables: Vec<(Arc<str>, Variable)>,
     pub leaves: Vec<Leaf>,
     pub channels: Vec<u16>,
     pub provided: Option<Code>,
-    /// Its steps come from Rust.
+    /// Set if the process is implemented in Rust.
     pub outside: Option<Outside>,
     pub locations: Vec<Location>,
     pub start: u32,
@@ -340,53 +340,53 @@ pub(super) enum VariableKind {
 pub(super) struct RecordType {
     pub fields: Vec<(Arc<str>, Variable)>,
     pub size: u32,
-    /// By field: the channels that it brings.
+    /// By field: the channel type that it is initialized with.
     pub channels: Vec<Option<u16>>,
 }
 
-/// A process that is there from the beginning.
+/// An initially active process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Active {
     pub kind: u16,
     pub priority: u8,
 }
 
-/// A formula that the runs of a model fulfil, or do not.
+/// A temporal formula to check.
 #[derive(Debug, Clone)]
 pub(super) struct Requirement {
     pub name: Arc<str>,
     pub text: Arc<str>,
     pub formula: Formula,
-    /// What its propositions are.
+    /// The propositions, as expressions.
     pub propositions: Vec<Code>,
 }
 
-/// So many bytes say where a process stands; one less in a narrow program.
+/// Size of a location in bytes; one less in a narrow program.
 const NODE_SIZE: u32 = 2;
-/// Where the variables of a frame begin: behind that, and a priority. What of that is
-/// not needed is left out in the end.
+/// Offset of the variables in a frame: after the location and a priority. The final
+/// layout omits what is not needed.
 pub(super) const FRAME_START: u32 = NODE_SIZE + 1;
-/// Where the globals begin: after the number of the shape.
+/// Offset of the global variables: after the number of the shape.
 pub(super) const GLOBALS_START: u32 = 2;
 
-/// A model.
+/// A compiled model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Program {
     pub nodes: Vec<Node>,
     pub node_spans: Vec<Span>,
     pub instructions: Vec<Instruction>,
     pub globals_end: u32,
-    /// By global variable: its bytes, before they are laid out.
+    /// By global variable: its range of bytes, before the final layout.
     pub global_ranges: Vec<Range<u32>>,
-    /// The bytes of hidden variables that no state needs: they are as in the first state
-    /// in all states that are kept.
+    /// Ranges of hidden variables that are not part of the state: in stored states they
+    /// have their initial values.
     pub hidden: Vec<Range<u32>>,
-    /// The global part of the first state.
+    /// The initial global variables.
     pub first_globals: Vec<u8>,
-    /// The global variables as they begin, before they are laid out: those that never
-    /// change are there.
+    /// The initial global variables in the layout before the final one; contains the
+    /// constants.
     pub constants: Vec<u8>,
-    /// Where a process stands takes one byte.
+    /// Whether a location takes one byte.
     pub is_narrow: bool,
     pub global_leaves: Vec<Leaf>,
     pub global_beginnings: Vec<Beginning>,
@@ -395,36 +395,35 @@ pub(super) struct Program {
     pub records: Vec<RecordType>,
     pub kinds: Vec<ProcessType>,
     pub active: Vec<Active>,
-    /// By label that is asked about from outside: the node where it stands.
+    /// By label that a remote reference names: its location.
     pub labels: Vec<Option<u32>>,
     pub mtypes: Vec<Arc<str>>,
-    /// The state has the process that moved last.
+    /// Location of `_last` in the state, if the model uses it.
     pub last: Option<Cell>,
-    /// The frames have priorities.
+    /// Whether frames contain priorities.
     pub priorities: bool,
-    /// Whether a process may go on is not for itself alone to say: by priority, or by
-    /// `provided`.
-    pub has_turns: bool,
+    /// Whether processes can be disabled by priorities or `provided` clauses.
+    pub has_run_conditions: bool,
     pub uses_timeout: bool,
-    /// Some kind of process is in Rust.
+    /// Whether some process type is implemented in Rust.
     pub has_outside: bool,
-    /// The kind that is a never claim, if there is one.
+    /// The process type of the never claim, if there is one.
     pub claim: Option<u16>,
     pub trace: Option<Trace>,
     pub requirements: Vec<Requirement>,
-    /// No process stands at a label of progress.
+    /// The expression "no process is at a progress label".
     pub non_progress: Option<Code>,
-    /// Some process stands at a label that accepts.
+    /// The expression "some process is at an accept label".
     pub accepting: Option<Code>,
 }
 
 impl Program {
-    /// Where a frame has the priority of its process, if there are priorities.
+    /// Returns the offset of the priority in a frame, if there are priorities.
     pub fn priority_offset(&self) -> u32 {
         NODE_SIZE - u32::from(self.is_narrow)
     }
 
-    /// Where the process stands whose frame begins at `base`.
+    /// Returns the location of the process whose frame starts at `base`.
     #[inline]
     pub fn standing(&self, state: &[u8], base: u32) -> u16 {
         match self.is_narrow {
@@ -433,7 +432,7 @@ impl Program {
         }
     }
 
-    /// The process whose frame begins at `base` stands at a location.
+    /// Sets the location of the process whose frame starts at `base`.
     #[inline]
     pub fn stand(&self, state: &mut [u8], base: u32, location: u16) {
         if !self.is_narrow {
@@ -444,7 +443,7 @@ impl Program {
     }
 
     pub fn node(&self, code: Code) -> &Node {
-        // Codes are made together with their nodes.
+        // Codes are created together with their nodes.
         self.nodes.get(code.0 as usize).unwrap_or(&Node::Number(0))
     }
 
@@ -459,7 +458,7 @@ impl Program {
         self.instructions.get(transition.instruction as usize)
     }
 
-    /// The leaves of a variable: its single values, with their names.
+    /// Returns the leaves of a variable: its scalar values, with their names.
     pub fn leaves_of(&self, name: &str, variable: &Variable) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         let count = variable.length.unwrap_or(1);

@@ -1,4 +1,4 @@
-//! What may be asked of a model beyond its single states.
+//! Questions about the infinite runs of a model (liveness).
 
 use super::model::Model;
 use super::program::{Code, Operation, Program};
@@ -6,39 +6,39 @@ use crate::automaton::{Automaton, Edge};
 use crate::system::Fault;
 use juror_logic::{Formula, LogicError};
 
-/// A question about the endless runs of a model.
+/// A question about the infinite runs of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
-    /// Whether all runs fulfil the formula with this name.
+    /// Do all runs satisfy the formula of this name?
     Formula(String),
-    /// Whether the never claim never matches.
+    /// Does the never claim never match?
     Claim,
-    /// Whether no run comes to labels that accept again and again.
+    /// Does no run visit accept labels infinitely often?
     Acceptance,
-    /// Whether every run comes to labels of progress again and again.
+    /// Does every run visit progress labels infinitely often?
     Progress,
 }
 
 impl Model {
-    /// The formulas that may be asked about: names, and what they say.
+    /// Returns the formulas of the model: names and texts.
     pub fn formulas(&self) -> impl Iterator<Item = (&str, &str)> {
         let requirements = self.machine.program.requirements.iter();
         requirements.map(|requirement| (&*requirement.name, &*requirement.text))
     }
 
-    /// Whether it has a never claim.
+    /// Returns whether the model has a never claim.
     pub fn has_claim(&self) -> bool {
         self.machine.program.claim.is_some()
     }
 
-    /// Whether the answer to a question is the same however often a letter comes in
-    /// a row, so that orders of steps that make no difference may be left out.
+    /// Checks that partial-order reduction may be used for a question: that its answer is
+    /// stutter-invariant.
     ///
     /// # Errors
-    /// It may not be; why.
+    /// The reason that it may not.
     pub fn may_reduce(&self, question: &Question) -> Result<(), Fault> {
         let Question::Formula(name) = question else {
-            let message = "claims and labels may tell how many steps there are";
+            let message = "claims and labels may depend on the number of steps";
             return Err(Fault::new("reduction", message, None)
                 .help("search without --reduce, or write a formula without next"));
         };
@@ -50,14 +50,14 @@ impl Model {
         match operators.first() {
             None => Ok(()),
             Some(operator) => {
-                let message = format!("`{}` tells how many steps there are", operator.name());
+                let message = format!("`{}` depends on the number of steps", operator.name());
                 Err(Fault::new("reduction", message, None).help("search without --reduce"))
             }
         }
     }
 
-    /// Prepares a question: the automaton of the runs that would be errors.
-    /// From now on the letters of the states are those of this question.
+    /// Prepares a question: returns the automaton of the runs that would be errors. From
+    /// then on the letters of states refer to this question.
     pub fn ask(&mut self, question: &Question) -> Result<Automaton, Fault> {
         let program = &self.machine.program;
         let (automaton, propositions) = match question {
@@ -94,7 +94,7 @@ fn refused(error: LogicError) -> Fault {
     Fault::new("formula", error.to_string(), None)
 }
 
-/// Reads off the automaton of a never claim.
+/// Converts the never claim to an automaton.
 fn claim(program: &Program) -> Result<(Automaton, Vec<Code>), Fault> {
     let kind = program
         .claim
@@ -109,7 +109,7 @@ fn claim(program: &Program) -> Result<(Automaton, Vec<Code>), Fault> {
     };
     let mut propositions: Vec<Code> = Vec::new();
     let failed = kind.locations.len() as u32;
-    // Runs begin in node 0, so the node where the claim begins is that one.
+    // Runs start in node 0, so the initial location of the claim is swapped with it.
     let swapped = |location: u32| match location {
         0 => kind.start,
         other if other == kind.start => 0,
@@ -167,7 +167,7 @@ fn claim(program: &Program) -> Result<(Automaton, Vec<Code>), Fault> {
     Ok((automaton, propositions))
 }
 
-/// A failed assertion completes the claim.
+/// Redirects failed assertions of the claim to its complete node.
 fn redirect_failures(automaton: &mut Automaton, failed: u32) {
     let complete = *automaton.complete.get_or_insert(failed);
     let edges = automaton.nodes.iter_mut().flatten();
@@ -189,7 +189,7 @@ fn bit_of(program: &Program, propositions: &mut Vec<Code>, code: Code) -> Result
         let span = Some(program.span_of(code));
         return Err(Fault::new(
             "too-large",
-            "a claim has at most 64 different conditions",
+            "the claim has more than 64 different conditions",
             span,
         ));
     }

@@ -1,8 +1,8 @@
-//! Which processes there are, and where in a state each of them is.
+//! Shapes: the processes of a state, and their offsets.
 //!
-//! States with the same processes have the same shape, and begin with its
-//! number. So nothing about the layout of a state is computed more than once.
-//! Shapes are numbered as they are met; the numbers hold for one [`Shapes`].
+//! States with the same processes have the same shape, and start with its number, so that
+//! the layout is computed once per shape. Shapes are numbered on demand; the numbers
+//! belong to one [`Shapes`].
 
 use super::compile::declaration::CHANNELS_MAX;
 use super::program::{GLOBALS_START, Program};
@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame {
     pub kind: u16,
-    /// Where it begins in the state.
+    /// Offset in the state.
     pub base: u32,
 }
 
@@ -29,15 +29,15 @@ pub(super) struct ChannelAt {
 pub(super) struct Shape {
     pub number: u16,
     pub frames: Vec<Frame>,
-    /// The channel with number n is at n - 1; 0 is no channel.
+    /// The channel numbered n is at index n - 1; number 0 is no channel.
     pub channels: Vec<ChannelAt>,
     pub size: u32,
 }
 
-/// The most bytes of a state.
+/// Maximum size of a state in bytes.
 const SIZE_MAX: u32 = 1 << 20;
 
-/// All shapes that have been met.
+/// All shapes created so far.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     table: RwLock<Table>,
@@ -50,14 +50,14 @@ struct Table {
 }
 
 impl Shapes {
-    /// The shape with a number.
+    /// Returns the shape with a number.
     pub fn get(&self, number: u16) -> Option<Arc<Shape>> {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         table.shapes.get(number as usize).cloned()
     }
 
-    /// The shape of processes of some kinds, in their order. Nothing when there
-    /// are more shapes than numbers, or it is too large for a state.
+    /// Returns the shape of a list of process types. `None` if there are too many shapes,
+    /// or the state would be too large.
     pub fn of(&self, program: &Program, kinds: &[u16]) -> Option<Arc<Shape>> {
         {
             let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
@@ -116,12 +116,12 @@ impl Shape {
         }
     }
 
-    /// The kinds of its processes.
+    /// Returns the types of its processes.
     pub fn kinds(&self) -> Vec<u16> {
         self.frames.iter().map(|frame| frame.kind).collect()
     }
 
-    /// A channel by the value that names it.
+    /// Returns a channel by the value that refers to it.
     pub fn channel(&self, value: i32) -> Option<ChannelAt> {
         let index = usize::try_from(value).ok()?.checked_sub(1)?;
         self.channels.get(index).copied()

@@ -1,17 +1,17 @@
-//! Identical processes are interchangeable.
+//! Symmetry reduction: identical processes are interchangeable.
 //!
-//! Where nothing in a model tells two processes of one kind apart, exchanging them
-//! in a state gives a state from which the same goes wrong. So of all states that
-//! differ in that alone one is kept: the one in which the frames of each kind are
-//! in order (C. N. Ip, D. L. Dill, *Better Verification Through Symmetry*, 1996).
+//! If nothing in a model distinguishes two processes of one type, swapping them in a
+//! state preserves all errors. So of the states that differ only by such permutations,
+//! one representative is stored: the one with sorted frames of each type (C. N. Ip, D. L.
+//! Dill, *Better Verification Through Symmetry*, 1996).
 //!
-//! Processes are told apart by their numbers, by their own channels, and by what
-//! looks at others from outside; a model with any of these is refused.
+//! Processes are distinguished by their numbers, by local channels, and by remote
+//! references; a model that uses any of these is rejected.
 //!
-//! The youngest process goes first, so who is over and only waits to go is put
-//! before the others of its kind: it goes when they all are over, and then any of
-//! them can. Until then it is there longer than it need be, which shows in the
-//! number of processes alone; a model that asks for that is refused, too.
+//! Only the youngest process can terminate, so a finished process is sorted before the
+//! others of its type: it terminates when all of them are finished, and then any order is
+//! equivalent. Until then it exists longer than necessary, which is visible in the number
+//! of processes alone; a model that reads that number is rejected too.
 
 mod unfolding;
 
@@ -21,27 +21,26 @@ use super::program::{Node, Operation};
 use super::shape::{Frame, Shape};
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 
-/// A model, of whose states that differ in the order of identical processes one
-/// is searched.
+/// A model searched with one representative for states that differ by permutations of
+/// identical processes.
 #[derive(Debug, Clone, Copy)]
 pub struct Symmetric<'a> {
     model: &'a Model,
 }
 
 impl Model {
-    /// The same model with identical processes taken for one another, for the search
-    /// of steps and states.
+    /// Returns the model with symmetry reduction, for safety checks.
     ///
     /// # Errors
-    /// Something in the model tells them apart.
+    /// Something in the model distinguishes the processes.
     pub fn symmetric(&self) -> Result<Symmetric<'_>, Fault> {
         let program = &self.machine.program;
         let refused = |message: &str, span| {
             Err(Fault::new("symmetry", message, span).help("search without --symmetry"))
         };
         let nodes = program.nodes.iter().zip(&program.node_spans);
-        if let Some((_, span)) = nodes.into_iter().find(|(node, _)| tells_apart(node)) {
-            return refused("this tells processes of one kind apart", Some(*span));
+        if let Some((_, span)) = nodes.into_iter().find(|(node, _)| distinguishes(node)) {
+            return refused("this distinguishes processes of one type", Some(*span));
         }
         let instructions = program.instructions.iter();
         let numbers = instructions
@@ -49,7 +48,7 @@ impl Model {
             .find(|instruction| matches!(instruction.operation, Operation::Running(..)));
         if let Some(instruction) = numbers {
             return refused(
-                "this keeps the number of a process, which tells it from others",
+                "this stores the number of a process, which distinguishes it from others",
                 Some(instruction.span),
             );
         }
@@ -58,22 +57,23 @@ impl Model {
             .into_iter()
             .find(|kind| !kind.channels.is_empty() || kind.outside.is_some());
         if let Some(kind) = owner {
-            let message = "processes that bring channels or are in Rust cannot be exchanged";
+            let message = "processes with local channels or implemented in Rust are not \
+                 interchangeable";
             return refused(message, Some(kind.span));
         }
         if program.priorities {
-            return refused("priorities tell processes apart", None);
+            return refused("priorities distinguish processes", None);
         }
         Ok(Symmetric { model: self })
     }
 }
 
-fn tells_apart(node: &Node) -> bool {
-    node.looks_at_others() || matches!(node, Node::Itself | Node::Processes)
+fn distinguishes(node: &Node) -> bool {
+    node.reads_other_processes() || matches!(node, Node::Itself | Node::Processes)
 }
 
 impl Symmetric<'_> {
-    /// The state that stands for one: of each kind of process the frames in order.
+    /// Computes the representative of a state: the frames of each process type sorted.
     fn canonical(&self, state: &[u8], into: &mut Vec<u8>) {
         into.clear();
         into.extend_from_slice(state);
@@ -88,7 +88,7 @@ impl Symmetric<'_> {
         }
     }
 
-    /// Puts the frames of the kind of one in order.
+    /// Sorts the frames of the type of `one`.
     fn sort(&self, shape: &Shape, one: &Frame, state: &[u8], into: &mut [u8]) {
         let kind = self.model.machine.program.kinds.get(one.kind as usize);
         let size = kind.map_or(0, |kind| kind.frame_size) as usize;
@@ -109,7 +109,7 @@ impl Symmetric<'_> {
         }
     }
 
-    /// Whether a process only waits to go.
+    /// Returns whether a process is finished and only waits to terminate.
     fn is_over(&self, state: &[u8], frame: &Frame) -> bool {
         let machine = &self.model.machine;
         let location = machine.location(state, frame);
@@ -122,14 +122,14 @@ impl Symmetric<'_> {
     }
 }
 
-/// Gives on the states that stand for those that come.
-struct Folding<'a, V> {
+/// Forwards the representatives of states.
+struct Representatives<'a, V> {
     symmetric: &'a Symmetric<'a>,
     visitor: &'a mut V,
     canonical: Vec<u8>,
 }
 
-impl<V: Visitor> Visitor for Folding<'_, V> {
+impl<V: Visitor> Visitor for Representatives<'_, V> {
     fn next(&mut self, state: &[u8], participants: Participants) -> bool {
         self.symmetric.canonical(state, &mut self.canonical);
         self.visitor.next(&self.canonical, participants)
@@ -148,12 +148,13 @@ impl System for Symmetric<'_> {
     }
 
     fn initial(&self, scratch: &mut Scratch, visitor: &mut impl Visitor) {
-        self.model.initial(scratch, &mut self.folding(visitor));
+        self.model
+            .initial(scratch, &mut self.representatives(visitor));
     }
 
     fn successors(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) {
         self.model
-            .successors(scratch, state, &mut self.folding(visitor));
+            .successors(scratch, state, &mut self.representatives(visitor));
     }
 
     fn may_end(&self, scratch: &mut Scratch, state: &[u8]) -> bool {
@@ -174,8 +175,8 @@ impl System for Symmetric<'_> {
 }
 
 impl<'a> Symmetric<'a> {
-    fn folding<V: Visitor>(&'a self, visitor: &'a mut V) -> Folding<'a, V> {
-        Folding {
+    fn representatives<V: Visitor>(&'a self, visitor: &'a mut V) -> Representatives<'a, V> {
+        Representatives {
             symmetric: self,
             visitor,
             canonical: Vec::new(),

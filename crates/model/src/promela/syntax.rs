@@ -1,16 +1,16 @@
-//! Models as they are written.
+//! Syntax tree.
 
 use crate::Span;
 use std::sync::Arc;
 
-/// A name with its place.
+/// A name with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
     pub text: Arc<str>,
     pub span: Span,
 }
 
-/// The type of a variable or of a field of a message.
+/// The type of a variable or of a message field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TypeName {
     Bit,
@@ -25,7 +25,7 @@ pub(super) enum TypeName {
     Record(Name),
 }
 
-/// How a variable begins.
+/// The initializer of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Initial {
     Nothing,
@@ -37,18 +37,18 @@ pub(super) enum Initial {
     },
 }
 
-/// One declared variable.
+/// A declared variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Variable {
     pub name: Name,
     pub type_name: TypeName,
     pub length: Option<Expression>,
     pub initial: Initial,
-    /// It is no part of the state.
+    /// Whether it is declared `hidden`.
     pub is_hidden: bool,
 }
 
-/// `a.b[3].c`.
+/// A variable reference: `a.b[3].c`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
     pub parts: Vec<(Name, Option<Expression>)>,
@@ -84,7 +84,7 @@ pub(super) enum Binary {
     Or,
 }
 
-/// The operators of temporal logic.
+/// A temporal operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Temporal {
     Always,
@@ -97,7 +97,7 @@ pub(super) enum Temporal {
     Equivalent,
 }
 
-/// A question about a channel.
+/// A query of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Probe {
     Length,
@@ -150,7 +150,7 @@ pub(super) struct Run {
     pub priority: Option<i32>,
 }
 
-/// What a field of a message must be, or where it goes.
+/// A field of a receive statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pattern {
     Value(Expression),
@@ -160,9 +160,9 @@ pub(super) enum Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Receive {
     pub channel: Reference,
-    /// Any message that matches, and not just the first (`??`).
+    /// Whether any matching message is received, not only the first (`??`).
     pub anywhere: bool,
-    /// The message stays in the channel (`?<..>`).
+    /// Whether the message stays in the channel (`?<..>`).
     pub keeps: bool,
     pub patterns: Vec<Pattern>,
 }
@@ -171,14 +171,14 @@ pub(super) struct Receive {
 pub(super) struct Statement {
     pub kind: StatementKind,
     pub span: Span,
-    /// As it is written, with the macros expanded, for trails.
+    /// The source text with macros expanded, for trails.
     pub text: Arc<str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StatementKind {
     Declare(Vec<Variable>),
-    /// `xr`, `xs`: what the reduction may rely on.
+    /// `xr`, `xs`: exclusive access that the reduction may assume.
     Exclusive,
     Condition(Expression),
     Assign(Reference, Expression),
@@ -214,7 +214,7 @@ pub(super) enum StatementKind {
     DStep(Vec<Statement>),
     Block {
         body: Vec<Statement>,
-        /// Which use of an inline it comes from.
+        /// Number of the inline expansion it comes from.
         instance: Option<u32>,
     },
     Unless(Box<Statement>, Box<Statement>),
@@ -227,7 +227,7 @@ pub(super) enum Range {
     In(Reference),
 }
 
-/// A kind of process: `proctype`, `init`, a never claim, a trace.
+/// A process type: `proctype`, `init`, a never claim, a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Process {
     pub name: Name,
@@ -237,14 +237,14 @@ pub(super) struct Process {
     pub priority: Option<i32>,
     pub provided: Option<Expression>,
     pub body: Vec<Statement>,
-    /// Where its last brace is.
+    /// Span of its closing brace.
     pub end: Span,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProcessKind {
     Ordinary,
-    /// Its steps come from Rust.
+    /// Implemented in Rust.
     External,
     Initial,
     Never,
@@ -267,13 +267,13 @@ pub(super) struct Requirement {
     pub text: Arc<str>,
 }
 
-/// A model as it is written.
+/// A parsed model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Written {
     pub variables: Vec<Variable>,
     pub records: Vec<Record>,
     pub processes: Vec<Process>,
     pub requirements: Vec<Requirement>,
-    /// The symbolic names of messages, in the order in which they get numbers.
+    /// The symbolic message names, in the order of their numbers.
     pub mtypes: Vec<(Option<Arc<str>>, Name)>,
 }

@@ -1,10 +1,10 @@
-//! Models and what is true of them. The counts are Spin's.
+//! Models with their expected results. The counts are Spin's.
 
 mod escapes;
 mod hidden;
 mod independence;
 mod labels;
-mod looks;
+mod peephole;
 mod places;
 mod run;
 mod searches;
@@ -14,7 +14,7 @@ mod traces;
 use super::*;
 use crate::{Finding, Options, Report, Search, Verdict, search};
 
-pub(super) fn read_with(text: &str, reading: &Reading) -> Result<Model, Refused> {
+pub(super) fn read_with(text: &str, reading: &Reading) -> Result<Model, Rejection> {
     let text = Text {
         name: "model.pml".into(),
         text: text.into(),
@@ -39,7 +39,7 @@ fn run_as(text: &str, kind: Search, options: &Options) -> Report {
     search(&model(text), kind, options, &mut |_, _| true)
 }
 
-/// States and transitions of a model in which nothing is wrong.
+/// Checks the states and transitions of a model without errors.
 fn counts(text: &str, states: u64, transitions: u64) {
     let report = run(text);
     assert_eq!(report.finding, None, "{text}");
@@ -119,7 +119,7 @@ fn small_models_have_the_states_that_spin_finds() {
 }
 
 #[test]
-fn what_goes_wrong_is_found_with_its_place() {
+fn run_time_errors_have_locations() {
     fault("byte x; init { x = 255; x++ }", "value");
     fault("byte x = 3; init { x--; x--; x--; x-- }", "value");
     fault("init { bool b; b = 2 }", "value");
@@ -170,7 +170,7 @@ fn a_deadlock_is_no_end() {
 }
 
 #[test]
-fn where_processes_stand_is_told_with_its_place() {
+fn locations_of_processes_are_shown_with_source_positions() {
     let model = model("chan c = [0] of {byte}\ninit {\n  if\n  :: c!1\n  :: c!2\n  fi\n}");
     let report = search(&model, Search::Breadth, &Options::default(), &mut |_, _| {
         true
@@ -387,7 +387,7 @@ fn formulas_hold_or_not() {
     check(two, "<> b", true, Holds);
     check(two, "[]<> a", true, Holds);
     check(two, "<>[] a", true, Violated);
-    // A run that ends stays where it is, also under fairness.
+    // A terminated run stutters, also under fairness.
     let ends = "bit a; active proctype P() { a = 1 }";
     check(ends, "<>[] a", false, Holds);
     check(ends, "<>[] a", true, Holds);
@@ -395,7 +395,7 @@ fn formulas_hold_or_not() {
     let label = "active proctype P() { do :: skip; cs: skip od }";
     check(label, "[]<> P@cs", false, Holds);
     check(label, "[] !P@cs", false, Violated);
-    // Who is blocked again and again is not owed a turn by weak fairness.
+    // Weak fairness does not cover a process that is blocked repeatedly.
     let lock = "bit l, c; active proctype P() { do :: atomic { !l -> l = 1 }; l = 0 od }
         active proctype Q() { do :: atomic { !l -> l = 1 }; c = 1; l = 0 od }";
     check(lock, "<> c", true, Violated);

@@ -1,11 +1,10 @@
-//! `trace` and `notrace`: the order in which messages are sent and received.
+//! `trace` and `notrace`: constraints on the order of sends and receives.
 //!
-//! A trace is an automaton beside the processes. Its position is a part of the
-//! state, and moves with each event of the channels that it names: after a message
-//! was put into a channel, and when one is taken. A `trace` says what must come next,
-//! and another event is an error; a `notrace` says what must not happen as a whole.
-//! A rendezvous is two events, that of the sender first, and they happen only if
-//! somebody takes the message.
+//! A trace is an automaton that runs with the processes. Its position is part of the
+//! state and advances with each event on the channels that it names: after a message is
+//! appended to a channel, and when one is removed. A `trace` specifies the required next
+//! event, and another event is an error; a `notrace` specifies a forbidden sequence. A
+//! rendezvous is two events, the sender's first, which occur only if there is a receiver.
 
 use super::evaluate::View;
 use super::machine::Machine;
@@ -18,30 +17,30 @@ use crate::system::Fault;
 /// The trace of a model.
 #[derive(Debug, Clone)]
 pub(super) struct Trace {
-    /// The kind of process that has its events.
+    /// The process type that contains its events.
     pub kind: u16,
-    /// It is what must not happen.
+    /// Whether it is a `notrace`.
     pub is_negated: bool,
-    /// Where in the state it is.
+    /// Location of its position in the state.
     pub position: Cell,
-    /// Whose events count: whether those of senders, and on which channel.
+    /// The events in scope: whether sends, and the channel.
     pub scope: Vec<(bool, Code)>,
 }
 
-/// What happened to a channel.
+/// An event on a channel.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Event<'a> {
-    /// A message was sent; otherwise one was received.
+    /// Whether it is a send or a receive.
     pub sends: bool,
-    /// The value that names the channel.
+    /// The value of the channel.
     pub channel: i32,
     pub message: &'a [i32],
-    /// The channel in the statement, if that is in the model.
+    /// The channel expression of the statement, if that is in the model.
     pub at: Option<Code>,
 }
 
 impl<'a> Event<'a> {
-    /// The message that is handed over is taken.
+    /// Returns the receive event of a rendezvous.
     pub fn taken(self, at: Option<Code>) -> Event<'a> {
         Event {
             sends: false,
@@ -52,19 +51,24 @@ impl<'a> Event<'a> {
 }
 
 impl Machine {
-    /// The trace goes on with an event, if it has to do with it.
+    /// Advances the trace by an event, if it is in scope.
     ///
     /// # Errors
-    /// The event may not happen.
+    /// The event is not allowed.
     #[inline]
-    pub fn happened(&self, shape: &Shape, next: &mut [u8], event: Event<'_>) -> Result<(), Fault> {
+    pub fn advance_trace(
+        &self,
+        shape: &Shape,
+        next: &mut [u8],
+        event: Event<'_>,
+    ) -> Result<(), Fault> {
         match &self.program.trace {
-            Some(trace) => self.go_on_with(trace, shape, next, event),
+            Some(trace) => self.advance(trace, shape, next, event),
             None => Ok(()),
         }
     }
 
-    fn go_on_with(
+    fn advance(
         &self,
         trace: &Trace,
         shape: &Shape,
@@ -86,50 +90,50 @@ impl Machine {
         let kind = self.program.kinds.get(trace.kind as usize);
         let locations = kind.map_or(&[][..], |kind| &kind.locations);
         let location = locations.get(here as usize);
-        let ways = location.map_or(&[][..], |location| &location.transitions);
-        let mut meant = None;
-        for way in ways {
-            if view.is_meant(way, event)? && meant.replace(way).is_some() {
-                return Err(view.several_meant(ways, event));
+        let transitions = location.map_or(&[][..], |location| &location.transitions);
+        let mut matched = None;
+        for transition in transitions {
+            if view.matches_event(transition, event)? && matched.replace(transition).is_some() {
+                return Err(view.ambiguous(transitions, event));
             }
         }
-        let to = match meant {
-            Some(way) => way.to,
+        let to = match matched {
+            Some(transition) => transition.to,
             None if trace.is_negated => {
-                // What begins otherwise is not what must not happen.
+                // A different sequence is not the forbidden one.
                 return self.give_up(trace, locations, next);
             }
-            None => return Err(self.unexpected(shape, event, ways)),
+            None => return Err(self.unexpected(shape, event, transitions)),
         };
         store(next, 0, &trace.position, to as i32);
         let is_over = locations
             .get(to as usize)
             .is_some_and(|it| self.is_over(it));
         if trace.is_negated && is_over {
-            let message = "with this event, all that `notrace` forbids has happened";
+            let message = "this event completes what `notrace` forbids";
             return Err(Fault::new("trace", message, self.place_of(event)));
         }
         Ok(())
     }
 
-    /// No event comes at a location any more.
+    /// Returns whether no event follows at a location.
     fn is_over(&self, location: &Location) -> bool {
-        location.transitions.iter().any(|way| {
-            let instruction = self.program.instruction(way);
+        location.transitions.iter().any(|transition| {
+            let instruction = self.program.instruction(transition);
             instruction.is_some_and(|it| it.operation == Operation::End)
         })
     }
 
-    /// Goes where no event matches.
+    /// Moves to a position at which no event matches.
     fn give_up(&self, trace: &Trace, locations: &[Location], next: &mut [u8]) -> Result<(), Fault> {
         let end = locations.iter().position(|it| self.is_over(it));
-        // Where the trace goes round for ever, there is no such place.
+        // A trace that loops forever has no end location.
         let end = end.unwrap_or(locations.len());
         store(next, 0, &trace.position, end as i32);
         Ok(())
     }
 
-    fn unexpected(&self, shape: &Shape, event: Event<'_>, ways: &[Transition]) -> Fault {
+    fn unexpected(&self, shape: &Shape, event: Event<'_>, transitions: &[Transition]) -> Fault {
         let what = match event.sends {
             true => "sent",
             false => "received",
@@ -148,37 +152,38 @@ impl Machine {
         let shown: Vec<String> = shown.collect();
         let shown = shown.join(",");
         let message =
-            format!("the message {shown} is {what}, and the trace has another event here");
+            format!("the message {shown} is {what}, but the trace requires another event here");
         let fault = Fault::new("trace", message, self.place_of(event));
-        self.labelled(fault, ways.iter(), "what the trace has next")
+        self.labelled(fault, transitions.iter(), "required by the trace")
     }
 
     fn place_of(&self, event: Event<'_>) -> Option<Span> {
         event.at.map(|code| self.program.span_of(code))
     }
 
-    /// Points at events of the trace.
+    /// Adds labels at events of the trace.
     fn labelled<'a>(
         &self,
         fault: Fault,
-        ways: impl Iterator<Item = &'a Transition>,
+        transitions: impl Iterator<Item = &'a Transition>,
         text: &str,
     ) -> Fault {
-        let instructions = ways.filter_map(|way| self.program.instruction(way));
+        let instructions =
+            transitions.filter_map(|transition| self.program.instruction(transition));
         instructions.fold(fault, |fault, instruction| match instruction.operation {
-            Operation::End => fault.label(instruction.span, "the trace is over"),
+            Operation::End => fault.label(instruction.span, "the trace ends here"),
             _ => fault.label(instruction.span, text),
         })
     }
 
-    /// The trace may stay where it is when nothing happens any more. As in Spin, that
-    /// is asked as long as there are processes.
+    /// Returns whether the trace is at a valid end. As in Spin, it is checked as long as
+    /// there are processes.
     pub fn trace_may_end(&self, state: &[u8], shape: &Shape) -> bool {
         let location = self.trace_location(state);
         location.is_none_or(|location| location.is_end || shape.frames.is_empty())
     }
 
-    /// Where the trace is.
+    /// Returns the location of the trace.
     fn trace_location(&self, state: &[u8]) -> Option<&Location> {
         let trace = self.program.trace.as_ref()?;
         let kind = self.program.kinds.get(trace.kind as usize)?;
@@ -186,24 +191,26 @@ impl Machine {
         kind.locations.get(here as usize)
     }
 
-    /// The name of the trace and what may come next in it, for people.
+    /// Returns the keyword of the trace and its possible next events, for display.
     pub fn trace_shown(&self, state: &[u8]) -> Option<(String, String)> {
         let trace = self.program.trace.as_ref()?;
         let name = match trace.is_negated {
             true => "notrace",
             false => "trace",
         };
-        let ways = self
+        let transitions = self
             .trace_location(state)
             .map_or(&[][..], |it| &it.transitions);
-        let texts = ways.iter().filter_map(|way| self.program.instruction(way));
+        let texts = transitions
+            .iter()
+            .filter_map(|transition| self.program.instruction(transition));
         let texts: Vec<&str> = texts.map(|instruction| &*instruction.text).collect();
         Some((name.to_owned(), texts.join(" :: ")))
     }
 }
 
 impl View<'_> {
-    /// Whether the trace has to do with an event.
+    /// Returns whether an event is in scope of the trace.
     fn is_in_scope(&self, trace: &Trace, event: Event<'_>) -> Result<bool, Fault> {
         for (sends, channel) in &trace.scope {
             if *sends == event.sends && self.names(*channel, event)? {
@@ -219,18 +226,19 @@ impl View<'_> {
         Ok(value == event.channel)
     }
 
-    /// That the trace does not say how it goes on.
-    fn several_meant(&self, ways: &[Transition], event: Event<'_>) -> Fault {
+    /// Returns the fault of an event that matches several events of the trace.
+    fn ambiguous(&self, transitions: &[Transition], event: Event<'_>) -> Fault {
         let message = "several events of the trace match this one";
         let fault = Fault::new("trace-choice", message, self.machine.place_of(event));
-        let meant = ways.iter();
-        let meant = meant.filter(|way| matches!(self.is_meant(way, event), Ok(true)));
-        self.machine.labelled(fault, meant, "this one")
+        let matched = transitions.iter();
+        let matched =
+            matched.filter(|transition| matches!(self.matches_event(transition, event), Ok(true)));
+        self.machine.labelled(fault, matched, "this one")
     }
 
-    /// Whether an event is one of the trace.
-    fn is_meant(&self, way: &Transition, event: Event<'_>) -> Result<bool, Fault> {
-        let Some(instruction) = self.machine.program.instruction(way) else {
+    /// Returns whether an event matches a transition of the trace.
+    fn matches_event(&self, transition: &Transition, event: Event<'_>) -> Result<bool, Fault> {
+        let Some(instruction) = self.machine.program.instruction(transition) else {
             return Ok(false);
         };
         let Operation::Event {

@@ -1,64 +1,69 @@
-//! What goes wrong while a model runs, without words: those come later.
+//! Run-time errors without text; the text is produced on demand.
 
 use super::program::{Code, Program};
 use crate::{Fault, Span};
 
-/// Where and what.
+/// A run-time error with its location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trap {
     Division(Code),
     Overflow(Code),
     Index(Code, u32),
     NoChannel(Code),
-    /// A rendezvous channel is asked about what is in it.
+    /// A query of the contents of a rendezvous channel.
     NothingInside(Code),
     NoProcess(Code),
-    /// A value does not fit the variable.
+    /// The value is out of range for the variable.
     Value(Code, i32),
-    /// A message has so many fields, and those of the channel have so many.
+    /// The number of fields of a message, and that of the channel.
     Fields(Code, u16, u16),
 }
 
 impl Trap {
-    /// A message of so many fields, where there should be so many.
+    /// Returns the error of a message with a wrong number of fields.
     pub fn fields(code: Code, given: usize, wanted: usize) -> Trap {
         let narrow = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         Trap::Fields(code, narrow(given), narrow(wanted))
     }
 
-    /// In words.
+    /// Returns the error with its text.
     pub fn fault(self, program: &Program) -> Fault {
         let at = |code: Code| -> Option<Span> { Some(program.span_of(code)) };
         match self {
             Trap::Division(code) => Fault::new("division", "division by zero", at(code)),
             Trap::Overflow(code) => {
-                Fault::new("overflow", "this is no number of 32 bits any more", at(code))
+                Fault::new("overflow", "this number does not fit 32 bits", at(code))
             }
             Trap::Index(code, length) => Fault::new(
                 "index",
-                format!("this is outside of the array, which has {length} elements from 0"),
+                format!("this index is out of range: the array has {length} elements, from 0"),
                 at(code),
             ),
-            Trap::NoChannel(code) => {
-                Fault::new("no-channel", "this names no channel", at(code)).help(
-                    "a `chan` names one when it begins with `[n] of {..}`, or when a channel is assigned to it; channels end with the process that has them",
-                )
-            }
+            Trap::NoChannel(code) => Fault::new("no-channel", "this holds no channel", at(code))
+                .help(
+                    "initialize the `chan` with `[n] of {..}`, or assign a channel to it; a \
+                     channel is removed with the process that declares it",
+                ),
             Trap::NothingInside(code) => Fault::new(
                 "rendezvous",
-                "a rendezvous channel keeps nothing that could be looked at",
+                "a rendezvous channel has no contents to inspect",
                 at(code),
             ),
-            Trap::NoProcess(code) => Fault::new("no-process", "there is no such process now", at(code)),
+            Trap::NoProcess(code) => {
+                Fault::new("no-process", "this process does not exist now", at(code))
+            }
             Trap::Value(code, value) => Fault::new(
                 "value",
-                format!("the value {value} does not fit where it goes"),
+                format!("the value {value} does not fit its variable"),
                 at(code),
             )
-            .help("use a larger type, or write the remainder that is meant (`% 256`)"),
+            .help("use a larger type, or write the intended remainder (`% 256`)"),
             Trap::Fields(code, given, wanted) => Fault::new(
                 "fields",
-                format!("here is a message of {}, and the channel is for messages of {wanted}", fields(given)),
+                format!(
+                    "the message has {}, but the channel requires {wanted}",
+                    fields(given)
+                ),
                 at(code),
             )
             .help("a message has a field for each type in the braces after `of`"),

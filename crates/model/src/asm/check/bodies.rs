@@ -1,4 +1,4 @@
-//! What declared names stand for: the values of functions, rules, invariants and
+//! Checks the bodies of declarations: values of functions, rules, invariants and
 //! formulas.
 
 use super::{Checker, Outcome};
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of a function, or the one in the beginning.
+    /// Checks the defining or initial value of a function.
     fn initial(&mut self, number: usize, value: Option<&Expression>, span: Span) {
         let Some(function) = self.functions.get(number) else {
             return;
@@ -90,9 +90,9 @@ impl Checker<'_> {
         let is_field = function.class.is_some();
         let term = match (kind, value) {
             (FunctionKind::Monitored, Some(value)) => {
-                let message = format!("`{name}` is monitored, so it has no value of its own");
+                let message = format!("`{name}` is monitored and cannot have a value of its own");
                 Err(Fault::new("value", message, Some(value.span))
-                    .help("write `possible { ... }` for the values that may come"))
+                    .help("write `possible { ... }` for the values that the environment may give"))
             }
             (FunctionKind::Monitored, None) => return,
             (_, Some(value)) => {
@@ -111,7 +111,7 @@ impl Checker<'_> {
             }
             (_, None) => Err(Fault::new(
                 "value",
-                format!("`{name}` has no value in the beginning"),
+                format!("`{name}` has no initial value"),
                 Some(span),
             )
             .help("write `= ...` after its type, or make the type optional")),
@@ -158,7 +158,7 @@ impl Checker<'_> {
                 Some(Span::new(0, end..end)),
             );
             self.faults
-                .push(fault.help("write `main { ... }`: what the machine does in each step"));
+                .push(fault.help("write `main { ... }`, the rule of each step"));
         }
         main
     }
@@ -209,7 +209,7 @@ impl Checker<'_> {
         formulas
     }
 
-    /// A rule that could not be checked; its fault is kept.
+    /// Returns a placeholder for a rule with a reported fault.
     pub(super) fn no_rule(span: Span) -> Rule {
         Rule {
             kind: RuleKind::Skip,

@@ -1,4 +1,4 @@
-//! Declarations: all names, before what they stand for ([`super::bodies`]).
+//! Declarations: first all names, then their bodies ([`super::bodies`]).
 
 use super::{Checker, Outcome, Parts, RuleEntry, Symbol};
 use crate::Fault;
@@ -11,7 +11,7 @@ use crate::promela::Reader;
 use std::sync::{Arc, OnceLock};
 
 impl Checker<'_> {
-    /// Everything; nothing if not even the main rule is there.
+    /// Checks all declarations; `None` if there is no main rule.
     pub(super) fn all(
         &mut self,
         items: &[Item],
@@ -23,7 +23,7 @@ impl Checker<'_> {
         self.functions(items);
         self.names_of_rules(items);
         if !self.faults.is_empty() {
-            // What follows would only be told of the same mistakes.
+            // Later errors would be consequences of the same mistakes.
             return None;
         }
         self.bodies(items);
@@ -32,7 +32,7 @@ impl Checker<'_> {
         let invariants = self.invariants(items);
         let formulas = self.formulas(items);
         let record = self.record(items);
-        let untold = self.untold(items);
+        let unset = self.unset(items);
         let abstraction = self.abstraction(items, reader, refined);
         self.check_reads(&invariants, &record, abstraction.as_deref());
         Some(Parts {
@@ -41,14 +41,14 @@ impl Checker<'_> {
             invariants,
             formulas,
             record,
-            untold,
+            unset,
             abstraction,
         })
     }
 
     fn declare_type(&mut self, name: &Name, of: Type) {
         if self.types.insert(Arc::clone(&name.text), of).is_some() {
-            let message = format!("`{}` is a type of the language", name.text);
+            let message = format!("`{}` is a built-in type", name.text);
             self.faults
                 .push(Fault::new("declared-twice", message, Some(name.span)));
         }
@@ -61,7 +61,8 @@ impl Checker<'_> {
         if let Some((_, span)) = before {
             let message = format!("`{}` is declared twice", name.text);
             self.faults.push(
-                Fault::new("declared-twice", message, Some(name.span)).label(span, "here before"),
+                Fault::new("declared-twice", message, Some(name.span))
+                    .label(span, "first one here"),
             );
         }
     }
@@ -84,7 +85,7 @@ impl Checker<'_> {
         self.universes(items);
     }
 
-    /// Universes, in whichever order they stand.
+    /// Checks universes, in any order of declaration.
     fn universes(&mut self, items: &[Item]) {
         let mut left: Vec<(&Name, &Written)> = items
             .iter()
@@ -100,7 +101,7 @@ impl Checker<'_> {
                 .partition(|(_, written)| names.iter().any(|name| mentions(written, name)));
             if ready.is_empty() {
                 for (name, _) in waiting {
-                    let message = format!("the universe `{}` is made of itself", name.text);
+                    let message = format!("the universe `{}` contains itself", name.text);
                     self.faults
                         .push(Fault::new("universe", message, Some(name.span)));
                 }
@@ -132,7 +133,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type that is written; ranges need the other items for their ends.
+    /// Resolves a type; the ends of ranges may refer to other items.
     fn written(&self, written: &Written, items: &[Item]) -> Outcome<Type> {
         let inner = |of: &Written| self.written(of, items).map(Arc::new);
         Ok(match written {
@@ -165,7 +166,7 @@ impl Checker<'_> {
                 let message = format!("the parameter `{}` is declared twice", name.text);
                 self.faults.push(
                     Fault::new("declared-twice", message, Some(name.span))
-                        .label(before.span, "here before"),
+                        .label(before.span, "first one here"),
                 );
             }
             let of = self.written(&parameter.written, items);
@@ -275,7 +276,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a written type has a name in it.
+/// Returns whether a type contains a name.
 fn mentions(written: &Written, wanted: &str) -> bool {
     match written {
         Written::Name(name) => *name.text == *wanted,
@@ -286,15 +287,16 @@ fn mentions(written: &Written, wanted: &str) -> bool {
     }
 }
 
-/// An end of a range type: a number, or made of numbers and static functions.
+/// Evaluates an end of a range type: a constant expression over numbers and static
+/// functions.
 fn end(expression: &Expression, items: &[Item], depth: u32) -> Outcome<i64> {
     let wrong = || {
         Fault::new(
             "type",
-            "this is no number that is known here",
+            "this is not a constant number",
             Some(expression.span),
         )
-        .help("the ends of a range are numbers, or static functions that are numbers")
+        .help("the ends of a range must be numbers, or static functions whose values are numbers")
     };
     if depth > 20 {
         return Err(wrong());

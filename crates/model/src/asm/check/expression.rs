@@ -1,4 +1,4 @@
-//! Expressions: names to places and numbers, and the types of all parts.
+//! Checks expressions: resolves names, computes types.
 
 use super::{Checker, Outcome, Symbol};
 use crate::asm::program::{Builtin, Each, FunctionId, Term, TermKind};
@@ -23,7 +23,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
 ];
 
 impl Checker<'_> {
-    /// A condition.
+    /// Checks a condition.
     pub(super) fn condition(&mut self, expression: &Expression) -> Outcome<Term> {
         let term = self.expression(expression)?;
         match Type::Boolean.takes(&term.of) {
@@ -99,9 +99,9 @@ impl Checker<'_> {
             E::SequenceOf(part, each) => {
                 let (part, each) = self.comprehension(part, each)?;
                 if !matches!(each.among.of.present(), Type::Sequence(_)) {
-                    let message = "a sequence of values of a set would have no order";
+                    let message = "a sequence built from a set would have no defined order";
                     return Err(Fault::new("type", message, Some(each.among.span))
-                        .help("make a set of them: `{ ... | x in S }`"));
+                        .help("build a set: `{ ... | x in S }`"));
                 }
                 let of = Type::Sequence(Arc::new(part.of.clone()));
                 (TermKind::SequenceOf(Box::new(part), each), of)
@@ -115,14 +115,14 @@ impl Checker<'_> {
                 (TermKind::Tuple(parts), Type::Tuple(types.into()))
             }
             E::New(..) => {
-                let message = "an object is made in an update or a `let` only";
+                let message = "an object can be created only in an update or a `let`";
                 return Err(Fault::new("new", message, Some(span))
                     .help("write `let x = new ... { ... }` around it"));
             }
             E::Temporal(..) => {
-                let message = "a temporal operator stands only in `ltl`, under others, `not`, \
-                               `and`, `or` and `implies`";
-                let help = "conditions that are compared stand in parentheses: `always (n = 0)`";
+                let message = "a temporal operator is allowed only in `ltl`, under temporal \
+                     operators, `not`, `and`, `or` and `implies`";
+                let help = "put comparisons in parentheses: `always (n = 0)`";
                 return Err(Fault::new("temporal", message, Some(span)).help(help));
             }
         };
@@ -130,7 +130,7 @@ impl Checker<'_> {
         Ok(Term { kind, of, span })
     }
 
-    /// The value of an update or a `let`, which may be a new object.
+    /// Checks the value of an update or a `let`, which may create an object.
     pub(super) fn value(&mut self, expression: &Expression) -> Outcome<Term> {
         let E::New(name, fields) = &expression.kind else {
             return self.expression(expression);
@@ -178,9 +178,9 @@ impl Checker<'_> {
             let has_value =
                 function.value.is_some() || matches!(function.result, Type::Optional(_));
             if !given && !has_value {
-                let message = format!("the field `{}` is not given", function.name);
+                let message = format!("the field `{}` is missing", function.name);
                 return Err(Fault::new("field", message, Some(span))
-                    .label(function.span, "it has no value of its own"));
+                    .label(function.span, "it has no default value"));
             }
         }
         Ok(())
@@ -200,7 +200,7 @@ impl Checker<'_> {
         Checker::unknown("field", field, names)
     }
 
-    /// An expression that has to be of a type.
+    /// Checks an expression that must have a type.
     pub(super) fn expect(&mut self, expression: &Expression, wanted: &Type) -> Outcome<Term> {
         let term = self.expression(expression)?;
         match wanted.takes(&term.of) {
@@ -232,7 +232,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of a type, as the set of its values.
+    /// Resolves the name of a type as the set of its values.
     fn universe(&self, name: &Name) -> Outcome<(TermKind, Type)> {
         let Some(of) = self.types.get(&name.text) else {
             let locals = self.locals.iter().map(|(name, _)| &**name);
@@ -247,14 +247,13 @@ impl Checker<'_> {
                 Type::Set(Arc::new(of.clone())),
             )),
             None => {
-                let message = format!("the values of `{}` cannot be listed", name.text);
+                let message = format!("the values of `{}` cannot be enumerated", name.text);
                 let fault = Fault::new("universe", message, Some(name.span));
                 Err(match of {
                     Type::Class(_) => fault.help(
-                        "keep the objects in a set of your own: one that is in no place any \
-                         more is forgotten",
+                        "store the objects in a set: an object that nothing refers to is deleted",
                     ),
-                    _ => fault.help("take a part of them, such as the numbers `0..9`"),
+                    _ => fault.help("use a subset, for example the numbers `0..9`"),
                 })
             }
         }
@@ -351,7 +350,7 @@ impl Checker<'_> {
         self.call_with(name, vec![object], span)
     }
 
-    /// Values that are of one type together.
+    /// Checks expressions that must have a common type.
     fn alike(&mut self, expressions: &[Expression]) -> Outcome<(Vec<Term>, Type)> {
         let terms = self.terms(expressions)?;
         let mut of = Type::Nothing;
@@ -378,7 +377,7 @@ impl Checker<'_> {
         Ok((TermKind::Map(terms), of))
     }
 
-    /// A variable over a collection. It stays in scope.
+    /// Checks a variable over a collection, which stays in scope.
     pub(super) fn each(&mut self, each: &syntax::Each) -> Outcome<Each> {
         let among = self.expression(&each.among)?;
         let of = match among.of.present() {
@@ -412,7 +411,7 @@ impl Checker<'_> {
     }
 }
 
-/// A number of arguments in words.
+/// Returns a number of arguments in words.
 pub(super) fn arguments_in_words(count: usize) -> String {
     match count {
         0 => "no arguments".to_owned(),
@@ -421,8 +420,8 @@ pub(super) fn arguments_in_words(count: usize) -> String {
     }
 }
 
-/// A collection of constants as the constant that it is, so that it is made once. `{}`
-/// is left as it is, since it may stand for a map.
+/// Folds a collection of constants into a constant, so that it is created once. `{}` is
+/// left as it is, since it may be a map.
 fn folded(kind: TermKind) -> TermKind {
     let constants = |parts: &[Term]| -> Option<Vec<Value>> {
         let values = parts.iter().map(|part| match &part.kind {

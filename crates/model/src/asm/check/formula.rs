@@ -1,4 +1,4 @@
-//! Formulas of temporal logic: the conditions in them become propositions.
+//! Checks temporal formulas: their conditions become propositions.
 
 use super::{Checker, Outcome};
 use crate::Fault;
@@ -6,7 +6,7 @@ use crate::asm::syntax::{Binary, Expression, ExpressionKind as E, Temporal};
 use juror_logic::{Bound, Formula};
 use std::sync::Arc;
 
-/// A letter has as many bits.
+/// Number of bits of a letter.
 const PROPOSITIONS_MAX: usize = 64;
 
 fn is_temporal(expression: &Expression) -> bool {
@@ -47,7 +47,7 @@ impl Checker<'_> {
             let text = self.texts.get(span.source as usize);
             text.and_then(|text| text.text.get(span.range()))
         };
-        // No variables are in scope, so the same words mean the same.
+        // No variables are in scope, so equal texts mean the same.
         let known = self
             .propositions
             .iter()

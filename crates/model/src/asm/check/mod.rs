@@ -1,9 +1,8 @@
-//! Names get meaning and expressions types: from a syntax tree to a model.
+//! Name resolution and type checking: from a syntax tree to a model.
 //!
-//! Invariant: what passes refers only to what there is, calls with as many
-//! arguments as there are parameters, and updates only what may be updated.
-//! What remains for the run are values: numbers out of a range, `undef`, a
-//! division by zero, and clashes.
+//! Invariant: in a checked model all names are resolved, all calls have the right number
+//! of arguments, and only updatable locations are updated. Left to run time are errors of
+//! values: numbers out of range, `undef`, division by zero, and inconsistent updates.
 
 mod bodies;
 mod declarations;
@@ -32,22 +31,21 @@ use std::sync::Arc;
 
 type Outcome<T> = Result<T, Fault>;
 
-/// A text that is no model.
+/// The errors of a text that is not a valid model.
 #[derive(Debug, Clone)]
 pub struct Rejection {
-    /// The texts that were read; the places of the faults speak of them.
+    /// The texts that were read; spans of the faults refer to them.
     pub texts: Vec<Text>,
-    /// What is wrong, at least one thing.
+    /// The errors, at least one.
     pub faults: Vec<Fault>,
 }
 
-/// A model from its text and those that it names, which the reader gives.
+/// Loads a model from its text and those that it refers to, which `reader` supplies.
 pub fn load(text: Text, reader: &mut Reader<'_>) -> Result<Model, Rejection> {
     load_with(text, &[], reader)
 }
 
-/// The same with formulas that are asked about, beside those of the model: each is
-/// its own name.
+/// Loads a model with additional formulas; the text of each is its name.
 pub fn load_with(
     text: Text,
     formulas: &[String],
@@ -56,10 +54,10 @@ pub fn load_with(
     load_below(text, formulas, reader, &[])
 }
 
-/// How long a chain of abstract models may be.
+/// Maximum length of a chain of abstract models.
 const ABSTRACTIONS_MAX: usize = 8;
 
-/// The same for the abstract model of others, which are named.
+/// Loads the abstract model of others, which are named.
 fn load_below(
     text: Text,
     formulas: &[String],
@@ -103,7 +101,7 @@ fn load_below(
             symbols,
             formulas: parts.formulas,
             record: parts.record,
-            untold: parts.untold,
+            unset: parts.unset,
             abstraction: parts.abstraction,
             known_bytes_max: KNOWN_BYTES_MAX,
             texts,
@@ -112,9 +110,9 @@ fn load_below(
     }
 }
 
-/// A model whose functions are declared with values that they may have.
+/// Checks that the declared values of functions belong to their types.
 fn sound(model: Model) -> Result<Model, Rejection> {
-    let faults = model.wrong_in_the_beginning();
+    let faults = model.initial_faults();
     match faults.is_empty() {
         true => Ok(model),
         false => Err(Rejection {
@@ -124,28 +122,28 @@ fn sound(model: Model) -> Result<Model, Rejection> {
     }
 }
 
-/// What the texts come to beside what the checker has.
+/// Results besides the checker's tables.
 struct Parts {
     main: super::program::Rule,
     initially: Option<super::program::Rule>,
     invariants: Vec<Invariant>,
     formulas: Vec<NamedFormula>,
     record: Vec<super::program::When>,
-    untold: Vec<super::program::FunctionId>,
+    unset: Vec<super::program::FunctionId>,
     abstraction: Option<Box<super::program::Abstraction>>,
 }
 
-/// A rule as far as it is known.
+/// A rule whose body may not be checked yet.
 struct RuleEntry {
     name: Name,
     parameters: Vec<Type>,
     checked: Option<NamedRule>,
 }
 
-/// What the names in expressions mean, and where they are declared.
+/// The symbols in scope of expressions, with the spans of their declarations.
 pub(in crate::asm) type Symbols = FxHashMap<Arc<str>, (Symbol, crate::Span)>;
 
-/// What a name in an expression means.
+/// The meaning of a name in an expression.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::asm) enum Symbol {
     Element { number: u32, of: u32 },
@@ -164,7 +162,7 @@ pub(super) struct Checker<'a> {
     dynamic: Vec<super::program::FunctionId>,
     rules: Vec<RuleEntry>,
     propositions: Vec<Term>,
-    /// The variables in scope, at their places.
+    /// The variables in scope, by slot.
     locals: Vec<(Arc<str>, Type)>,
 }
 
@@ -193,7 +191,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Keeps a fault, and goes on without a value.
+    /// Records a fault and continues without a value.
     fn keep<T>(&mut self, result: Outcome<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -204,7 +202,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Something is not known; perhaps another name was meant.
+    /// Returns the fault of an unknown name, with a suggestion.
     fn unknown<'n>(what: &str, name: &Name, names: impl IntoIterator<Item = &'n str>) -> Fault {
         let message = format!("there is no {what} `{}`", name.text);
         let fault = Fault::new("unknown-name", message, Some(name.span));
@@ -218,7 +216,7 @@ impl<'a> Checker<'a> {
         show_type(of, &self.enumerations, &self.classes)
     }
 
-    /// A value has another type than its place.
+    /// Returns the fault of a type mismatch.
     fn mismatch(&self, wanted: &Type, term: &Term) -> Fault {
         let message = format!(
             "expected {}, found {}",

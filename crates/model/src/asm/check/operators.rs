@@ -1,4 +1,4 @@
-//! Operators and what comes with the language: which types, and which result.
+//! Operators and built-in functions: operand and result types.
 
 use super::{Checker, Outcome};
 use crate::asm::program::{Builtin, Term, TermKind};
@@ -114,7 +114,7 @@ impl Checker<'_> {
             }
             _ => {
                 let message = format!(
-                    "this operator does not work on {} and {}",
+                    "this operator cannot be applied to {} and {}",
                     self.show(one),
                     self.show(other)
                 );
@@ -141,7 +141,7 @@ impl Checker<'_> {
         match found {
             Some((of, part)) => Ok((TermKind::Part(Box::new(tuple), part), of)),
             None => {
-                let message = format!("{} has no part {number}", self.show(&tuple.of));
+                let message = format!("{} has no component {number}", self.show(&tuple.of));
                 Err(Fault::new("type", message, Some(span)))
             }
         }

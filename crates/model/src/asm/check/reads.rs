@@ -1,5 +1,5 @@
-//! What may be read where: nothing that changes in initial values, and no
-//! monitored function where only a state is known.
+//! Checks of reads: initial values must not read dynamic functions, and conditions on
+//! states must not read monitored ones.
 
 use super::Checker;
 use crate::Fault;
@@ -7,12 +7,12 @@ use crate::asm::program::{
     Abstraction, Action, FunctionId, FunctionKind, Invariant, Term, TermKind, When,
 };
 
-/// What a function depends on.
+/// The kinds of functions that a function depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Reads {
-    /// On the state.
+    /// Functions stored in the state.
     state: bool,
-    /// On the environment, within a step.
+    /// Functions of the environment, which have values only within a step.
     environment: bool,
 }
 
@@ -25,7 +25,7 @@ impl Reads {
     }
 }
 
-/// The first part that reads what it must not, and the function it reads.
+/// Returns the first part that reads a forbidden function, and that function.
 fn find(term: &Term, reads: &[Reads], bad: fn(Reads) -> bool) -> Option<(crate::Span, FunctionId)> {
     if let TermKind::Apply(id, _) = &term.kind
         && reads.get(id.0 as usize).copied().is_some_and(bad)
@@ -51,7 +51,7 @@ fn all(term: &Term, reads: &[Reads]) -> Reads {
 }
 
 impl Checker<'_> {
-    /// What each function reads, by itself or through others.
+    /// Computes the reads of each function, transitively.
     fn reads(&self) -> Vec<Reads> {
         let mut reads: Vec<Reads> = self
             .functions
@@ -99,11 +99,11 @@ impl Checker<'_> {
                 && let Some((span, id)) =
                     find(value, &reads, |reads| reads.state || reads.environment)
             {
-                let message = format!("`{}` may change, so it is not known here", self.named(id));
-                faults.push(
-                    Fault::new("reads", message, Some(span))
-                        .label(function.span, "this value is needed in the beginning"),
-                );
+                let message = format!("`{}` may change and cannot be read here", self.named(id));
+                faults.push(Fault::new("reads", message, Some(span)).label(
+                    function.span,
+                    "this value is computed before the first step",
+                ));
             }
         }
         let mut recorded = Vec::new();
@@ -126,8 +126,8 @@ impl Checker<'_> {
             if let Some((span, id)) = find(term, &reads, |reads| reads.environment) {
                 let message = format!("`{}` has a value only within a step", self.named(id));
                 faults.push(Fault::new("reads", message, Some(span)).help(
-                    "monitored functions are no part of a state; a shared function is, or a \
-                     controlled one that keeps the value",
+                    "monitored functions are not part of a state; use a shared function, or a \
+                     controlled one that stores the value",
                 ));
             }
         }

@@ -1,4 +1,4 @@
-//! Rules. A fault in one leaves the others to be checked.
+//! Checks rules. A fault in one does not prevent checking the others.
 
 use super::expression::arguments_in_words;
 use super::{Checker, Outcome};
@@ -8,7 +8,7 @@ use crate::asm::types::Type;
 use crate::{Fault, Span};
 use std::sync::Arc;
 
-/// The type of the collection that a place is in.
+/// Returns the type of the collection that contains a location.
 fn place_kind(place: &Term) -> Option<&Type> {
     match &place.kind {
         TermKind::Index(collection, _) => Some(collection.of.present()),
@@ -80,24 +80,22 @@ impl Checker<'_> {
     fn update(&mut self, place: &Expression, value: &Expression) -> Outcome<RuleKind> {
         let place = self.expression(place)?;
         let TermKind::Apply(id, arguments) = place.kind else {
-            let message = "this is no place that can be updated";
+            let message = "this cannot be updated";
             let help = match (&place.kind, place_kind(&place)) {
-                (TermKind::Local(_), _) => "here it is the name of a value, which stays as it is",
-                (_, Some(Type::Map(..))) => {
-                    "give the whole a new value: `m := m ++ {key -> value}`"
-                }
+                (TermKind::Local(_), _) => "here it is the name of a value, which cannot change",
+                (_, Some(Type::Map(..))) => "update the whole: `m := m ++ {key -> value}`",
                 (TermKind::Index(..) | TermKind::Part(..), _) => {
-                    "give the whole, of which this is a part, a new value"
+                    "update the whole that this is a part of"
                 }
-                _ => "controlled and shared functions and fields of objects can",
+                _ => "controlled and shared functions and fields of objects can be updated",
             };
             return Err(Fault::new("update", message, Some(place.span)).help(help));
         };
         if let Some(function) = self.function(id) {
             let reason = match function.kind {
                 FunctionKind::Controlled | FunctionKind::Shared => None,
-                FunctionKind::Static => Some("it is static, so it never changes"),
-                FunctionKind::Derived => Some("it is derived from others"),
+                FunctionKind::Static => Some("it is static"),
+                FunctionKind::Derived => Some("it is derived from other functions"),
                 FunctionKind::Monitored => Some("it is monitored: only the environment sets it"),
             };
             if let Some(reason) = reason {
@@ -126,7 +124,7 @@ impl Checker<'_> {
             .collect();
         let patterns = patterns?;
         if patterns.len() > 1 && self.locals.len() > depth {
-            let message = "one of several patterns cannot bind a name";
+            let message = "alternative patterns cannot bind a name";
             return Err(Fault::new("pattern", message, Some(arm.body.span))
                 .help("write an arm for each pattern"));
         }
@@ -153,7 +151,8 @@ impl Checker<'_> {
                     Pattern::Tuple(parts?)
                 }
                 _ => {
-                    let message = format!("{} has not {} parts", self.show(of), parts.len());
+                    let message =
+                        format!("{} does not have {} components", self.show(of), parts.len());
                     return Err(Fault::new("pattern", message, Some(*span)));
                 }
             },

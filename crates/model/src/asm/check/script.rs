@@ -1,4 +1,4 @@
-//! What scripts say of a model that has been checked.
+//! Checks scripts against a model.
 
 use super::{Checker, Outcome, Symbol};
 use crate::asm::program::{FunctionId, FunctionKind, Model, Term};
@@ -7,7 +7,7 @@ use crate::promela::Text;
 use crate::{Fault, Span};
 use std::mem::take;
 
-/// A checker with the tables of a model, which gets them back afterwards.
+/// A checker that borrows the tables of a model until they are given back.
 pub struct Checking<'a> {
     checker: Checker<'a>,
 }
@@ -28,7 +28,7 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// Gives the tables back.
+    /// Gives the tables back to the model.
     pub fn give_back(self, model: &mut Model) {
         model.elements = self.checker.elements;
         model.enumerations = self.checker.enumerations;
@@ -46,7 +46,7 @@ impl<'a> Checking<'a> {
         self.checker.condition(expression)
     }
 
-    /// A value for a function.
+    /// Checks a value of a function.
     pub fn value_of(&mut self, id: FunctionId, value: &Expression) -> Outcome<Term> {
         let function = self.checker.function(id);
         let Some(result) = function.map(|function| function.result.clone()) else {
@@ -67,7 +67,7 @@ impl<'a> Checking<'a> {
         Err(Checker::unknown("function", name, names))
     }
 
-    /// A place that the environment sets.
+    /// Checks a location that the environment sets.
     pub fn place(
         &mut self,
         name: &Name,
@@ -77,7 +77,7 @@ impl<'a> Checking<'a> {
         if !is_set(kind) {
             let message = format!("`{}` is not set by the environment", name.text);
             return Err(Fault::new("set", message, Some(name.span))
-                .help("monitored and shared functions are"));
+                .help("the environment sets monitored and shared functions"));
         }
         let arguments = self.checker.terms(arguments)?;
         self.arity(id, arguments.len(), name.span)?;
@@ -105,14 +105,14 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// A function that heads a column, and whether the environment sets it.
+    /// Resolves the function of a column, and whether the environment sets it.
     pub fn column(&self, name: &Name) -> Outcome<(FunctionId, bool)> {
         let (id, kind) = self.named(name)?;
         self.arity(id, 0, name.span)?;
         Ok((id, is_set(kind)))
     }
 
-    /// That a function has a value.
+    /// Builds the condition that a function has a value.
     pub fn equal(&mut self, name: &Name, value: Expression) -> Outcome<Term> {
         let span = value.span;
         let function = Expression {

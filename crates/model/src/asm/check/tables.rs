@@ -1,5 +1,4 @@
-//! The tables of a model: how a recorded session maps to it, and how it maps to
-//! an abstract one.
+//! Checks the tables of a model: the mapping of a recorded session, and the abstraction.
 
 use super::{ABSTRACTIONS_MAX, Checker, Outcome, load_below};
 use crate::asm::program::{Abstraction, Action, Class, FunctionId, FunctionKind, Term, When};
@@ -34,18 +33,18 @@ impl Checker<'_> {
         table
     }
 
-    /// The functions of which a record says nothing.
-    pub(super) fn untold(&mut self, items: &[Item]) -> Vec<FunctionId> {
+    /// Returns the functions that the record leaves open.
+    pub(super) fn unset(&mut self, items: &[Item]) -> Vec<FunctionId> {
         let names = items.iter().flat_map(|item| match item {
-            Item::Record(_, untold) => &untold[..],
+            Item::Record(_, unset) => &unset[..],
             _ => &[],
         });
-        let mut untold = Vec::new();
+        let mut unset = Vec::new();
         for name in names {
             let found = self.set_by_the_environment(name);
-            untold.extend(self.keep(found));
+            unset.extend(self.keep(found));
         }
-        untold
+        unset
     }
 
     fn action(&mut self, action: &syntax::Action) -> Outcome<Action> {
@@ -97,19 +96,20 @@ impl Checker<'_> {
             Item::Abstraction { file, span, pairs } => Some((file, *span, pairs)),
             _ => None,
         });
-        // The last one is that of the most refined text.
+        // The last claim is that of the most refined text.
         let (file, span, pairs) = claims.next_back()?;
         if let Some((_, before, _)) = claims.find(|(_, before, _)| before.source == span.source) {
-            let message = "a model is claimed to refine one other model";
+            let message = "a model can refine only one other model";
             self.faults.push(
-                Fault::new("declared-twice", message, Some(span)).label(before, "claimed before"),
+                Fault::new("declared-twice", message, Some(span)).label(before, "first claim here"),
             );
         }
         if pairs.is_empty() {
-            let message = "this claim compares nothing";
+            let message = "this abstraction compares nothing";
             self.faults.push(
-                Fault::new("abstraction", message, Some(span))
-                    .help("write functions of the abstract model, and what each is here"),
+                Fault::new("abstraction", message, Some(span)).help(
+                    "list functions of the abstract model, each with its value in this model",
+                ),
             );
         }
         let model = self.abstract_model(file, span, reader, refined);
@@ -118,10 +118,10 @@ impl Checker<'_> {
         for (number, (name, value)) in pairs.iter().enumerate() {
             let mut before = pairs.iter().take(number).map(|(other, _)| other);
             if let Some(before) = before.find(|before| before.text == name.text) {
-                let message = format!("`{}` stands here twice", name.text);
+                let message = format!("`{}` is listed twice", name.text);
                 self.faults.push(
                     Fault::new("declared-twice", message, Some(name.span))
-                        .label(before.span, "here before"),
+                        .label(before.span, "first one here"),
                 );
             }
             let pair = self.pair(&model, name, value);
@@ -141,7 +141,7 @@ impl Checker<'_> {
         refined: &[String],
     ) -> Outcome<crate::asm::program::Model> {
         if refined.len() >= ABSTRACTIONS_MAX {
-            let message = format!("a chain of more than {ABSTRACTIONS_MAX} abstract models");
+            let message = format!("the chain of abstract models is longer than {ABSTRACTIONS_MAX}");
             return Err(Fault::new("too-large", message, Some(span)));
         }
         let text = reader(file).map_err(|reason| {
@@ -151,16 +151,16 @@ impl Checker<'_> {
         let own = self.texts.first().map(|text| text.name.clone());
         let refined: Vec<String> = refined.iter().cloned().chain(own).collect();
         if refined.contains(&text.name) {
-            let message = format!("`{file}` would be an abstract model of itself");
+            let message = format!("`{file}` is its own abstract model");
             return Err(Fault::new("file", message, Some(span)));
         }
         load_below(text, &[], reader, &refined).map_err(|rejection| {
             let first = rejection.faults.first();
             let message = format!(
-                "`{file}` is no model: {}",
+                "`{file}` is not a valid model: {}",
                 first.map_or("", |fault| &fault.message)
             );
-            Fault::new("file", message, Some(span)).help("check it by itself")
+            Fault::new("file", message, Some(span)).help("check it on its own")
         })
     }
 
@@ -176,7 +176,7 @@ impl Checker<'_> {
                 match (sort(&function.result), sort(&value.of)) {
                     (Some(wanted), Some(found)) if wanted != found => {
                         let message = format!(
-                            "`{}` is {} in the abstract model, and this is {}",
+                            "`{}` is {} in the abstract model, but this is {}",
                             name.text,
                             model.show_type(&function.result),
                             self.show(&value.of)
@@ -201,7 +201,8 @@ impl Checker<'_> {
     }
 }
 
-/// What may be compared between models; elements and objects have names in each.
+/// Returns the sort of a type that can be compared between models; elements and objects
+/// are compared by name.
 fn sort(of: &Type) -> Option<&'static str> {
     match of.present() {
         Type::Boolean => Some("a truth value"),
@@ -216,7 +217,7 @@ fn sort(of: &Type) -> Option<&'static str> {
     }
 }
 
-/// What is no function that the environment sets.
+/// Returns the fault of a function that the environment does not set.
 fn settable(name: &Name, functions: &[crate::asm::program::Function]) -> Fault {
     let names = functions.iter().filter(|function| {
         matches!(
@@ -231,7 +232,7 @@ fn settable(name: &Name, functions: &[crate::asm::program::Function]) -> Fault {
     )
 }
 
-/// A type as it is written.
+/// Returns a type in source syntax.
 pub(in crate::asm) fn show_type(
     of: &Type,
     enumerations: &[Enumeration],

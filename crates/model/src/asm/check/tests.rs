@@ -8,7 +8,7 @@ fn text(name: &str, text: &str) -> Text {
     }
 }
 
-/// What is wrong with a model that may refine `base.asm`.
+/// Returns the faults of a model that may refine `base.asm`.
 fn faults(source: &str) -> String {
     let base = "enum Mode = Off | On
                 controlled mode : Mode = Off
@@ -53,17 +53,14 @@ fn names_must_be_known() {
         "there is no type `Mod`",
     );
     check("enum A = X | X main { skip }", "`X` is declared twice");
-    check(
-        "enum Int = X main { skip }",
-        "`Int` is a type of the language",
-    );
+    check("enum Int = X main { skip }", "`Int` is a built-in type");
     check(
         "rule a { skip } rule a { skip } main { a }",
         "`a` is declared twice (write `override` to replace what another file declares)",
     );
     check(
         "enum A = X",
-        "the model has no main rule (write `main { ... }`: what the machine does in each step)",
+        "the model has no main rule (write `main { ... }`, the rule of each step)",
     );
     check(
         "class C { f : Int } controlled c : optional C = undef main { c.g := 1 }",
@@ -84,16 +81,16 @@ fn names_must_be_known() {
     );
     check(
         "universe A = 1..2 universe B = (A, C) universe C = [B] main { skip }",
-        "the universe `B` is made of itself; the universe `C` is made of itself",
+        "the universe `B` contains itself; the universe `C` contains itself",
     );
     check(
         "main { forall n in Int { skip } }",
-        "the values of `Int` cannot be listed (take a part of them, such as the numbers `0..9`)",
+        "the values of `Int` cannot be enumerated (use a subset, for example the numbers `0..9`)",
     );
     check(
         "class C controlled s : {C} = {} main { forall c in C { skip } }",
-        "the values of `C` cannot be listed (keep the objects in a set of your own: one that is \
-         in no place any more is forgotten)",
+        "the values of `C` cannot be enumerated (store the objects in a set: an object that \
+         nothing refers to is deleted)",
     );
 }
 
@@ -120,31 +117,30 @@ fn types_must_fit() {
     in_main("go(1)", "expected M, found a number");
     in_main("go", "the rule `go` takes one argument, not 0");
     in_main("n := d(1)", "`d` takes no arguments, not 1");
+    in_main("k := 1", "`k` cannot be updated: it is static");
     in_main(
-        "k := 1",
-        "`k` cannot be updated: it is static, so it never changes",
+        "d := 1",
+        "`d` cannot be updated: it is derived from other functions",
     );
-    in_main("d := 1", "`d` cannot be updated: it is derived from others");
     in_main(
         "e := 1",
         "`e` cannot be updated: it is monitored: only the environment sets it",
     );
     in_main(
         "size(s) := 1",
-        "this is no place that can be updated (controlled and shared functions and fields of \
-         objects can)",
+        "this cannot be updated (controlled and shared functions and fields of objects can be \
+         updated)",
     );
     in_main(
         "let n = 1 { n := 2 }",
-        "this is no place that can be updated (here it is the name of a value, which stays as it \
-         is)",
+        "this cannot be updated (here it is the name of a value, which cannot change)",
     );
     in_main(
         "forall x in n { skip }",
         "expected a set or a sequence, found Int",
     );
     in_main("n := head(s)", "expected a sequence, found {Int}");
-    in_main("let x = new C { skip }", "the field `f` is not given");
+    in_main("let x = new C { skip }", "the field `f` is missing");
     in_main(
         "let x = new C(g = 1) { skip }",
         "there is no field `g` (did you mean `f`?)",
@@ -155,10 +151,10 @@ fn types_must_fit() {
     );
     in_main(
         "n := (new C(f = 1)).f",
-        "an object is made in an update or a `let` only (write `let x = new ... { ... }` around \
-         it)",
+        "an object can be created only in an update or a `let` (write `let x = new ... { ... }` \
+         around it)",
     );
-    in_main("n := (1, 2).3", "(a number, a number) has no part 3");
+    in_main("n := (1, 2).3", "(a number, a number) has no component 3");
     in_main(
         "m := 1 n := A",
         "expected M, found a number; expected Int, found M",
@@ -166,14 +162,14 @@ fn types_must_fit() {
 }
 
 #[test]
-fn what_changes_is_not_known_in_the_beginning() {
+fn initial_values_cannot_read_dynamic_functions() {
     check(
         "controlled a : Int = 1 controlled b : Int = a main { skip }",
-        "`a` may change, so it is not known here",
+        "`a` may change and cannot be read here",
     );
     check(
         "controlled a : Int = 1 static b : Int = a main { skip }",
-        "`a` may change, so it is not known here",
+        "`a` may change and cannot be read here",
     );
     check(
         "static a : Int = 1 controlled b : 0..a + 1 = a main { skip }",
@@ -181,13 +177,12 @@ fn what_changes_is_not_known_in_the_beginning() {
     );
     check(
         "monitored a : Bool derived b : Bool = a main { skip } invariant c = b",
-        "`b` has a value only within a step (monitored functions are no part of a state; a \
-         shared function is, or a controlled one that keeps the value)",
+        "`b` has a value only within a step (monitored functions are not part of a state; use a \
+         shared function, or a controlled one that stores the value)",
     );
     check(
         "controlled a : Int main { skip }",
-        "`a` has no value in the beginning (write `= ...` after its type, or make the type \
-         optional)",
+        "`a` has no initial value (write `= ...` after its type, or make the type optional)",
     );
 }
 
@@ -213,11 +208,11 @@ fn declared_values_fit() {
         "static none : optional Int = undef controlled a : Int = none main { skip }",
         "undef does not fit `a`, which is Int",
     );
-    check("static a : Int = 1 / 0 main { skip }", "a division by zero");
+    check("static a : Int = 1 / 0 main { skip }", "division by zero");
     check(
         "static a : Int = b static b : Int = a main { skip }",
-        "calls and their parts are nested more than 600 levels (a rule or function that uses \
-         itself must come to an end before that)",
+        "calls are nested more than 600 levels deep (a recursive rule or function must end before \
+         that)",
     );
     check(
         "controlled a : 3..1 = 2 main { skip }",
@@ -247,8 +242,7 @@ fn refinement_replaces_declarations() {
     );
     check(
         "rule a { skip } override rule a { skip } main { a }",
-        "`a` is declared in this very file (`override` replaces a declaration of a file that is \
-         refined)",
+        "`a` is declared in this file (`override` replaces a declaration of a refined file)",
     );
     check(
         "refine \"none.asm\"",
@@ -264,25 +258,25 @@ fn refinement_replaces_declarations() {
     );
     check(
         "refine \"base.asm\" abstraction of \"base.asm\" { }",
-        "this claim compares nothing (write functions of the abstract model, and what each is \
-         here)",
+        "this abstraction compares nothing (list functions of the abstract model, each with its \
+         value in this model)",
     );
     check(
         "refine \"base.asm\" abstraction of \"base.asm\" { mode = mode mode = mode }",
-        "`mode` stands here twice",
+        "`mode` is listed twice",
     );
     check(
         "refine \"base.asm\" abstraction of \"base.asm\" { mode = true }",
-        "`mode` is Mode in the abstract model, and this is Bool",
+        "`mode` is Mode in the abstract model, but this is Bool",
     );
     check(
         "refine \"base.asm\" abstraction of \"base.asm\" { mode = mode }
          abstraction of \"base.asm\" { mode = mode }",
-        "a model is claimed to refine one other model",
+        "a model can refine only one other model",
     );
     check(
         "main { skip } abstraction of \"self.asm\" { mode = 1 }",
-        "`self.asm` would be an abstract model of itself",
+        "`self.asm` is its own abstract model",
     );
     check(
         "refine \"base.asm\" abstraction of \"base.asm\" { mdoe = mode }",
@@ -303,13 +297,13 @@ fn formulas_are_made_of_conditions() {
     );
     check(
         "controlled a : Bool = true main { skip } ltl f = next {next a}",
-        "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies` \
-         (conditions that are compared stand in parentheses: `always (n = 0)`)",
+        "a temporal operator is allowed only in `ltl`, under temporal operators, `not`, `and`, \
+         `or` and `implies` (put comparisons in parentheses: `always (n = 0)`)",
     );
     check(
         "controlled a : Bool = true main { skip } ltl f = (always a) = a",
-        "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies` \
-         (conditions that are compared stand in parentheses: `always (n = 0)`)",
+        "a temporal operator is allowed only in `ltl`, under temporal operators, `not`, `and`, \
+         `or` and `implies` (put comparisons in parentheses: `always (n = 0)`)",
     );
 }
 
@@ -354,6 +348,6 @@ fn an_empty_set_in_place_of_a_map_is_helped() {
     );
     check(
         "main { if true then { skip } }",
-        "expected `{`, found `then` (a rule has no `then`: `if c { ... } else { ... }`)",
+        "expected `{`, found `then` (rules have no `then`; write `if c { ... } else { ... }`)",
     );
 }

@@ -1,9 +1,9 @@
-//! Where a step asks its environment.
+//! Queries of a step to its environment.
 //!
-//! What may be answered can take long to find. A step that is made again with other
-//! answers comes to the same decisions until the first answer that is another one, so
-//! the environment may know them ([`Environment::again`]); then they are not made up
-//! once more. The work counts all the same.
+//! Computing the possible answers can be expensive. A re-executed step makes the same
+//! decisions up to the first changed answer, so the environment may cache them
+//! ([`Environment::again`]). The work is charged again all the same, so that the limit
+//! does not depend on the cache.
 
 use super::{Machine, Outcome};
 use crate::asm::environment::{Again, Decision, Question, Stop, Subject};
@@ -13,15 +13,15 @@ use crate::asm::value::Value;
 use crate::{Fault, Span};
 use std::sync::Arc;
 
-/// Where a decision began.
-struct Begun {
+/// The state at the start of a decision.
+struct DecisionStart {
     number: usize,
     asked: usize,
     work: usize,
 }
 
 impl<'a> Machine<'a> {
-    /// The value of a place of the environment.
+    /// Returns the value of a location of the environment.
     pub(super) fn ask(
         &mut self,
         id: FunctionId,
@@ -33,8 +33,8 @@ impl<'a> Machine<'a> {
         let Some(function) = model.function(id) else {
             return Ok(Value::Undefined);
         };
-        let begun = self.begun();
-        if let Some(Again::Answered(known)) = self.again(&begun, span)? {
+        let start = self.begin_decision();
+        if let Some(Again::Answered(known)) = self.again(&start, span)? {
             self.answers.insert((id, arguments), known.clone());
             return Ok(known);
         }
@@ -44,7 +44,7 @@ impl<'a> Machine<'a> {
                 None
             }
             Some(possible) => {
-                // What is possible does not depend on what this step does.
+                // The possible values do not depend on updates of this step.
                 let overlays = std::mem::take(&mut self.overlays);
                 let values = self.deeper(span, |machine| {
                     machine.framed(arguments.clone(), |machine| machine.term(possible))
@@ -70,33 +70,33 @@ impl<'a> Machine<'a> {
         let listed = self.asked();
         let answer = self.answer(&question)?;
         if self.asked() > listed {
-            self.keep(begun, listed, None);
+            self.keep(start, listed, None);
         }
         self.answers.insert((id, arguments), answer.clone());
         Ok(answer)
     }
 
-    /// How often the environment was asked.
+    /// Returns the number of answers that the environment has given.
     fn asked(&self) -> usize {
         let environment = self.environment.as_deref();
         environment.map_or(0, |environment| environment.asked())
     }
 
-    /// A decision begins.
-    fn begun(&mut self) -> Begun {
+    /// Starts a decision.
+    fn begin_decision(&mut self) -> DecisionStart {
         let number = self.decisions;
         self.decisions += 1;
-        Begun {
+        DecisionStart {
             number,
             asked: self.asked(),
             work: self.work,
         }
     }
 
-    /// What the environment knows of a decision that has begun.
-    fn again(&mut self, begun: &Begun, span: Span) -> Outcome<Option<Again>> {
+    /// Returns the cached result of a decision, if there is one.
+    fn again(&mut self, start: &DecisionStart, span: Span) -> Outcome<Option<Again>> {
         let environment = self.environment.as_deref_mut();
-        let known = environment.and_then(|environment| environment.again(begun.number));
+        let known = environment.and_then(|environment| environment.again(start.number));
         let Some((again, decision)) = known else {
             return Ok(None);
         };
@@ -105,28 +105,28 @@ impl<'a> Machine<'a> {
         Ok(Some(again))
     }
 
-    /// A decision was made. Its candidates were known when the environment had been
-    /// asked so often.
-    fn keep(&mut self, begun: Begun, listed: usize, only: Option<Value>) {
-        if listed != begun.asked {
-            // The machine must know these answers whenever the step is made.
+    /// Caches a decision. `listed` is the number of answers when its candidates were
+    /// complete.
+    fn keep(&mut self, start: DecisionStart, listed: usize, only: Option<Value>) {
+        if listed != start.asked {
+            // The machine must record these answers in every execution of the step.
             return;
         }
         let decision = Decision {
             asks: self.asked() > listed,
             next: self.decisions,
-            work: self.work - begun.work,
+            work: self.work - start.work,
             only,
         };
         if let Some(environment) = self.environment.as_deref_mut() {
-            environment.keep(begun.number, decision);
+            environment.keep(start.number, decision);
         }
     }
 
-    /// One of what a rule chooses among; nothing if there is nothing.
+    /// Chooses a value for a rule; `None` if there is none.
     pub(super) fn choose_among(&mut self, each: &'a Each, span: Span) -> Outcome<Option<Value>> {
-        let begun = self.begun();
-        match self.again(&begun, span)? {
+        let start = self.begin_decision();
+        match self.again(&start, span)? {
             Some(Again::Answered(value)) => {
                 self.choices.push((Arc::clone(&each.name), value.clone()));
                 return Ok(Some(value));
@@ -144,7 +144,7 @@ impl<'a> Machine<'a> {
             true => None,
             false => Some(self.choose(&each.name, values, span)?),
         };
-        self.keep(begun, listed, only);
+        self.keep(start, listed, only);
         Ok(value)
     }
 
@@ -166,7 +166,7 @@ impl<'a> Machine<'a> {
         Err(Stop::NoAnswer(Box::new(fault)))
     }
 
-    /// One of several values, which the environment chooses.
+    /// Lets the environment choose one of several values.
     pub(super) fn choose(
         &mut self,
         name: &Arc<str>,

@@ -1,13 +1,12 @@
-//! A step: from a state to a set of updates, and to the next state.
+//! Steps: from a state to a set of updates, and to the next state.
 //!
-//! The meaning of rules is that of E. Börger and R. Stärk, *Abstract State
-//! Machines* (2003): a rule yields a set of updates; rules in parallel yield
-//! the union, and it is an error if two of them disagree about a place; rules
-//! in sequence see what those before them have done. Nothing changes before the
-//! whole step is known.
+//! The semantics of rules is that of E. Börger and R. Stärk, *Abstract State Machines*
+//! (2003): a rule yields a set of updates; parallel rules yield the union, and it is an
+//! error if two of them disagree about a location; sequential rules see the updates of
+//! those before them. The state does not change before the whole step is known.
 //!
-//! Invariant: the same state and the same answers give the same step, and each
-//! place of the environment is asked for at most once in a step.
+//! Invariant: equal states and equal answers give equal steps, and each location of the
+//! environment is queried at most once in a step.
 
 mod ask;
 mod rule;
@@ -15,8 +14,8 @@ mod step;
 mod term;
 
 use super::environment::{Environment, Stop};
+use super::memo::ReadLog;
 use super::program::{FunctionId, FunctionKind, Model, RuleId, Term};
-use super::sight::Sight;
 use super::state::{Location, Objects, State};
 use super::value::Value;
 use crate::{Fault, Span};
@@ -29,7 +28,7 @@ pub(super) use term::undefined;
 
 pub(super) type Outcome<T> = Result<T, Stop>;
 
-/// One update, and who makes it.
+/// An update, with the rule that makes it.
 #[derive(Debug, Clone)]
 pub(super) struct Update {
     pub value: Value,
@@ -39,19 +38,19 @@ pub(super) struct Update {
 
 pub(super) type Updates = BTreeMap<Location, Update>;
 
-/// How deep calls and their expressions may be nested in a step.
+/// Maximum nesting depth of calls and expressions in a step.
 const DEPTH_MAX: u32 = 600;
-/// How many parts of rules and expressions a step may evaluate.
+/// Maximum number of parts of rules and expressions that a step evaluates.
 const WORK_MAX: usize = 4_000_000;
 
-/// What a step has come to.
+/// The result of a step.
 #[derive(Debug)]
-pub struct Stepped {
+pub struct StepResult {
     /// The next state.
     pub state: State,
-    /// What the environment has said about its functions.
+    /// Values of functions of the environment.
     pub(super) answers: BTreeMap<Location, Value>,
-    /// What it has chosen, with what that is called.
+    /// Choices, by the names of their variables.
     pub(super) choices: Vec<(Arc<str>, Value)>,
     pub(super) updates: Updates,
 }
@@ -60,28 +59,28 @@ pub(super) struct Machine<'a> {
     model: &'a Model,
     state: &'a State,
     environment: Option<&'a mut dyn Environment>,
-    /// What was seen of the state, where somebody wants to know.
-    sight: Option<&'a mut Sight>,
-    /// What rules in sequence have done so far, the innermost last.
+    /// Records reads of the state, if requested.
+    log: Option<&'a mut ReadLog>,
+    /// Updates of sequential rules so far, the innermost last.
     overlays: Vec<Updates>,
     answers: BTreeMap<Location, Value>,
     choices: Vec<(Arc<str>, Value)>,
-    /// How many decisions of the environment there were.
+    /// Number of decisions of the environment.
     decisions: usize,
     locals: Vec<Value>,
     base: usize,
     depth: u32,
     work: usize,
-    /// The objects that there are, once one is made.
+    /// The existing objects, computed when one is created.
     objects: Option<Objects>,
-    /// The rules that are under way.
+    /// The stack of active rules.
     rules: Vec<RuleId>,
-    /// What is done where none is: `main` or `initially`.
+    /// Name of the code outside rules: `main` or `initially`.
     root: &'static str,
 }
 
 impl<'a> Machine<'a> {
-    /// A machine that makes a step.
+    /// Returns a machine that executes a step.
     fn stepping(
         model: &'a Model,
         state: &'a State,
@@ -91,7 +90,7 @@ impl<'a> Machine<'a> {
             model,
             state,
             environment,
-            sight: None,
+            log: None,
             overlays: Vec::new(),
             answers: BTreeMap::new(),
             choices: Vec::new(),
@@ -106,7 +105,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// One level deeper.
+    /// Evaluates a part one nesting level deeper.
     fn deeper<T>(
         &mut self,
         span: Span,
@@ -122,7 +121,7 @@ impl<'a> Machine<'a> {
         result
     }
 
-    /// Counts work, so that no step is endless.
+    /// Charges work, so that every step ends.
     fn charge(&mut self, work: usize, span: Span) -> Outcome<()> {
         self.work = self.work.saturating_add(work);
         match self.work > WORK_MAX {
@@ -146,7 +145,7 @@ impl<'a> Machine<'a> {
         result
     }
 
-    /// The value of a function.
+    /// Returns the value of a function.
     fn read(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Outcome<Value> {
         let model = self.model;
         let Some(function) = model.function(id) else {
@@ -175,7 +174,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// The value that a function is declared with, if it is one of its type.
+    /// Returns the declared value of a function, checked against its type.
     fn fitting(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Outcome<Value> {
         let model = self.model;
         let function = model.function(id);
@@ -188,7 +187,7 @@ impl<'a> Machine<'a> {
             self.charge(length(&value), span)?;
             model.takes(id, &value, declared.span)?;
         }
-        match function.filter(|function| function.begins_alike()) {
+        match function.filter(|function| function.is_constant()) {
             Some(function) => Ok(function.known.get_or_init(|| value).clone()),
             None => Ok(value),
         }
@@ -202,9 +201,9 @@ impl<'a> Machine<'a> {
             if !of.has(argument, &self.model.enumerations) {
                 let shown = self.model.show(argument);
                 let fault = if *argument == Value::Undefined {
-                    let message = format!("`{}` of `undef`", function.name);
+                    let message = format!("`{}` is applied to `undef`", function.name);
                     Fault::new("undefined", message, Some(span))
-                        .help("ask first whether it is `undef`")
+                        .help("check first whether it is `undef`")
                 } else {
                     let message = format!(
                         "`{}` takes {}, not {shown}",
@@ -226,7 +225,7 @@ impl<'a> Machine<'a> {
         if let Some(update) = overlay.filter_map(|overlay| overlay.get(&location)).next() {
             return Ok(update.value.clone());
         }
-        // Nobody is asked for what the machine alone changes.
+        // The environment is not queried for controlled functions.
         let is_asked = kind != Some(FunctionKind::Controlled);
         if let Some(answer) = self.answers.get(&location).filter(|_| is_asked) {
             return Ok(answer.clone());
@@ -243,11 +242,11 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The value in the state.
+    /// Returns the value in the state.
     fn stored(&mut self, place: Location, span: Span) -> Outcome<Value> {
         let value = self.state.get(place.0, &place.1);
-        if let Some(sight) = &mut self.sight {
-            sight.place(&place, value);
+        if let Some(log) = &mut self.log {
+            log.place(&place, value);
         }
         match value {
             Some(value) => Ok(value.clone()),
@@ -258,16 +257,16 @@ impl<'a> Machine<'a> {
 
 #[cold]
 fn too_deep(span: Span) -> Stop {
-    let message = format!("calls and their parts are nested more than {DEPTH_MAX} levels");
+    let message = format!("calls are nested more than {DEPTH_MAX} levels deep");
     Fault::new("too-deep", message, Some(span))
-        .help("a rule or function that uses itself must come to an end before that")
+        .help("a recursive rule or function must end before that")
         .into()
 }
 
 #[cold]
 fn endless(span: Span) -> Stop {
-    let help = format!("a step may evaluate {WORK_MAX} parts of rules and expressions");
-    Fault::new("endless", "this step does not come to an end", Some(span))
+    let help = format!("a step may evaluate at most {WORK_MAX} parts of rules and expressions");
+    Fault::new("endless", "this step does not terminate", Some(span))
         .help(help)
         .into()
 }

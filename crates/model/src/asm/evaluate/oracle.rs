@@ -1,5 +1,5 @@
-//! Rules of random shape, against the definition of their updates written down
-//! in another way: by functions from states to updates.
+//! Random rules, compared with an independent definition of their updates: as functions
+//! from states to updates.
 
 use crate::asm::load;
 use crate::asm::possibilities::Possibilities;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
 type Values = [i64; 3];
-/// Updates by variable; nothing where two of them disagree.
+/// Updates by variable; `None` if two of them disagree.
 type Wanted = Option<BTreeMap<usize, i64>>;
 
 #[derive(Debug, Clone)]

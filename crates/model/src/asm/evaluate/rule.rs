@@ -1,4 +1,4 @@
-//! Rules: to a set of updates.
+//! Evaluation of rules to sets of updates.
 
 use super::{Machine, Outcome, Update, Updates};
 use crate::asm::program::{Arm, FunctionId, Pattern, Rule, RuleId, RuleKind, Term, TermKind};
@@ -10,14 +10,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 impl<'a> Machine<'a> {
-    /// The updates of a rule.
+    /// Returns the updates of a rule.
     pub(super) fn fire(&mut self, rule: &'a Rule) -> Outcome<Updates> {
         let mut updates = Updates::new();
         self.rule(rule, &mut updates)?;
         Ok(updates)
     }
 
-    /// Puts the updates of a rule with others that are made at once.
+    /// Adds the updates of a rule to a set of parallel updates.
     pub(super) fn rule(&mut self, rule: &'a Rule, all: &mut Updates) -> Outcome<()> {
         self.deeper(rule.span, |machine| machine.any_rule(rule, all))
     }
@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
                 if fields.is_empty() {
                     return self.with(value, |machine| machine.rule(body, all));
                 }
-                // Who uses a new object sees what is in it.
+                // Rules that use a new object see its fields.
                 self.after(fields, all, |machine| {
                     machine.with(value, |machine| machine.next_rule(body))
                 })
@@ -108,8 +108,8 @@ impl<'a> Machine<'a> {
         done
     }
 
-    /// Rules one after the other, each seeing what was done before: first these updates,
-    /// then those of each [`Machine::next_rule`].
+    /// Evaluates sequential rules, each of which sees the updates before it: first the
+    /// given updates, then those of each [`Machine::next_rule`].
     fn after(
         &mut self,
         before: Updates,
@@ -124,7 +124,7 @@ impl<'a> Machine<'a> {
             .try_for_each(|(location, update)| self.unite(all, location, update))
     }
 
-    /// The next one of rules in sequence.
+    /// Evaluates the next sequential rule.
     fn next_rule(&mut self, rule: &'a Rule) -> Outcome<()> {
         let mut updates = self.fire(rule)?;
         if let Some(overlay) = self.overlays.last_mut() {
@@ -133,7 +133,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Puts an update with others that are made at once.
+    /// Adds an update to a set of parallel updates.
     fn unite(&self, all: &mut Updates, location: Location, update: Update) -> Outcome<()> {
         match all.entry(location) {
             Entry::Vacant(entry) => {
@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
             format!("{} by {rule}", self.model.show(&update.value))
         };
         let message = format!(
-            "a clash: `{}` gets two values in one step, {} and {}",
+            "inconsistent updates: `{}` gets two values in one step, {} and {}",
             self.model.show_location(*id, arguments),
             by(first),
             by(second)
@@ -168,7 +168,8 @@ impl<'a> Machine<'a> {
             .help("make the guards exclude each other, or put the rules in `seq`")
     }
 
-    /// A value. If it is a new object, the values of its fields are put with others.
+    /// Evaluates a value. If it is a new object, the values of its fields are added to
+    /// the updates.
     fn value(&mut self, term: &'a Term, all: &mut Updates) -> Outcome<Value> {
         let TermKind::New(class, fields) = &term.kind else {
             return self.term(term);
@@ -177,11 +178,11 @@ impl<'a> Machine<'a> {
         for (id, value) in fields {
             values.push((*id, self.term(value)?, value.span));
         }
-        let (state, sight) = (self.state, &mut self.sight);
+        let (state, log) = (self.state, &mut self.log);
         let objects = self.objects.get_or_insert_with(|| {
             let live = state.live();
-            if let Some(sight) = sight {
-                sight.objects(&live);
+            if let Some(log) = log {
+                log.objects(&live);
             }
             live
         });
@@ -250,7 +251,7 @@ impl<'a> Machine<'a> {
         self.rule(otherwise, all)
     }
 
-    /// Whether a value looks like a pattern; binds its variables.
+    /// Matches a value against a pattern; binds its variables.
     fn fits(&mut self, pattern: &'a Pattern, value: &Value) -> Outcome<bool> {
         Ok(match (pattern, value) {
             (Pattern::Any, _) => true,

@@ -1,21 +1,20 @@
-//! What a model does as a whole: its beginning, its steps, and values in its states.
+//! Execution of a model: initial states, steps, and values in states.
 
-use super::{Machine, Stepped, Updates};
+use super::{Machine, StepResult, Updates};
 use crate::asm::environment::{Environment, Stop};
+use crate::asm::memo::ReadLog;
 use crate::asm::possibilities::Possibilities;
 use crate::asm::program::{Function, FunctionId, FunctionKind, Model, Term};
-use crate::asm::sight::Sight;
 use crate::asm::state::{Location, State};
 use crate::asm::value::Value;
 use crate::{Fault, Span};
 use std::collections::BTreeMap;
 
-/// What a step changes, in the order of the places; nothing stands for a place that need
-/// not be spoken of any more.
+/// The changes of a step, sorted by location; `None` removes the entry.
 pub(in crate::asm) type Changes = Vec<(Location, Option<Value>)>;
 
 impl Model {
-    /// A state it may begin in.
+    /// Returns the initial state for the answers of the environment.
     pub fn begin(&self, environment: &mut dyn Environment) -> Result<State, Stop> {
         let blank = State::default();
         let Some(rule) = &self.initially else {
@@ -27,12 +26,16 @@ impl Model {
         Ok(self.after(&blank, &self.changes_of(&machine.answers, &updates)?))
     }
 
-    /// The step that the environment's answers lead to.
-    pub fn step(&self, state: &State, environment: &mut dyn Environment) -> Result<Stepped, Stop> {
+    /// Makes the step for the answers of the environment.
+    pub fn step(
+        &self,
+        state: &State,
+        environment: &mut dyn Environment,
+    ) -> Result<StepResult, Stop> {
         let mut machine = Machine::stepping(self, state, Some(environment));
         let updates = machine.fire(&self.main)?;
         let changes = self.changes_of(&machine.answers, &updates)?;
-        Ok(Stepped {
+        Ok(StepResult {
             state: self.after(state, &changes),
             answers: machine.answers,
             choices: machine.choices,
@@ -40,12 +43,12 @@ impl Model {
         })
     }
 
-    /// All that a step can change, for each possibility; and what was seen of the state.
-    pub(in crate::asm) fn outcomes(&self, state: &State) -> (Vec<Result<Changes, Fault>>, Sight) {
-        let (mut outcomes, mut sight) = (Vec::new(), Sight::default());
+    /// Returns the changes for each combination of answers, and the reads of the state.
+    pub(in crate::asm) fn outcomes(&self, state: &State) -> (Vec<Result<Changes, Fault>>, ReadLog) {
+        let (mut outcomes, mut log) = (Vec::new(), ReadLog::default());
         let step = |possibilities: &mut Possibilities| {
             let mut machine = Machine::stepping(self, state, Some(possibilities));
-            machine.sight = Some(&mut sight);
+            machine.log = Some(&mut log);
             let updates = machine.fire(&self.main)?;
             self.changes_of(&machine.answers, &updates)
         };
@@ -53,10 +56,10 @@ impl Model {
             outcomes.push(outcome);
             true
         });
-        (outcomes, sight)
+        (outcomes, log)
     }
 
-    /// What a step changes: what the environment has said, and then the updates.
+    /// Returns the changes of a step: the values of the environment, then the updates.
     fn changes_of(
         &self,
         answers: &BTreeMap<Location, Value>,
@@ -66,9 +69,9 @@ impl Model {
         self.changes_to(answers.iter().chain(done))
     }
 
-    /// What is wrong with the values that functions and fields are declared with,
-    /// as far as these do not depend on arguments.
-    pub(in crate::asm) fn wrong_in_the_beginning(&self) -> Vec<Fault> {
+    /// Returns the faults of declared values of functions and fields that do not depend
+    /// on arguments.
+    pub(in crate::asm) fn initial_faults(&self) -> Vec<Fault> {
         let blank = State::default();
         let mut faults: Vec<Fault> = Vec::new();
         for (number, function) in self.functions.iter().enumerate() {
@@ -78,7 +81,7 @@ impl Model {
             );
             let arguments = match (function.class, &function.parameters[..]) {
                 (None, []) => Vec::new(),
-                // The values of fields do not depend on the object.
+                // Declared values of fields do not depend on the object.
                 (Some(class), [_]) => vec![Value::Object(class, 0)],
                 _ => continue,
             };
@@ -89,7 +92,7 @@ impl Model {
             let mut machine = Machine::stepping(self, &blank, None);
             if let Err(stop) = machine.read(id, arguments, function.span) {
                 let fault = stop.fault();
-                // Functions that need each other are wrong for one reason.
+                // Mutually dependent functions have the same fault.
                 if faults.iter().all(|other| other.message != fault.message) {
                     faults.push(fault);
                 }
@@ -98,9 +101,12 @@ impl Model {
         faults
     }
 
-    /// Gives each state that it may begin in to a function, or why there is none,
-    /// until that has seen enough.
-    pub(in crate::asm) fn beginnings(&self, mut each: impl FnMut(Result<State, Fault>) -> bool) {
+    /// Calls a function with each initial state, or the fault that prevents it, until it
+    /// returns false.
+    pub(in crate::asm) fn initial_states(
+        &self,
+        mut each: impl FnMut(Result<State, Fault>) -> bool,
+    ) {
         let (mut is_begun, mut refusal) = (false, None);
         self.all(
             &mut Possibilities::default(),
@@ -117,14 +123,12 @@ impl Model {
             },
         );
         if !is_begun && let Some(fault) = refusal {
-            each(Err(
-                fault.help("so there is no state in which the machine begins")
-            ));
+            each(Err(fault.help("so the machine has no initial state")));
         }
     }
 
-    /// What it changes that places have these values. Of several for one place the last
-    /// one counts; what no state has is not heeded.
+    /// Returns the changes that set these values. The last of several values of one
+    /// location counts; locations that are not stored are ignored.
     fn changes_to<'a>(
         &self,
         values: impl Iterator<Item = (&'a Location, &'a Value)>,
@@ -136,13 +140,13 @@ impl Model {
         values.dedup_by_key(|(place, _)| *place);
         let mut changes = Vec::with_capacity(values.len());
         for (place, value) in values {
-            let is_said = !self.is_without(place, value)?;
+            let is_said = !self.is_default(place, value)?;
             changes.push((place.clone(), is_said.then(|| value.clone())));
         }
         Ok(changes)
     }
 
-    /// The state after some changes.
+    /// Returns the state after some changes.
     pub(in crate::asm) fn after(&self, state: &State, changes: &Changes) -> State {
         let changes = changes.iter();
         let mut next = state.changed(changes.map(|(place, value)| (place, value.as_ref())));
@@ -152,7 +156,7 @@ impl Model {
         next
     }
 
-    /// The state with another value at a place.
+    /// Returns the state with the value of a location changed.
     pub(in crate::asm) fn with_value(
         &self,
         state: &State,
@@ -163,8 +167,8 @@ impl Model {
         Ok(self.after(state, &changes))
     }
 
-    /// Whether a place has this value, too, where nothing is said of it.
-    fn is_without(&self, place: &Location, value: &Value) -> Result<bool, Stop> {
+    /// Returns whether a location has this value without an entry.
+    fn is_default(&self, place: &Location, value: &Value) -> Result<bool, Stop> {
         let (id, arguments) = place;
         let Some(function) = self.function(*id) else {
             return Ok(false);
@@ -178,7 +182,7 @@ impl Model {
         Ok(*value == machine.defined(declared, arguments.clone(), function.span)?)
     }
 
-    /// Whether a function takes these arguments.
+    /// Checks that the arguments belong to the types of a function.
     pub(in crate::asm) fn fits(
         &self,
         id: FunctionId,
@@ -191,7 +195,7 @@ impl Model {
             .map_err(Stop::fault)
     }
 
-    /// Whether a value is one of a function.
+    /// Checks that a value belongs to the type of a function.
     pub(in crate::asm) fn takes(
         &self,
         id: FunctionId,
@@ -217,24 +221,24 @@ impl Model {
         Err(Fault::new(code, message, Some(span)).label(function.span, "declared here"))
     }
 
-    /// The value of an expression in a state, with what is seen of that.
-    pub(in crate::asm) fn evaluate_seeing(
+    /// Returns the value of an expression in a state, recording its reads.
+    pub(in crate::asm) fn evaluate_logging(
         &self,
         state: &State,
         term: &Term,
-        sight: &mut Sight,
+        log: &mut ReadLog,
     ) -> Result<Value, Stop> {
         let mut machine = Machine::stepping(self, state, None);
-        machine.sight = Some(sight);
+        machine.log = Some(log);
         machine.term(term)
     }
 
-    /// The value of an expression in a state.
+    /// Returns the value of an expression in a state.
     pub(in crate::asm) fn evaluate(&self, state: &State, term: &Term) -> Result<Value, Stop> {
         Machine::stepping(self, state, None).term(term)
     }
 
-    /// The value of a place in a state.
+    /// Returns the value of a location in a state.
     pub(in crate::asm) fn value_at(
         &self,
         state: &State,

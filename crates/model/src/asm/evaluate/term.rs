@@ -1,4 +1,4 @@
-//! Expressions: a state and variables to a value.
+//! Evaluation of expressions.
 
 use super::{Machine, Outcome};
 use crate::asm::program::{Binary, Builtin, Each, Term, TermKind as T};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 impl<'a> Machine<'a> {
     pub(super) fn term(&mut self, term: &'a Term) -> Outcome<Value> {
         match &term.kind {
-            // Nothing is evaluated there.
+            // Needs no evaluation.
             T::Constant(value) => Ok(value.clone()),
             T::Local(place) => {
                 let value = self.locals.get(self.base + place);
@@ -77,13 +77,13 @@ impl<'a> Machine<'a> {
                         }
                     };
                     return Err(Fault::new("twice", message, Some(at))
-                        .help("`++` takes the values of the map behind it")
+                        .help("`++` takes the values of the map on its right")
                         .into());
                 }
                 Value::Map(Arc::new(map))
             }
             T::New(..) => {
-                let fault = Fault::new("new", "an object cannot be made here", Some(span));
+                let fault = Fault::new("new", "an object cannot be created here", Some(span));
                 return Err(fault.into());
             }
         })
@@ -97,7 +97,7 @@ impl<'a> Machine<'a> {
         Ok(values)
     }
 
-    /// A value that must not be `undef`.
+    /// Evaluates an expression that must not be `undef`.
     fn present(&mut self, term: &'a Term) -> Outcome<Value> {
         match self.term(term)? {
             Value::Undefined => Err(undefined(term.span).into()),
@@ -105,7 +105,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a condition holds.
+    /// Evaluates a condition.
     pub(super) fn truth(&mut self, term: &'a Term) -> Outcome<bool> {
         match &term.kind {
             T::Not(_) | T::Binary(..) | T::Quantified(..) => {
@@ -118,11 +118,11 @@ impl<'a> Machine<'a> {
     fn integer(&mut self, term: &'a Term) -> Outcome<i64> {
         match self.present(term)? {
             Value::Integer(number) => Ok(number),
-            _ => Err(Fault::new("type", "this is no number", Some(term.span)).into()),
+            _ => Err(Fault::new("type", "this is not a number", Some(term.span)).into()),
         }
     }
 
-    /// Whether a condition holds that is made of others, or compares.
+    /// Evaluates a condition that is compound or a comparison.
     fn condition(&mut self, term: &'a Term) -> Outcome<bool> {
         let (operator, left, right) = match &term.kind {
             T::Not(part) => return Ok(!self.truth(part)?),
@@ -187,7 +187,9 @@ impl<'a> Machine<'a> {
         if count > VALUES_MAX as i128 {
             let message = format!("{from}..{to} has {count} numbers");
             let fault = Fault::new("too-large", message, Some(span));
-            return Err(fault.help(format!("{VALUES_MAX} are allowed")).into());
+            return Err(fault
+                .help(format!("at most {VALUES_MAX} are allowed"))
+                .into());
         }
         self.charge(usize::try_from(count).unwrap_or(0), span)?;
         Ok(Value::set((from..=to).map(Value::Integer)))
@@ -205,12 +207,12 @@ impl<'a> Machine<'a> {
             (Some(value), _) => Ok(value.clone()),
             (None, Value::Sequence(values)) => {
                 let message = format!(
-                    "no value at {} of a sequence of {}",
+                    "index {} is out of range of a sequence of {}",
                     self.model.show(index),
                     values.len()
                 );
                 let fault = Fault::new("index", message, Some(span));
-                Err(fault.help("the first one is at 0").into())
+                Err(fault.help("the first index is 0").into())
             }
             (None, _) => {
                 let message = format!("the map has no value for {}", self.model.show(index));
@@ -219,8 +221,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Calls a function for each value that a variable goes through, in their order, with
-    /// that variable, until it has seen enough.
+    /// Calls a function for each value that a variable ranges over, in order, with the
+    /// variable bound, until it returns false.
     pub(super) fn each(
         &mut self,
         each: &'a Each,
@@ -248,7 +250,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The values that a variable goes through, in their order.
+    /// Returns the values that a variable ranges over, in order.
     pub(super) fn candidates(&mut self, each: &'a Each) -> Outcome<Vec<Value>> {
         let mut values = Vec::new();
         self.each(each, |_, value| {
@@ -307,7 +309,7 @@ impl<'a> Machine<'a> {
             };
             return Ok(Value::Integer(size as i64));
         }
-        let empty = || Fault::new("empty", "there is nothing in it", Some(span));
+        let empty = || Fault::new("empty", "the collection is empty", Some(span));
         let members: Vec<&Value> = match value {
             Value::Set(values) | Value::Sequence(values) => values.iter().collect(),
             _ => Vec::new(),
@@ -338,10 +340,9 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// `undef` stands where a value is needed.
+/// Returns the fault of `undef` where a value is needed.
 pub(in crate::asm) fn undefined(span: Span) -> Fault {
-    Fault::new("undefined", "this is `undef` here", Some(span))
-        .help("ask first whether it is `undef`")
+    Fault::new("undefined", "this is `undef`", Some(span)).help("check first whether it is `undef`")
 }
 
 fn overflow(span: Span) -> Fault {
@@ -350,7 +351,7 @@ fn overflow(span: Span) -> Fault {
 
 fn arithmetic(operator: Binary, left: i64, right: i64, span: Span) -> Outcome<Value> {
     if right == 0 && matches!(operator, Binary::Divide | Binary::Remainder) {
-        return Err(Fault::new("division", "a division by zero", Some(span)).into());
+        return Err(Fault::new("division", "division by zero", Some(span)).into());
     }
     let result = match operator {
         Binary::Add => left.checked_add(right),
@@ -362,7 +363,7 @@ fn arithmetic(operator: Binary, left: i64, right: i64, span: Span) -> Outcome<Va
     Ok(Value::Integer(result.ok_or_else(|| overflow(span))?))
 }
 
-/// How many parts a value has.
+/// Returns the number of parts of a value.
 pub(super) fn length(value: &Value) -> usize {
     match value {
         Value::Set(values) | Value::Sequence(values) | Value::Tuple(values) => values.len(),
@@ -380,9 +381,9 @@ fn contains(collection: &Value, value: &Value) -> bool {
     }
 }
 
-/// The values of a set that a function takes.
+/// Returns the elements of a set that a predicate accepts.
 fn among(set: &[Value], takes: impl Fn(&Value) -> bool) -> Value {
-    // They are in order, and different.
+    // Filtering keeps order and distinctness.
     Value::Set(set.iter().filter(|value| takes(value)).cloned().collect())
 }
 

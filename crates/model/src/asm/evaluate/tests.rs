@@ -19,7 +19,7 @@ fn only_state(model: &Model) -> State {
     model.begin(&mut Possibilities::default()).unwrap()
 }
 
-/// All states after one step, as changes, and what goes wrong.
+/// Returns all states after one step, as changes, and the faults.
 fn after(text: &str) -> BTreeSet<String> {
     let model = model(text);
     let state = only_state(&model);
@@ -50,7 +50,7 @@ fn check(text: &str, expected: &[&str]) {
     assert_eq!(after(text), expected, "{text}");
 }
 
-/// One variable of each sort and a rule that uses them.
+/// Checks a rule in a model with one variable of each sort.
 fn check_rule(rule: &str, expected: &[&str]) {
     let text = format!(
         "enum Colour = Red | Green | Blue
@@ -113,16 +113,25 @@ fn clashes_name_both_rules() {
     check_rule("n := 1 n := 1", &["n = 1"]);
     check_rule(
         "put(1) other(2)",
-        &["clash: a clash: `n` gets two values in one step, 1 by rule `put` and 2 by rule `other`"],
+        &[
+            "clash: inconsistent updates: `n` gets two values in one step, 1 by rule `put` and 2 by \
+             rule `other`",
+        ],
     );
     check_rule(
         "n := 1 put(2)",
-        &["clash: a clash: `n` gets two values in one step, 1 by `main` and 2 by rule `put`"],
+        &[
+            "clash: inconsistent updates: `n` gets two values in one step, 1 by `main` and 2 by rule \
+             `put`",
+        ],
     );
     check_rule("f(1) := 1 f(2) := 2", &["f(1) = 1, f(2) = 2"]);
     check_rule(
         "forall x in s { n := x }",
-        &["clash: a clash: `n` gets two values in one step, 1 by `main` and 2 by `main`"],
+        &[
+            "clash: inconsistent updates: `n` gets two values in one step, 1 by `main` and 2 by \
+             `main`",
+        ],
     );
     check_rule("seq { put(1) other(2) }", &["n = 2"]);
 }
@@ -214,17 +223,17 @@ fn expressions_have_exact_values() {
         "1 + 9223372036854775807",
         "overflow: this number does not fit 64 bits",
     );
-    check("1 / n", "division: a division by zero");
-    check("q[2]", "index: no value at 2 of a sequence of 2");
+    check("1 / n", "division: division by zero");
+    check("q[2]", "index: index 2 is out of range of a sequence of 2");
     check(
         "head([x | x in q with x > 9])",
-        "empty: there is nothing in it",
+        "empty: the collection is empty",
     );
     check("o", "undefined: undef does not fit `n`, which is Int");
-    check("o + 1", "undefined: this is `undef` here");
+    check("o + 1", "undefined: this is `undef`");
     check(
         "endless(1)",
-        "too-deep: calls and their parts are nested more than 600 levels",
+        "too-deep: calls are nested more than 600 levels deep",
     );
     check(
         "size({1 -> Red, n + 1 -> Green})",
@@ -243,14 +252,17 @@ fn expressions_have_exact_values() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
+fn values_out_of_range_are_reported() {
     check_rule(
         "small := 4",
         &["range: 4 does not fit `small`, which is 0..3"],
     );
     check_rule("f(3) := 4", &["range: `f` takes 0..2, not 3"]);
     check_rule("n := f(-1)", &["range: `f` takes 0..2, not -1"]);
-    check_rule("node.weight := 1", &["undefined: `weight` of `undef`"]);
+    check_rule(
+        "node.weight := 1",
+        &["undefined: `weight` is applied to `undef`"],
+    );
     check_rule("put(o)", &["range: rule `put` takes Int, not undef"]);
     check_rule(
         "assert n = 1",
@@ -258,7 +270,7 @@ fn what_does_not_fit_is_told() {
     );
     check_rule(
         "forever",
-        &["too-deep: calls and their parts are nested more than 600 levels"],
+        &["too-deep: calls are nested more than 600 levels deep"],
     );
     check_rule(
         "small := few(4)",
@@ -353,14 +365,14 @@ fn search(text: &str) -> Report {
 }
 
 #[test]
-fn what_the_environment_may_say_is_listed_once() {
+fn possible_answers_are_computed_once() {
     let text = "monitored e : 0..65535 controlled n : 0..1 = 0 main { if e = 9 { n := 1 } }";
     let report = search(text);
     assert_eq!((report.verdict(), report.states), (Verdict::Holds, 2));
     assert_eq!(report.transitions, 2 * 65536 + 1);
 }
 
-/// What is wrong in the first state, or in a step from it.
+/// Returns the faults of the first state, or of a step from it.
 fn wrong(text: &str) -> String {
     match search(text).finding {
         Some((Finding::Fault(fault), _)) => format!("{}: {}", fault.code, fault.message),
@@ -378,12 +390,13 @@ fn a_model_that_cannot_begin_is_wrong() {
     );
     check(
         &format!("{declared} initially {{ n := 1 n := 2 }} main {{ skip }}"),
-        "clash: a clash: `n` gets two values in one step, 1 by `initially` and 2 by `initially`",
+        "clash: inconsistent updates: `n` gets two values in one step, 1 by `initially` and 2 by \
+         `initially`",
     );
 }
 
 #[test]
-fn where_nothing_is_possible_the_question_is_told() {
+fn a_deadlock_names_the_query_without_an_answer() {
     let text = "monitored e : Int possible {} controlled n : Int = 0 main { n := e }";
     let model = model(text);
     let report = search(text);
@@ -398,7 +411,7 @@ fn where_nothing_is_possible_the_question_is_told() {
 fn conditions_on_states_have_a_value() {
     let declared = "controlled o : optional Bool = undef main { skip }";
     let check = |text: &str| {
-        let expected = "undefined: this is `undef` here";
+        let expected = "undefined: this is `undef`";
         assert_eq!(wrong(&format!("{declared} {text}")), expected, "{text}");
     };
     check("invariant known = o");
@@ -428,7 +441,7 @@ fn a_model_is_searched_with_its_invariants() {
 }
 
 #[test]
-fn where_nothing_is_possible_the_machine_stands_still() {
+fn without_an_answer_there_is_a_deadlock() {
     let text = "monitored n : Int possible {} controlled x : Int = 0 main { x := n }";
     let (finding, _) = search(text).finding.unwrap();
     assert_eq!(finding, Finding::Deadlock);
@@ -467,7 +480,7 @@ fn an_answer_that_is_not_possible_is_refused() {
 
 #[test]
 fn states_have_one_form() {
-    // Two ways to the same functions are one state.
+    // Two paths to the same functions are one state.
     let text = "controlled f(x : 1..2) : Int = x
                 controlled n : 0..1 = 0
                 main { choose { f(1) := 5 n := 1 } or { f(1) := 1 n := 0 } or { f(2) := f(2) } }";

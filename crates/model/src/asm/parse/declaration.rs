@@ -1,4 +1,4 @@
-//! What stands at the top of a text.
+//! Parser of top-level declarations.
 
 use super::{Outcome, Parser};
 use crate::Span;
@@ -43,8 +43,8 @@ impl Parser {
         items
     }
 
-    /// Goes to what looks like the next declaration: a word that begins one,
-    /// first on its line as far as braces tell.
+    /// Error recovery: skips to what looks like the next declaration, a keyword that
+    /// starts one, first on its line, as far as braces tell.
     fn recover(&mut self) {
         self.advance();
         while !self.at_end() && !STARTS.iter().any(|start| self.at(start)) {
@@ -229,12 +229,12 @@ impl Parser {
 
     fn record(&mut self) -> Outcome<Item> {
         self.expect("{")?;
-        let (mut table, mut untold) = (Vec::new(), Vec::new());
+        let (mut table, mut unset) = (Vec::new(), Vec::new());
         while !self.take("}") {
             if self.take("any") {
-                untold.push(self.name("a function")?);
+                unset.push(self.name("a function")?);
                 while self.take(",") {
-                    untold.push(self.name("a function")?);
+                    unset.push(self.name("a function")?);
                 }
                 continue;
             }
@@ -246,7 +246,7 @@ impl Parser {
             let actions = self.actions()?;
             table.push(When { keys, actions });
         }
-        Ok(Item::Record(table, untold))
+        Ok(Item::Record(table, unset))
     }
 
     fn key(&mut self) -> Outcome<(Name, Vec<Arc<str>>)> {
@@ -269,7 +269,7 @@ impl Parser {
         Ok(actions)
     }
 
-    /// `set f = value`, `step`, `check condition` or `maybe { ... }`.
+    /// Parses `set f = value`, `step`, `check condition` or `maybe { ... }`.
     fn action(&mut self) -> Outcome<Action> {
         let start = self.span();
         if self.take("set") {

@@ -1,6 +1,6 @@
-//! Expressions, by how weakly their operators bind.
+//! Parser of expressions, by operator precedence.
 //!
-//! Quantifiers, conditions and temporal prefixes reach as far as they can.
+//! Quantifiers, conditionals and temporal prefixes extend as far as possible.
 
 use super::{DEPTH_MAX, Outcome, Parser};
 use crate::asm::lexer::Kind;
@@ -9,7 +9,7 @@ use crate::asm::syntax::{
 };
 use crate::{Fault, Span};
 
-/// The operators between two values, from the weakest.
+/// The binary operators by precedence, weakest first.
 const LEVELS: &[&[(&str, Binary)]] = &[
     &[("implies", Binary::Implies)],
     &[("or", Binary::Or)],
@@ -39,7 +39,7 @@ const LEVELS: &[&[(&str, Binary)]] = &[
 ];
 /// The level of comparisons, which do not chain.
 const COMPARISON: usize = 3;
-/// That of sums.
+/// The level of sums.
 const SUM: usize = 6;
 
 const PREFIXES: &[(&str, Temporal)] = &[
@@ -56,7 +56,7 @@ const INFIXES: &[(&str, Temporal)] = &[
     ("since", Temporal::Since),
 ];
 
-/// How deep the parts of an expression are.
+/// Returns the maximum depth of the parts of an expression.
 fn deepest<'a>(parts: impl IntoIterator<Item = &'a Expression>) -> u32 {
     let depths = parts.into_iter().map(|part| part.depth);
     depths.max().unwrap_or(0)
@@ -101,17 +101,17 @@ impl Parser {
         }
     }
 
-    /// Any expression.
+    /// Parses any expression.
     pub fn expression(&mut self) -> Outcome<Expression> {
         self.nested(|parser| parser.temporal())
     }
 
-    /// An expression that ends before a comparison, as before `= value`.
+    /// Parses an expression that ends before a comparison operator, as before `= value`.
     pub(super) fn operand(&mut self) -> Outcome<Expression> {
         self.nested(|parser| parser.level(COMPARISON + 1))
     }
 
-    /// A sum, as the ends of a range are.
+    /// Parses a sum, for example an end of a range.
     pub(super) fn sum(&mut self) -> Outcome<Expression> {
         self.nested(|parser| parser.level(SUM))
     }
@@ -154,7 +154,7 @@ impl Parser {
         Ok(left)
     }
 
-    /// The operator of a level that is next, and how many tokens it has.
+    /// Returns the operator of a level at the current position, and its number of tokens.
     fn operator(&self, operators: &[(&str, Binary)]) -> Option<(Binary, usize)> {
         let comparisons = operators.iter().any(|(text, _)| *text == "in");
         if comparisons && self.at("not") && self.at_after(1, "in") {
@@ -174,12 +174,12 @@ impl Parser {
             return self.make(start, E::Temporal(*operator, vec![part]));
         }
         if self.take("not") {
-            // `not x in s` denies the whole comparison.
+            // `not x in s` negates the whole comparison.
             let part = self.nested(|parser| parser.level(COMPARISON))?;
             return self.make(start, E::Not(Box::new(part)));
         }
         if self.take("-") {
-            // The least number has no other sign.
+            // The magnitude of the least integer is valid only with a minus sign.
             if self.token().kind == Kind::Number(i64::MIN.unsigned_abs()) {
                 self.advance();
                 return self.make(start, E::Number(i64::MIN));
@@ -209,7 +209,7 @@ impl Parser {
         self.postfix()
     }
 
-    /// `x in S with C`, after the word before it.
+    /// Parses `x in S with C`, after the keyword before it.
     pub(super) fn each(&mut self) -> Outcome<Each> {
         let name = self.name("a name for the values")?;
         self.expect("in")?;
@@ -362,7 +362,7 @@ impl Parser {
         self.make(start, E::Sequence(parts))
     }
 
-    /// The rest of a list whose first part was taken.
+    /// Parses the rest of a list whose first element was parsed.
     fn more(&mut self, first: Expression, close: &str) -> Outcome<Vec<Expression>> {
         let mut parts = vec![first];
         if self.take(",") {

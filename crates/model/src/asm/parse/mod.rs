@@ -1,8 +1,8 @@
-//! Tokens to a syntax tree.
+//! Parser: tokens to a syntax tree.
 //!
-//! Invariant: parsing never fails and never panics; what could not be
-//! understood is in the faults, and the next declaration is taken up again.
-//! Neither the parser's recursion nor the depth of what it makes has no bound.
+//! Invariant: parsing never fails and never panics; syntax errors are collected, and
+//! parsing resumes at the next declaration. The recursion of the parser and the depth of
+//! the tree are bounded.
 
 mod declaration;
 mod expression;
@@ -15,21 +15,21 @@ use crate::{Fault, Span};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How deep rules and expressions may be nested.
+/// Maximum nesting depth of rules and expressions.
 const NESTING_MAX: u32 = 60;
-/// How deep an expression may be, long sums included.
+/// Maximum depth of an expression tree, long sums included.
 const DEPTH_MAX: u32 = 200;
 
 type Outcome<T> = Result<T, Fault>;
 
-/// The declarations of a text, and what is wrong with it.
+/// Parses a text. Returns its declarations and the errors.
 pub(super) fn parse(source: u32, text: &str) -> (Vec<Item>, Vec<Fault>) {
     let mut parser = Parser::new(source, text);
     let items = parser.items();
     (items, parser.faults)
 }
 
-/// A formula that is a text of its own, and what is wrong with its tokens.
+/// Parses a formula. Returns it and the lexical errors.
 pub(super) fn formula(source: u32, text: &str) -> (Outcome<Expression>, Vec<Fault>) {
     let mut parser = Parser::new(source, text);
     parser.formula = true;
@@ -42,7 +42,7 @@ pub(super) struct Parser {
     tokens: Vec<Token>,
     position: usize,
     nesting: u32,
-    /// It is a formula that is read.
+    /// Whether a formula is being parsed.
     formula: bool,
     pub faults: Vec<Fault>,
 }
@@ -52,7 +52,7 @@ impl Parser {
         Parser::of(lex(source, text))
     }
 
-    /// A parser of a part of a text.
+    /// Returns a parser of a part of a text.
     pub fn at_place(source: u32, text: &str, range: Range<usize>) -> Parser {
         let before_end = text.get(..range.end).unwrap_or_default();
         Parser::of(lex_part(source, before_end, range.start))
@@ -68,7 +68,7 @@ impl Parser {
         }
     }
 
-    /// Arguments in parentheses, none without them.
+    /// Parses arguments in parentheses; none if there is no parenthesis.
     pub fn arguments(&mut self) -> Outcome<Vec<Expression>> {
         match self.take("(") {
             true => self.list(")", Parser::expression),
@@ -76,7 +76,7 @@ impl Parser {
         }
     }
 
-    /// A number if one is next, and what is wrong with it.
+    /// Parses a number, if one is next.
     pub fn number(&mut self) -> Option<Outcome<i64>> {
         let token = self.token();
         let Kind::Number(number) = token.kind else {
@@ -101,19 +101,19 @@ impl Parser {
         self.tokens.get(self.position).unwrap_or(last)
     }
 
-    /// Where the token is that is next.
+    /// Returns the span of the next token.
     pub fn span(&self) -> Span {
         self.token().span
     }
 
-    /// Where the token is that was taken last.
+    /// Returns the span of the last token consumed.
     fn span_before(&self) -> Span {
         let before = self.position.checked_sub(1);
         let token = before.and_then(|before| self.tokens.get(before));
         token.map_or_else(|| self.span(), |token| token.span)
     }
 
-    /// From a place to the last token taken.
+    /// Returns the span from a location to the last token consumed.
     pub fn since(&self, start: Span) -> Span {
         start.to(self.span_before())
     }
@@ -137,7 +137,7 @@ impl Parser {
         }
     }
 
-    /// Takes a word or mark if it is next.
+    /// Consumes a keyword or mark, if it is next. Returns whether it was.
     pub fn take(&mut self, text: &str) -> bool {
         let found = self.at(text);
         if found {
@@ -174,7 +174,7 @@ impl Parser {
                 Ok(Name { text, span })
             }
             Kind::Name(text) => {
-                let message = format!("expected {what}, but `{text}` is a word of the language");
+                let message = format!("expected {what}, but `{text}` is a reserved word");
                 Err(Fault::new("syntax", message, Some(span)))
             }
             _ => Err(self.wrong(what)),
@@ -196,8 +196,8 @@ impl Parser {
         }
     }
 
-    /// Something and more of it after commas, up to a closing mark, which is
-    /// taken. A last comma is allowed.
+    /// Parses a comma-separated list up to a closing mark, which is consumed. A trailing
+    /// comma is allowed.
     fn list<T>(
         &mut self,
         close: &str,
@@ -215,12 +215,12 @@ impl Parser {
         }
     }
 
-    /// Goes one level deeper for a part.
+    /// Parses a part one nesting level deeper.
     fn nested<T>(&mut self, part: impl FnOnce(&mut Parser) -> Outcome<T>) -> Outcome<T> {
         if self.nesting >= NESTING_MAX {
             let message = format!("this is nested more than {NESTING_MAX} levels deep");
             return Err(Fault::new("too-deep", message, Some(self.span()))
-                .help("give a part of it a name of its own"));
+                .help("move a part of it to a declaration with a name"));
         }
         self.nesting += 1;
         let result = part(self);

@@ -1,11 +1,11 @@
-//! Rules. Nothing separates them but where they begin.
+//! Parser of rules, which have no separators.
 
 use super::{Outcome, Parser};
 use crate::asm::syntax::{Arm, Expression, ExpressionKind, Pattern, Rule, RuleKind};
 use crate::{Fault, Span};
 
 impl Parser {
-    /// Rules in braces, all at once.
+    /// Parses rules in braces, composed in parallel.
     pub(super) fn block(&mut self) -> Outcome<Rule> {
         let start = self.span();
         let rules = self.rules()?;
@@ -63,14 +63,14 @@ impl Parser {
         let condition = self.expression()?;
         if self.at("then") {
             let fault = self.wrong("`{`");
-            return Err(fault.help("a rule has no `then`: `if c { ... } else { ... }`"));
+            return Err(fault.help("rules have no `then`; write `if c { ... } else { ... }`"));
         }
         let then = Box::new(self.block()?);
         let otherwise = self.otherwise()?;
         Ok(RuleKind::If(condition, then, otherwise))
     }
 
-    /// What follows `else`, nothing if there is none.
+    /// Parses the rule after `else`; an empty one if there is none.
     fn otherwise(&mut self) -> Outcome<Box<Rule>> {
         let start = self.span();
         let rule = if !self.take("else") {
@@ -129,7 +129,11 @@ impl Parser {
                 rules.push(self.block()?);
             }
             if rules.len() < 2 {
-                let fault = Fault::new("syntax", "a choice of one rule", Some(self.since(start)));
+                let fault = Fault::new(
+                    "syntax",
+                    "this choice has only one rule",
+                    Some(self.since(start)),
+                );
                 return Err(fault.help("write `choose { ... } or { ... }`"));
             }
             return Ok(RuleKind::Either(rules));
@@ -157,7 +161,7 @@ impl Parser {
     }
 }
 
-/// An expression that stands where a rule should, taken as the call of one.
+/// Converts an expression in the position of a rule to a call.
 fn call(place: Expression) -> Outcome<RuleKind> {
     match place.kind {
         ExpressionKind::Name(name) => Ok(RuleKind::Call(name, Vec::new())),

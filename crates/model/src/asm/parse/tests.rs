@@ -61,12 +61,12 @@ fn braces_after_a_condition_are_the_rule() {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_the_rest_is_read() {
+fn parsing_continues_after_an_error() {
     let check = |text: &str, expected: &str| assert_eq!(message(text), expected, "{text}");
     check("enum = A", "expected a name for the enumeration, found `=`");
     check(
         "enum in = A",
-        "expected a name for the enumeration, but `in` is a word of the language",
+        "expected a name for the enumeration, but `in` is a reserved word",
     );
     check("nothing", "expected a declaration, found `nothing`");
     check("main { x := }", "expected an expression, found `}`");
@@ -83,7 +83,7 @@ fn what_is_wrong_is_told_and_the_rest_is_read() {
         "override enum A = B",
         "expected something that can be overridden, found `enum`",
     );
-    check("main { choose { skip } }", "a choice of one rule");
+    check("main { choose { skip } }", "this choice has only one rule");
     check(
         "rule a { 1 } rule b { skip } rule c { ] }",
         "expected a rule, found `1`; expected a rule, found `]`",

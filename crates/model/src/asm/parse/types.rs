@@ -1,4 +1,4 @@
-//! Types: `Mode`, `1..3`, `optional T`, `{T}`, `[T]`, `{K -> V}`, `(A, B)`.
+//! Parser of types: `Mode`, `1..3`, `optional T`, `{T}`, `[T]`, `{K -> V}`, `(A, B)`.
 
 use super::{Outcome, Parser};
 use crate::asm::lexer::Kind;

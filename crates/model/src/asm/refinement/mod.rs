@@ -1,14 +1,14 @@
-//! Does a model only what an abstract one does?
+//! Checks that a model refines an abstract one.
 //!
-//! The claim is an *abstraction*: functions of the abstract model, each as an
-//! expression over this one. Every run of this model must be one of the
-//! abstract model, as far as these functions show; either may make steps that
-//! do not show. Both are searched together: a state of this model with all
-//! states in which the abstract one can be after showing the same. Where none
-//! is left, the two part, on a shortest way.
+//! The claim is an *abstraction*: functions of the abstract model, each as an expression
+//! over this one. Every run of this model must be a run of the abstract model as far as
+//! these functions are observed; both may make unobservable (stuttering) steps. Both are
+//! searched together: a state of this model is paired with the set of all states in which
+//! the abstract one can be after the same observations. If that set becomes empty, the
+//! models diverge, and the path is a shortest one.
 
-mod above;
-mod room;
+mod abstract_machine;
+mod budget;
 mod search;
 mod shadow;
 #[cfg(test)]
@@ -19,54 +19,53 @@ use super::program::{FunctionId, Model};
 use crate::promela::Text;
 use crate::system::System;
 use crate::{Cut, Fault, Options, Trail};
-use above::Above;
-pub use above::Shown;
-use room::GoOn;
+use abstract_machine::AbstractMachine;
+pub use abstract_machine::Observation;
+use budget::GoOn;
 use search::Search;
-pub use shadow::{Astray, Parted, Shadow};
+pub use shadow::{Mismatch, Shadow, ShadowError};
 use std::collections::BTreeSet;
 
-/// Where two models part.
+/// A divergence of two models.
 #[derive(Debug)]
 pub struct Divergence {
-    /// The way of the refined model, its last step being the one that the
-    /// abstract model does not make.
+    /// The path of the refined model; the abstract model cannot make its last step.
     pub trail: Trail,
-    /// What the functions are called.
+    /// Names of the observed functions.
     pub names: Vec<String>,
-    /// What both show before that step.
-    pub before: Shown,
-    /// What the refined model shows after it.
-    pub after: Shown,
-    /// What the abstract model can show next instead.
-    pub possible: BTreeSet<Shown>,
+    /// The common observation before that step.
+    pub before: Observation,
+    /// The observation of the refined model after it.
+    pub after: Observation,
+    /// The possible next observations of the abstract model.
+    pub possible: BTreeSet<Observation>,
 }
 
-/// What a search for a divergence has come to.
+/// The result of a refinement check.
 #[derive(Debug)]
 pub struct Refinement {
-    /// Where the models part.
+    /// The divergence, if there is one.
     pub divergence: Option<Divergence>,
-    /// What is wrong in one of the models.
+    /// A fault of one of the models.
     pub fault: Option<Fault>,
-    /// It is the abstract one of whose texts the fault speaks, or that was cut short.
+    /// Whether the fault, or the cut, is in the abstract model.
     pub is_abstract: bool,
-    /// Why not everything was searched.
+    /// The reason that not everything was searched.
     pub cut: Option<Cut>,
-    /// Pairs of a state and what the abstract model may be in.
+    /// Number of pairs of a state and a belief.
     pub states: u64,
-    /// The most steps on the way to such a pair.
+    /// Maximum number of steps on the path to a pair.
     pub depth: u32,
 }
 
 impl Model {
-    /// The texts of the abstract model; none if there is no claim.
+    /// Returns the texts of the abstract model; empty if there is no claim.
     pub fn abstract_texts(&self) -> &[Text] {
         let abstraction = self.abstraction.as_deref();
         abstraction.map_or(&[], |abstraction| &abstraction.model.texts)
     }
 
-    /// The file of the abstract model, if there is a claim.
+    /// Returns the file name of the abstract model, if there is a claim.
     pub fn abstract_name(&self) -> Option<&str> {
         let abstraction = self.abstraction.as_deref()?;
         abstraction
@@ -76,14 +75,14 @@ impl Model {
             .map(|text| text.name.as_str())
     }
 
-    /// Searches for a step that the abstract model does not make; nothing if
-    /// there is no claim. `go_on` is asked now and then with how many states are
-    /// known, and ends the search with `false`.
+    /// Searches for a step that the abstract model does not make; `None` if there is no
+    /// claim. `go_on` is called from time to time with the number of known pairs; the
+    /// search stops if it returns false.
     pub fn refinement(&self, options: &Options, go_on: GoOn<'_>) -> Option<Refinement> {
         self.refinement_by(self, options, go_on)
     }
 
-    /// The same, where another system makes the steps of this model.
+    /// As [`Model::refinement`], with the steps of this model made by another system.
     pub fn refinement_by<S: System>(
         &self,
         system: &S,
@@ -102,13 +101,13 @@ impl Model {
             });
             shown.collect()
         };
-        let mut search = Search::new(system, show, Above::new(model, ids));
+        let mut search = Search::new(system, show, AbstractMachine::new(model, ids));
         Some(search.refinement(options, go_on))
     }
 
-    /// Searches for a step of another system that this machine does not make. What
-    /// a state of the system shows are the values of functions without arguments,
-    /// as they are written.
+    /// Searches for a step of another system that this machine does not make. The
+    /// observation of a state of the system is the values of functions without arguments,
+    /// in source syntax.
     ///
     /// # Errors
     /// The machine has no such function.
@@ -116,17 +115,17 @@ impl Model {
         &self,
         system: &S,
         functions: &[&str],
-        show: impl Fn(&[u8]) -> Shown,
+        show: impl Fn(&[u8]) -> Observation,
         options: &Options,
         go_on: GoOn<'_>,
     ) -> Result<Refinement, Fault> {
-        let above = Above::new(self, functions_of(self, functions)?);
-        let mut search = Search::new(system, |state: &[u8]| Ok(show(state)), above);
+        let abstract_machine = AbstractMachine::new(self, functions_of(self, functions)?);
+        let mut search = Search::new(system, |state: &[u8]| Ok(show(state)), abstract_machine);
         Ok(search.refinement(options, go_on))
     }
 }
 
-/// The functions without arguments that have these names.
+/// Returns the functions without arguments with these names.
 fn functions_of(model: &Model, names: &[&str]) -> Result<Vec<FunctionId>, Fault> {
     let ids = names.iter().map(|name| {
         let id = model.nullary(name).map(|(id, _)| id);

@@ -1,10 +1,10 @@
-//! The search for a step that the abstract machine does not make.
+//! Search for a step that the abstract machine does not make.
 //!
-//! Breadth first, over pairs of a state of the refined system and a belief. Nodes are
-//! in the order of discovery, so the first divergence is one of the shortest.
+//! Breadth-first over pairs of a state of the refined system and a belief. Nodes are in
+//! the order of discovery, so the first divergence has a shortest path.
 
-use super::above::{Above, Belief, Shown, ShownId};
-use super::room::{GoOn, Halt, Room};
+use super::abstract_machine::{AbstractMachine, Belief, Observation, ShownId};
+use super::budget::{Budget, GoOn, Halt};
 use super::{Divergence, Refinement};
 use crate::asm::program::Model;
 use crate::system::{Participants, System, Visitor};
@@ -13,42 +13,46 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A state of the refined system, and where the abstract machine can be.
+/// A state of the refined system with a belief.
 struct Node {
     state: u32,
     belief: Belief,
     parent: Option<usize>,
-    /// How many steps lead here.
+    /// Number of steps to this node.
     depth: u32,
 }
 
-/// Both systems, and what is known of them.
+/// Both systems, with all cached results.
 pub(super) struct Search<'a, S: System, F> {
     system: &'a S,
     scratch: S::Scratch,
     show: F,
-    above: Above<&'a Model>,
+    abstract_machine: AbstractMachine<&'a Model>,
     /// The states of the refined system, by number.
     states: Vec<Arc<[u8]>>,
     numbers: FxHashMap<Arc<[u8]>, u32>,
-    /// By state: what it shows.
+    /// By state: its observation.
     shown: Vec<ShownId>,
-    /// By state: those after it, once they are known.
+    /// By state: its successors, once computed.
     successors: Vec<Option<Arc<[u32]>>>,
     /// In the order of discovery.
     nodes: Vec<Node>,
     known: FxHashSet<(u32, Belief)>,
-    /// There are longer runs than asked for.
+    /// Whether there are runs beyond the depth limit.
     is_deep: bool,
 }
 
-impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
-    pub fn new(system: &'a S, show: F, above: Above<&'a Model>) -> Search<'a, S, F> {
+impl<'a, S: System, F: Fn(&[u8]) -> Result<Observation, Fault>> Search<'a, S, F> {
+    pub fn new(
+        system: &'a S,
+        show: F,
+        abstract_machine: AbstractMachine<&'a Model>,
+    ) -> Search<'a, S, F> {
         Search {
             system,
             scratch: system.scratch(),
             show,
-            above,
+            abstract_machine,
             states: Vec::new(),
             numbers: FxHashMap::default(),
             shown: Vec::new(),
@@ -60,11 +64,11 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
     }
 
     pub fn refinement(&mut self, options: &Options, go_on: GoOn<'_>) -> Refinement {
-        let result = self.run(options, &mut Room::new(options, go_on));
+        let result = self.run(options, &mut Budget::new(options, go_on));
         let mut refinement = Refinement {
             divergence: None,
             fault: None,
-            is_abstract: self.above.failed,
+            is_abstract: self.abstract_machine.failed,
             cut: None,
             states: self.nodes.len() as u64,
             depth: self.nodes.last().map_or(0, |node| node.depth),
@@ -77,25 +81,29 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         refinement
     }
 
-    fn run(&mut self, options: &Options, room: &mut Room<'_>) -> Result<Option<Divergence>, Halt> {
-        for state in self.after(None, room)? {
+    fn run(
+        &mut self,
+        options: &Options,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<Divergence>, Halt> {
+        for state in self.after(None, budget)? {
             let shown = self.shows(state)?;
-            let belief = self.above.begin(shown, room)?;
-            if self.above.is_nowhere(belief) {
+            let belief = self.abstract_machine.begin(shown, budget)?;
+            if self.abstract_machine.is_empty(belief) {
                 return Ok(Some(Divergence {
                     trail: Trail::through(self.system, &[self.bytes(state)], None),
-                    names: self.above.names(),
-                    before: Shown::new(),
-                    after: self.above.shown(shown),
-                    possible: self.above.possible_first(room)?,
+                    names: self.abstract_machine.names(),
+                    before: Observation::new(),
+                    after: self.abstract_machine.shown(shown),
+                    possible: self.abstract_machine.possible_first(budget)?,
                 }));
             }
-            self.push(state, belief, None, room)?;
+            self.push(state, belief, None, budget)?;
         }
         let mut next = 0;
         while let Some(node) = self.nodes.get(next) {
             let is_last = node.depth >= options.depth_max;
-            if let Some(divergence) = self.expand(next, is_last, room)? {
+            if let Some(divergence) = self.expand(next, is_last, budget)? {
                 return Ok(Some(divergence));
             }
             next += 1;
@@ -108,13 +116,13 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         }
     }
 
-    /// One more node, unless it is known.
+    /// Adds a node, unless it is known.
     fn push(
         &mut self,
         state: u32,
         belief: Belief,
         parent: Option<usize>,
-        room: &mut Room<'_>,
+        budget: &mut Budget<'_>,
     ) -> Result<(), Halt> {
         if self.known.contains(&(state, belief)) {
             return Ok(());
@@ -122,7 +130,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         let number = self.nodes.len();
         let before = parent.and_then(|parent| self.nodes.get(parent));
         let depth = before.map_or(0, |before| before.depth + 1);
-        room.keep_pair(number, size_of::<Node>())?;
+        budget.keep_pair(number, size_of::<Node>())?;
         self.known.insert((state, belief));
         self.nodes.push(Node {
             state,
@@ -133,7 +141,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         Ok(())
     }
 
-    /// The bytes of a state.
+    /// Returns the encoding of a state.
     fn bytes(&self, state: u32) -> Vec<u8> {
         let bytes = self.states.get(state as usize);
         bytes.map_or_else(Vec::new, |bytes| bytes.to_vec())
@@ -145,14 +153,14 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         Ok(shown.ok_or_else(unknown)?)
     }
 
-    /// The number of a state.
-    fn number(&mut self, bytes: Arc<[u8]>, room: &mut Room<'_>) -> Result<u32, Halt> {
+    /// Returns the number of a state.
+    fn number(&mut self, bytes: Arc<[u8]>, budget: &mut Budget<'_>) -> Result<u32, Halt> {
         if let Some(number) = self.numbers.get(&bytes) {
             return Ok(*number);
         }
         let shown = (self.show)(&bytes)?;
-        let shown = self.above.show(shown, room)?;
-        room.keep(bytes.len())?;
+        let shown = self.abstract_machine.show(shown, budget)?;
+        budget.keep(bytes.len())?;
         let number = self.states.len() as u32;
         self.shown.push(shown);
         self.successors.push(None);
@@ -161,8 +169,8 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         Ok(number)
     }
 
-    /// The states after one, or the initial ones, each once.
-    fn after(&mut self, state: Option<&[u8]>, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
+    /// Returns the distinct successors of a state, or the distinct initial states.
+    fn after(&mut self, state: Option<&[u8]>, budget: &mut Budget<'_>) -> Result<Vec<u32>, Halt> {
         let mut found = Found::default();
         match state {
             Some(state) => self.system.successors(&mut self.scratch, state, &mut found),
@@ -173,58 +181,57 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         }
         let mut numbers = Vec::with_capacity(found.states.len());
         for state in found.states {
-            numbers.push(self.number(state, room)?);
+            numbers.push(self.number(state, budget)?);
         }
         numbers.sort_unstable();
         numbers.dedup();
         Ok(numbers)
     }
 
-    /// The states after one.
-    fn successors(&mut self, state: u32, room: &mut Room<'_>) -> Result<Arc<[u32]>, Halt> {
+    /// Returns the successors of a state.
+    fn successors(&mut self, state: u32, budget: &mut Budget<'_>) -> Result<Arc<[u32]>, Halt> {
         let known = self.successors.get(state as usize);
         if let Some(known) = known.and_then(Option::as_ref) {
             return Ok(Arc::clone(known));
         }
         let bytes = self.states.get(state as usize).cloned();
-        let numbers: Arc<[u32]> = self.after(bytes.as_deref(), room)?.into();
+        let numbers: Arc<[u32]> = self.after(bytes.as_deref(), budget)?.into();
         let own = self.system.memory_bytes() + self.system.scratch_bytes(&self.scratch);
-        room.remembered(own + self.above.known_bytes());
-        room.keep(size_of_val(&numbers[..]))?;
+        budget.remembered(own + self.abstract_machine.known_bytes());
+        budget.keep(size_of_val(&numbers[..]))?;
         if let Some(entry) = self.successors.get_mut(state as usize) {
             *entry = Some(Arc::clone(&numbers));
         }
         Ok(numbers)
     }
 
-    /// Takes all steps from a node. Where that is as far as the search goes, it is only
-    /// noted whether there is more.
+    /// Expands a node. At the depth limit, records only whether there are successors.
     fn expand(
         &mut self,
         number: usize,
         is_last: bool,
-        room: &mut Room<'_>,
+        budget: &mut Budget<'_>,
     ) -> Result<Option<Divergence>, Halt> {
         let Some(node) = self.nodes.get(number) else {
             return Ok(None);
         };
         let (here, belief) = (node.state, node.belief);
         let before = self.shows(here)?;
-        for state in self.successors(here, room)?.iter() {
+        for state in self.successors(here, budget)?.iter() {
             let shown = self.shows(*state)?;
             let left = match shown == before {
                 true => belief,
-                false => self.above.step(belief, shown, room)?,
+                false => self.abstract_machine.step(belief, shown, budget)?,
             };
-            if self.above.is_nowhere(left) {
-                let parted = self.divergence(number, *state, room);
+            if self.abstract_machine.is_empty(left) {
+                let parted = self.divergence(number, *state, budget);
                 return parted.map(Some);
             }
             if is_last {
                 self.is_deep |= !self.known.contains(&(*state, left));
                 continue;
             }
-            self.push(*state, left, Some(number), room)?;
+            self.push(*state, left, Some(number), budget)?;
         }
         Ok(None)
     }
@@ -233,7 +240,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         &mut self,
         number: usize,
         state: u32,
-        room: &mut Room<'_>,
+        budget: &mut Budget<'_>,
     ) -> Result<Divergence, Halt> {
         let mut states = vec![self.bytes(state)];
         let mut here = Some(number);
@@ -242,22 +249,22 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
             here = node.parent;
         }
         states.reverse();
-        let (mut before, mut possible) = (Shown::new(), BTreeSet::new());
+        let (mut before, mut possible) = (Observation::new(), BTreeSet::new());
         if let Some(node) = self.nodes.get(number) {
-            before = self.above.shown(self.shows(node.state)?);
-            possible = self.above.possible(node.belief, room)?;
+            before = self.abstract_machine.shown(self.shows(node.state)?);
+            possible = self.abstract_machine.possible(node.belief, budget)?;
         }
         Ok(Divergence {
             trail: Trail::through(self.system, &states, None),
-            names: self.above.names(),
+            names: self.abstract_machine.names(),
             before,
-            after: self.above.shown(self.shows(state)?),
+            after: self.abstract_machine.shown(self.shows(state)?),
             possible,
         })
     }
 }
 
-/// States that a system gives, and what goes wrong there.
+/// The successors of a state, or a fault.
 #[derive(Default)]
 struct Found {
     states: Vec<Arc<[u8]>>,

@@ -1,49 +1,48 @@
-//! A machine that follows what is shown to it, while it is shown.
+//! Online conformance: an abstract machine follows a running program.
 //!
-//! A program that runs shows, step by step, what some functions of the machine
-//! are in it. As long as some run of the machine has shown the same, the program
-//! follows the machine. Nothing of the program is kept but where the machine can
-//! be.
+//! The program reports, step by step, the values of some functions of the machine. It
+//! conforms as long as some run of the machine has the same observations. Only the set of
+//! possible states of the machine is kept.
 
-use super::above::{Above, Belief, Shown};
-use super::room::{Halt, Room};
+use super::abstract_machine::{AbstractMachine, Belief, Observation};
+use super::budget::{Budget, Halt};
 use crate::asm::program::Model;
 use crate::{Fault, Options};
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
-/// What a machine does not show.
+/// An observation that the machine does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parted {
-    /// What the functions are called.
+pub struct Mismatch {
+    /// Names of the observed functions.
     pub names: Vec<String>,
-    /// What was shown last that the machine has shown, too.
-    pub before: Shown,
-    /// What was shown then.
-    pub after: Shown,
-    /// What the machine could have shown instead.
-    pub possible: BTreeSet<Shown>,
+    /// The previous observation, which the machine allows.
+    pub before: Observation,
+    /// The observation.
+    pub after: Observation,
+    /// The observations that the machine allows instead.
+    pub possible: BTreeSet<Observation>,
 }
 
-/// Why a machine does not follow.
+/// The reason that a machine does not follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Astray {
-    /// It does not do what was shown.
-    Parted(Box<Parted>),
-    /// The machine itself is wrong.
+pub enum ShadowError {
+    /// The machine does not allow the observation.
+    Mismatch(Box<Mismatch>),
+    /// The machine itself is faulty.
     Fault(Box<Fault>),
 }
 
-impl From<Fault> for Astray {
-    fn from(fault: Fault) -> Astray {
-        Astray::Fault(Box::new(fault))
+impl From<Fault> for ShadowError {
+    fn from(fault: Fault) -> ShadowError {
+        ShadowError::Fault(Box::new(fault))
     }
 }
 
-impl From<Halt> for Astray {
-    fn from(halt: Halt) -> Astray {
+impl From<Halt> for ShadowError {
+    fn from(halt: Halt) -> ShadowError {
         match halt {
-            Halt::Fault(fault) => Astray::Fault(fault),
+            Halt::Fault(fault) => ShadowError::Fault(fault),
             Halt::Cut(_) => {
                 let message = format!("the machine can be in more than {STATES_MAX} states");
                 Fault::new("too-large", message, None).into()
@@ -52,8 +51,8 @@ impl From<Halt> for Astray {
     }
 }
 
-/// The most states of a machine that is followed: one that goes on for ever without
-/// showing it must not keep the program waiting.
+/// Maximum number of states of the machine, so that a machine with endless unobservable
+/// steps does not block the program.
 const STATES_MAX: u32 = 1 << 20;
 
 fn options() -> Options {
@@ -63,48 +62,49 @@ fn options() -> Options {
     }
 }
 
-/// The machine, where it can be.
+/// An abstract machine, with the set of states it can be in.
 #[derive(Debug)]
 pub struct Shadow<M> {
-    above: Above<M>,
+    abstract_machine: AbstractMachine<M>,
     belief: Belief,
-    /// What was shown last.
-    words: Shown,
+    /// The last observation.
+    words: Observation,
 }
 
 impl<M: Borrow<Model>> Shadow<M> {
-    /// A machine of which functions without arguments are shown, at its beginning.
+    /// Returns the machine in its initial states, with the functions without arguments to
+    /// observe and their initial values.
     ///
     /// # Errors
-    /// The machine has no such function, is wrong, or does not begin so.
-    pub fn new(model: M, functions: &[&str], shown: Shown) -> Result<Shadow<M>, Astray> {
+    /// The machine has no such function, is faulty, or does not start with these values.
+    pub fn new(model: M, functions: &[&str], shown: Observation) -> Result<Shadow<M>, ShadowError> {
         let functions = super::functions_of(model.borrow(), functions)?;
-        let mut above = Above::new(model, functions);
+        let mut abstract_machine = AbstractMachine::new(model, functions);
         let words = shown.clone();
         let go_on = &mut |_| true;
-        let room = &mut Room::new(&options(), go_on);
-        let shown = above.show(shown, room)?;
-        let belief = above.begin(shown, room)?;
-        if above.is_nowhere(belief) {
-            return Err(Astray::Parted(Box::new(Parted {
-                names: above.names(),
-                before: Shown::new(),
+        let budget = &mut Budget::new(&options(), go_on);
+        let shown = abstract_machine.show(shown, budget)?;
+        let belief = abstract_machine.begin(shown, budget)?;
+        if abstract_machine.is_empty(belief) {
+            return Err(ShadowError::Mismatch(Box::new(Mismatch {
+                names: abstract_machine.names(),
+                before: Observation::new(),
                 after: words,
-                possible: above.possible_first(room)?,
+                possible: abstract_machine.possible_first(budget)?,
             })));
         }
         Ok(Shadow {
-            above,
+            abstract_machine,
             belief,
             words,
         })
     }
 
-    /// Takes what is shown now. What is as before says nothing.
+    /// Processes an observation. An unchanged one is ignored.
     ///
     /// # Errors
-    /// The machine does not do that from anywhere it can be, or is wrong.
-    pub fn show(&mut self, shown: &[&str]) -> Result<(), Astray> {
+    /// The machine does not allow the observation in any possible state, or is faulty.
+    pub fn show(&mut self, shown: &[&str]) -> Result<(), ShadowError> {
         if self
             .words
             .iter()
@@ -113,17 +113,17 @@ impl<M: Borrow<Model>> Shadow<M> {
         {
             return Ok(());
         }
-        let words: Shown = shown.iter().map(|&it| it.to_owned()).collect();
+        let words: Observation = shown.iter().map(|&it| it.to_owned()).collect();
         let go_on = &mut |_| true;
-        let room = &mut Room::new(&options(), go_on);
-        let shown = self.above.show(words.clone(), room)?;
-        let next = self.above.step(self.belief, shown, room)?;
-        if self.above.is_nowhere(next) {
-            return Err(Astray::Parted(Box::new(Parted {
-                names: self.above.names(),
+        let budget = &mut Budget::new(&options(), go_on);
+        let shown = self.abstract_machine.show(words.clone(), budget)?;
+        let next = self.abstract_machine.step(self.belief, shown, budget)?;
+        if self.abstract_machine.is_empty(next) {
+            return Err(ShadowError::Mismatch(Box::new(Mismatch {
+                names: self.abstract_machine.names(),
                 before: self.words.clone(),
                 after: words,
-                possible: self.above.possible(self.belief, room)?,
+                possible: self.abstract_machine.possible(self.belief, budget)?,
             })));
         }
         self.belief = next;
@@ -132,18 +132,18 @@ impl<M: Borrow<Model>> Shadow<M> {
     }
 }
 
-impl std::fmt::Display for Astray {
+impl std::fmt::Display for ShadowError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Astray::Fault(fault) => f.write_str(&fault.message),
-            Astray::Parted(parted) => parted.fmt(f),
+            ShadowError::Fault(fault) => f.write_str(&fault.message),
+            ShadowError::Mismatch(parted) => parted.fmt(f),
         }
     }
 }
 
-impl std::fmt::Display for Parted {
+impl std::fmt::Display for Mismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let words = |shown: &Shown| {
+        let words = |shown: &Observation| {
             let pairs = self.names.iter().zip(shown);
             let pairs: Vec<String> = pairs
                 .map(|(name, value)| format!("{name} = {value}"))
@@ -152,13 +152,17 @@ impl std::fmt::Display for Parted {
         };
         write!(
             f,
-            "after {} came {}",
-            words(&self.before),
-            words(&self.after)
+            "{} is not allowed after {}",
+            words(&self.after),
+            words(&self.before)
         )?;
         let possible = self.possible.iter().filter(|shown| **shown != self.before);
         for (number, shown) in possible.enumerate() {
-            let join = if number == 0 { "the model has " } else { "or " };
+            let join = if number == 0 {
+                "the model allows "
+            } else {
+                "or "
+            };
             write!(f, "\n{join}{}", words(shown))?;
         }
         Ok(())

@@ -1,11 +1,11 @@
-//! A system in Rust and a machine that it is held to.
+//! A system in Rust, checked against an abstract machine.
 
 use super::*;
 use crate::asm::load;
 use crate::promela::Text;
 use crate::toy::Toy;
 
-/// A light that may be switched at any time, and breaks when it is on.
+/// A light that may be switched at any time, and that breaks while it is on.
 const LIGHT: &str = "
     enum Light = Off | On | Broken
     controlled light : Light = Off
@@ -34,20 +34,20 @@ fn a_shadow_follows_what_the_machine_can_do() {
     for shown in ["Off", "On", "Off", "On", "On", "Broken", "Broken"] {
         shadow.show(&[shown]).unwrap();
     }
-    let Err(Astray::Parted(parted)) = shadow.show(&["Off"]) else {
+    let Err(ShadowError::Mismatch(parted)) = shadow.show(&["Off"]) else {
         panic!("what is broken does not go off");
     };
     assert_eq!(
         (&*parted.before, &*parted.after),
         (&["Broken".to_owned()][..], &["Off".to_owned()][..])
     );
-    let Err(Astray::Parted(parted)) = begin().show(&["Broken"]) else {
+    let Err(ShadowError::Mismatch(parted)) = begin().show(&["Broken"]) else {
         panic!("what is off does not break");
     };
     let words = parted.to_string();
     assert_eq!(
         words,
-        "after light = Off came light = Broken\nthe model has light = On"
+        "light = Broken is not allowed after light = Off\nthe model allows light = On"
     );
 }
 
@@ -55,12 +55,12 @@ fn a_shadow_follows_what_the_machine_can_do() {
 fn a_shadow_begins_where_the_machine_does() {
     let model = light();
     let on = Shadow::new(&model, &["light"], vec!["On".to_owned()]);
-    assert!(matches!(on, Err(Astray::Parted(_))));
+    assert!(matches!(on, Err(ShadowError::Mismatch(_))));
     let unknown = Shadow::new(&model, &["lamp"], vec!["On".to_owned()]);
-    assert!(matches!(unknown, Err(Astray::Fault(fault)) if fault.code == "unknown-name"));
+    assert!(matches!(unknown, Err(ShadowError::Fault(fault)) if fault.code == "unknown-name"));
 }
 
-/// Numbers on a ring, shown as a light: the machine allows the first ones alone.
+/// A ring of numbers, shown as a light: the machine allows the first ones alone.
 fn check(shows: &'static [&'static str], diverges: Option<usize>) {
     let ring = Toy::ring(shows.len() as u32);
     let show = |state: &[u8]| {
@@ -88,7 +88,7 @@ fn a_system_in_rust_is_held_to_the_machine() {
     check(&["On"], Some(0));
 }
 
-/// A machine that counts without showing it.
+/// A machine that counts unobservably.
 fn counting() -> Model {
     let text = Text {
         name: "counting.asm".to_owned(),
@@ -103,7 +103,7 @@ fn counting() -> Model {
 #[test]
 fn a_search_that_is_cut_short_says_so() {
     let model = light();
-    // A ring of lights that go on and off, of which one is broken.
+    // A ring of lights that go on and off, one of which is broken.
     let shows = |broken: Option<u32>| {
         move |state: &[u8]| {
             let number = u32::from_le_bytes(state.try_into().unwrap());
@@ -129,7 +129,7 @@ fn a_search_that_is_cut_short_says_so() {
     assert_eq!(run(None, &of_depth(500), go_on), (false, None));
     let deep = Some(Cut::Depth { limit: 499 });
     assert_eq!(run(None, &of_depth(499), go_on), (false, deep));
-    // It breaks after ten steps, and what is broken does not go on.
+    // It breaks after ten steps, and a broken light does not continue.
     assert_eq!(run(Some(990), &of_depth(10), go_on), (true, None));
     let deep = Some(Cut::Depth { limit: 9 });
     assert_eq!(run(Some(990), &of_depth(9), go_on), (false, deep));
@@ -180,5 +180,5 @@ fn an_abstract_machine_that_goes_on_for_ever_ends_the_search() {
         },
     );
     let shadow = Shadow::new(&model, &["light"], vec!["0".to_owned()]);
-    assert!(matches!(shadow, Err(Astray::Fault(fault)) if fault.code == "too-large"));
+    assert!(matches!(shadow, Err(ShadowError::Fault(fault)) if fault.code == "too-large"));
 }

@@ -26,7 +26,7 @@ fn text(name: &str, text: &str) -> Text {
     }
 }
 
-/// The values at the end, or what is wrong and where.
+/// Returns the values at the end, or the faults with their locations.
 fn run(script: &str) -> String {
     let mut model = load(text("test.asm", MODEL), &mut |_| Err(String::new())).unwrap();
     let show = |model: &Model, fault: &Fault| {
@@ -75,7 +75,7 @@ fn lines_set_and_step_and_check() {
 }
 
 #[test]
-fn what_is_not_so_is_told_with_its_place() {
+fn failed_checks_have_locations() {
     check("step", "the script does not say what `button` is [button]");
     check(
         "set button = true\nstep 2",
@@ -87,7 +87,7 @@ fn what_is_not_so_is_told_with_its_place() {
     );
     check(
         "set button = false\npick y = 1\nstep",
-        "nothing was chosen for `y` in this step [step]",
+        "this step does not choose `y` [step]",
     );
     check("set level(1) = true", "expected Int, found Bool [true]");
     check("set level = 1", "`level` takes one argument, not 0 [level]");
@@ -161,12 +161,12 @@ fn a_table_is_a_run() {
     );
     check(
         "table mode | button\nOff | true",
-        "a table without an `end` []",
+        "this table has no `end` []",
     );
     check("table mood\nOff\nend", "there is no function `mood` [mood]");
     check(
         "table mode\nOff | On\nend",
-        "2 cells in a table of 1 [Off | On]",
+        "2 cells in a table of 1 columns [Off | On]",
     );
     check("table mode\n1\nend", "expected Mode, found a number [1]");
 }

@@ -1,15 +1,15 @@
-//! Statements that have statements inside: blocks, choices, escapes.
+//! Compound statements: blocks, choices, escapes.
 //!
-//! What stands inside becomes a sequence of its own. Names and labels of a block are
-//! not known outside of it.
+//! Nested statements become a separate sequence. Names and labels of a block are local to
+//! it.
 
-use super::{Compiled, Compiler, GivenUp};
+use super::{Compiled, Compiler, Reported};
 use crate::Span;
 use crate::promela::graph::{ElementKind, LabelId, Sequence};
 use crate::promela::syntax::{Statement, StatementKind};
 
 impl Compiler {
-    /// Statements as a sequence of their own, in a scope of their own.
+    /// Compiles statements as a sequence with a scope.
     fn sequence(
         &mut self,
         statements: &[Statement],
@@ -23,7 +23,7 @@ impl Compiler {
     }
 
     pub(super) fn begin_sequence(&mut self, scoped: bool) -> Compiled<()> {
-        let frame = self.frame.as_mut().ok_or(GivenUp)?;
+        let frame = self.frame.as_mut().ok_or(Reported)?;
         frame.at_beginning = false;
         frame.graph.open();
         if scoped {
@@ -33,14 +33,14 @@ impl Compiler {
     }
 
     pub(super) fn end_sequence(&mut self, span: Span, scoped: bool) -> Compiled<Sequence> {
-        let frame = self.frame.as_mut().ok_or(GivenUp)?;
+        let frame = self.frame.as_mut().ok_or(Reported)?;
         if scoped {
             frame.scopes.pop();
         }
         Ok(frame.graph.close(span))
     }
 
-    /// What stands in braces begins, as far as labels are concerned.
+    /// Starts a block as the scope of labels.
     pub(super) fn begin_block(&mut self) {
         if let Some(frame) = &mut self.frame {
             frame.block_count += 1;
@@ -96,7 +96,7 @@ impl Compiler {
         for option in options {
             match self.sequence(option, span, false) {
                 Ok(sequence) => sequences.push(sequence),
-                Err(GivenUp) => result = Err(GivenUp),
+                Err(Reported) => result = Err(Reported),
             }
         }
         let graph = self.graph()?;

@@ -1,6 +1,6 @@
-//! Types and variables: where each value is kept.
+//! Types and variables, and their storage.
 
-use super::{Compiled, Compiler, GivenUp};
+use super::{Compiled, Compiler, Reported};
 use crate::promela::program::{
     Beginning, Cell, ChannelType, Code, Kept, Node, RecordType, Scalar, Variable, VariableKind,
 };
@@ -22,13 +22,13 @@ const fn unsigned(kept: Kept, greatest: i32) -> Scalar {
     }
 }
 
-/// The most bytes of all variables of a model or of a process.
+/// Maximum size in bytes of all variables of a model or of a process.
 const SIZE_MAX: u32 = 60_000;
 
-/// The most channels at a time: their numbers are bytes.
+/// Maximum number of channels at a time: their numbers are bytes.
 pub(in crate::promela) const CHANNELS_MAX: usize = 255;
 
-/// What values a variable of a type has; nothing for records.
+/// Returns the value range of a type; `None` for records.
 fn scalar(type_name: &TypeName) -> Option<Scalar> {
     Some(match type_name {
         TypeName::Bit | TypeName::Bool => unsigned(Kept::Byte, 1),
@@ -62,7 +62,7 @@ fn scalar(type_name: &TypeName) -> Option<Scalar> {
 }
 
 impl Compiler {
-    /// A number that is known before the model runs.
+    /// Evaluates a constant expression.
     pub(super) fn constant(&mut self, expression: &Expression) -> Compiled<i32> {
         let value = match &expression.kind {
             ExpressionKind::Number(number) => Some(*number),
@@ -118,7 +118,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// A variable at an offset.
+    /// Declares a variable at an offset.
     pub(super) fn variable(
         &mut self,
         written: &syntax::Variable,
@@ -129,12 +129,14 @@ impl Compiler {
             (None, TypeName::Record(name)) => match self.records.get(&name.text) {
                 Some(record) => VariableKind::Record(*record),
                 None => {
-                    let message =
-                        format!("the type `{}` is declared later, or in itself", name.text);
+                    let message = format!(
+                        "the type `{}` is used before its declaration, or in itself",
+                        name.text
+                    );
                     return self.refuse("unknown-type", message, name.span);
                 }
             },
-            (None, _) => return Err(GivenUp),
+            (None, _) => return Err(Reported),
         };
         let length = match &written.length {
             Some(length) => match self.constant(length)? {
@@ -158,7 +160,7 @@ impl Compiler {
         })
     }
 
-    /// The type of channels that a variable begins with.
+    /// Returns the channel type of an initializer.
     pub(super) fn channel_type(&mut self, initial: &Initial) -> Compiled<Option<u16>> {
         let Initial::Channel { capacity, fields } = initial else {
             return Ok(None);
@@ -190,7 +192,7 @@ impl Compiler {
             let leaves = self.program.leaves_of("", &variable);
             made.fields.extend(leaves.iter().map(|leaf| leaf.cell));
         }
-        // A message is handed over at once where nothing is kept.
+        // A rendezvous channel stores no messages.
         made.size = match made.capacity {
             0 => 0,
             capacity => 1 + capacity * made.message_size,
@@ -251,13 +253,13 @@ impl Compiler {
         written: &syntax::Variable,
     ) -> Compiled<()> {
         if count > CHANNELS_MAX {
-            let message = format!("there can be at most {CHANNELS_MAX} channels");
+            let message = format!("there are more than {CHANNELS_MAX} channels");
             return self.refuse("too-large", message, written.name.span);
         }
         Ok(())
     }
 
-    /// What a variable begins with, where that is not 0.
+    /// Appends the initializations of a variable, if not 0.
     pub(super) fn beginnings(
         &mut self,
         variable: &Variable,
@@ -270,7 +272,7 @@ impl Compiler {
             Initial::Nothing => self.record_channels(variable, &mut beginnings),
             Initial::Value(value) => {
                 if super::is_record(variable) {
-                    let message = "a record has no single value";
+                    let message = "a record cannot be initialized with a single value";
                     return self.refuse("type", message, value.span);
                 }
                 let code = self.expression(value)?;
@@ -281,7 +283,7 @@ impl Compiler {
                     .iter()
                     .map(|value| self.expression(value))
                     .collect::<Compiled<_>>()?;
-                // The last value is that of all further elements.
+                // The last value applies to all further elements.
                 let last = codes.last().copied();
                 let codes = codes.into_iter().map(Some).chain(std::iter::repeat(last));
                 let pairs = cells.zip(codes);
@@ -292,7 +294,7 @@ impl Compiler {
                 let is_channel =
                     matches!(variable.kind, VariableKind::Scalar(scalar) if scalar.is_channel);
                 if !is_channel {
-                    let message = "only a `chan` begins with a channel";
+                    let message = "only a `chan` can be initialized with a channel";
                     return self.refuse("type", message, capacity.span);
                 }
                 if let Some(channel) = self.channel_type(initial)? {
@@ -303,7 +305,7 @@ impl Compiler {
         Ok(beginnings)
     }
 
-    /// The channels in the fields of records.
+    /// Appends the channels in the fields of records.
     fn record_channels(&self, variable: &Variable, beginnings: &mut Vec<Beginning>) {
         let VariableKind::Record(number) = variable.kind else {
             return;
@@ -330,10 +332,10 @@ impl Compiler {
         }
     }
 
-    /// A local variable in the innermost block.
+    /// Declares a local variable in the innermost block.
     pub(super) fn local(&mut self, written: &syntax::Variable) -> Compiled<Variable> {
         if written.is_hidden {
-            let message = "only a variable of the whole model can be hidden";
+            let message = "only a global variable can be hidden";
             return self.refuse("hidden", message, written.name.span);
         }
         let offset = self.frame.as_ref().map_or(0, |frame| frame.size);
@@ -341,7 +343,7 @@ impl Compiler {
         let size = self.size_of(&variable);
         let leaves = self.program.leaves_of(&written.name.text, &variable);
         let Some(frame) = &mut self.frame else {
-            return Err(GivenUp);
+            return Err(Reported);
         };
         frame.size += size;
         let kind = frame.kind;
@@ -364,7 +366,7 @@ impl Compiler {
         Ok(variable)
     }
 
-    /// The number 0.
+    /// Returns the expression 0.
     pub(super) fn zero(&mut self, span: crate::Span) -> Code {
         self.code(Node::Number(0), span)
     }

@@ -1,4 +1,4 @@
-//! Expressions and variables.
+//! Compilation of expressions and variables.
 
 use super::{AskedLabel, AskedVariable, Compiled, Compiler};
 use crate::promela::layout::comparison;
@@ -11,9 +11,9 @@ use crate::promela::syntax::{
 use crate::{Fault, Span};
 
 impl Compiler {
-    /// A single value.
+    /// Compiles a scalar expression.
     pub(super) fn expression(&mut self, expression: &Expression) -> Compiled<Code> {
-        // What asks about channels and processes only looks, everywhere.
+        // Queries of channels and processes must be free of side effects everywhere.
         let may_run = self.may_run;
         self.may_run &= matches!(
             expression.kind,
@@ -44,7 +44,7 @@ impl Compiler {
                 self.expression(no)?,
             ),
             ExpressionKind::Temporal(..) => {
-                let message = "this operator belongs into an `ltl` block";
+                let message = "this operator is allowed only in an `ltl` block";
                 return self.refuse("temporal", message, span);
             }
             ExpressionKind::Run(run) => self.run_in_value(run, span)?,
@@ -72,7 +72,8 @@ impl Compiler {
         Ok(self.code(node, span))
     }
 
-    /// A comparison of a byte with a number is one look into the state.
+    /// Compiles a binary operator; a comparison of a byte with a number is a single read
+    /// of the state.
     fn binary(&self, operator: Binary, left: Code, right: Code) -> Node {
         let nodes = (self.program.node(left), self.program.node(right));
         let comparison = comparison(operator, nodes.0, nodes.1);
@@ -113,7 +114,7 @@ impl Compiler {
             scope: Scope::Local,
             cell,
             indices: Box::default(),
-            is_nowhere: false,
+            is_discard: false,
         });
         let node = self.code(Node::Remote { kind, index, place }, span);
         self.asked_variables.push(AskedVariable {
@@ -124,7 +125,7 @@ impl Compiler {
         Ok(node)
     }
 
-    /// The value of a variable or of a name.
+    /// Compiles a variable or a symbolic name.
     fn value_of(&mut self, reference: &Reference) -> Compiled<Code> {
         let span = reference.span;
         if let [(name, None)] = &reference.parts[..] {
@@ -134,7 +135,7 @@ impl Compiler {
                 "_last" => Some(Node::Last),
                 "_priority" => Some(Node::OwnPriority),
                 "_" => {
-                    let message = "`_` forgets what it is given, and has no value";
+                    let message = "`_` has no value: it discards what is assigned to it";
                     return self.refuse("underscore", message, span);
                 }
                 _ => None,
@@ -159,7 +160,7 @@ impl Compiler {
         Ok(self.code(node, span))
     }
 
-    /// Where a single value is.
+    /// Returns the place of a scalar.
     pub(super) fn place(&mut self, reference: &Reference) -> Compiled<Place> {
         let (scope, variable) = self.found(reference)?;
         self.place_in(scope, &variable, reference)
@@ -167,22 +168,22 @@ impl Compiler {
 
     fn found(&mut self, reference: &Reference) -> Compiled<(Scope, Variable)> {
         let Some((name, _)) = reference.parts.first() else {
-            return self.refuse("syntax", "a variable was expected", reference.span);
+            return self.refuse("syntax", "expected a variable", reference.span);
         };
         if let Some((scope, variable)) = self.lookup(&name.text) {
             return Ok((scope, variable.clone()));
         }
         let message = match self.kinds.contains_key(&name.text) {
             true => format!("`{}` is a process, not a variable", name.text),
-            false => format!("nothing is named `{}`", name.text),
+            false => format!("`{}` is not declared", name.text),
         };
         let mut fault = Fault::new("unknown-name", message, Some(name.span));
         fault.help = self.suggestion(&name.text);
         self.faults.push(fault);
-        Err(super::GivenUp)
+        Err(super::Reported)
     }
 
-    /// Where a single value of a variable is.
+    /// Returns the place of a scalar within a variable.
     pub(super) fn place_in(
         &mut self,
         scope: Scope,
@@ -198,16 +199,16 @@ impl Compiler {
                     scalar,
                 },
                 indices: indices.into(),
-                is_nowhere: false,
+                is_discard: false,
             }),
             VariableKind::Record(_) => {
-                let message = "this is a record: name one of its fields";
+                let message = "this is a record: write one of its fields";
                 self.refuse("type", message, reference.span)
             }
         }
     }
 
-    /// Follows the fields and indices of a reference.
+    /// Resolves the fields and indices of a reference.
     fn walk(
         &mut self,
         variable: &Variable,
@@ -225,11 +226,11 @@ impl Compiler {
                     self.index(&mut here, index, length, stride, &mut indices)?
                 }
                 (Some(index), None) => {
-                    // One element is what a variable without a length has.
+                    // A variable without a length has one element.
                     self.index(&mut here, index, 1, stride, &mut indices)?;
                 }
                 (None, Some(_)) => {
-                    let message = format!("`{}` is an array: say which element", name.text);
+                    let message = format!("`{}` is an array: write an index", name.text);
                     return self.refuse("missing-index", message, name.span);
                 }
                 (None, None) => {}
@@ -241,7 +242,7 @@ impl Compiler {
 
     fn field(&mut self, of: &Variable, name: &Name) -> Compiled<Variable> {
         let VariableKind::Record(record) = of.kind else {
-            let message = format!("there is no field `{}`, since this is no record", name.text);
+            let message = format!("there is no field `{}`: this is not a record", name.text);
             return self.refuse("unknown-field", message, name.span);
         };
         let record = self.program.records.get(record as usize);
@@ -258,7 +259,7 @@ impl Compiler {
                 let mut fault = Fault::new("unknown-field", message, Some(name.span));
                 fault.help = help.map(|name| format!("did you mean `{name}`?"));
                 self.faults.push(fault);
-                Err(super::GivenUp)
+                Err(super::Reported)
             }
         }
     }
@@ -289,17 +290,17 @@ impl Compiler {
         Ok(())
     }
 
-    /// The value of a channel.
+    /// Compiles an expression of a channel.
     pub(super) fn channel(&mut self, reference: &Reference) -> Compiled<Code> {
         let place = self.place(reference)?;
         if !place.cell.scalar.is_channel && place.cell.scalar.greatest < 255 {
-            let message = "this is no channel";
+            let message = "this is not a channel";
             return self.refuse("type", message, reference.span);
         }
         self.value_of(reference)
     }
 
-    /// The values of a message; records are all that is in them.
+    /// Compiles the values of a message; records are flattened.
     pub(super) fn message(&mut self, values: &[Expression]) -> Compiled<Vec<Code>> {
         let mut codes = Vec::new();
         for value in values {
@@ -324,7 +325,8 @@ impl Compiler {
         Ok(codes)
     }
 
-    /// All values of a record; nothing for other variables and for names.
+    /// Returns the places of all values of a record; `None` for other variables and for
+    /// symbolic names.
     fn record_places(&mut self, reference: &Reference) -> Compiled<Option<Vec<Place>>> {
         let Some((name, _)) = reference.parts.first() else {
             return Ok(None);
@@ -345,7 +347,7 @@ impl Compiler {
             scope,
             cell: leaf.cell,
             indices: indices.clone().into(),
-            is_nowhere: false,
+            is_discard: false,
         });
         Ok(Some(places.collect()))
     }
@@ -370,7 +372,7 @@ impl Compiler {
     fn variable_field(&mut self, reference: &Reference, fields: &mut Vec<Field>) -> Compiled<()> {
         if let [(name, None)] = &reference.parts[..] {
             if &*name.text == "_" {
-                fields.push(Field::Into(nowhere()));
+                fields.push(Field::Into(discard()));
                 return Ok(());
             }
             let is_name = self.lookup(&name.text).is_none() && self.mtypes.contains_key(&name.text);
@@ -386,11 +388,11 @@ impl Compiler {
         Ok(())
     }
 
-    /// Where an assigned value goes.
+    /// Returns the place that an assignment writes.
     pub(super) fn assigned(&mut self, reference: &Reference) -> Compiled<Place> {
         if let [(name, None)] = &reference.parts[..] {
             match &*name.text {
-                "_" => return Ok(nowhere()),
+                "_" => return Ok(discard()),
                 "_pid" | "_nr_pr" | "_last" | "np_" => {
                     let message = format!("`{}` cannot be assigned to", name.text);
                     return self.refuse("assignment", message, name.span);
@@ -402,8 +404,8 @@ impl Compiler {
     }
 }
 
-/// The place of `_`.
-fn nowhere() -> Place {
+/// Returns the place of `_`.
+fn discard() -> Place {
     Place {
         scope: Scope::Global,
         cell: Cell {
@@ -411,6 +413,6 @@ fn nowhere() -> Place {
             scalar: super::declaration::BYTE,
         },
         indices: Box::default(),
-        is_nowhere: true,
+        is_discard: true,
     }
 }

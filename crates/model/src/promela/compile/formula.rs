@@ -1,7 +1,7 @@
-//! Formulas of temporal logic over a model.
+//! Temporal formulas over a model.
 //!
-//! What has no temporal operator inside is a proposition: an expression over
-//! the variables and the places of the processes.
+//! A subformula without temporal operators is a proposition: an expression over the
+//! variables and the locations of the processes.
 
 use super::{Compiled, Compiler};
 use crate::promela::program::{Code, Node, Operation, Requirement};
@@ -9,12 +9,12 @@ use crate::promela::syntax::{Binary, Expression, ExpressionKind, Temporal, Unary
 use juror_logic::Formula;
 use std::sync::Arc;
 
-/// The most propositions of one formula.
+/// Maximum number of propositions of a formula.
 const PROPOSITIONS_MAX: usize = 64;
 
 impl Compiler {
-    /// The formulas of the model, those that are asked for, and two that every
-    /// model has.
+    /// Compiles the formulas of the model, the additional ones, and two that every model
+    /// has.
     pub(super) fn requirements(&mut self, written: &Written, asked: &[(Arc<str>, Expression)]) {
         for (number, requirement) in written.requirements.iter().enumerate() {
             let name = match &requirement.name {
@@ -28,7 +28,7 @@ impl Compiler {
                 .any(|known| known.name == name);
             if known {
                 let span = requirement.name.as_ref().map(|name| name.span);
-                let message = format!("there are two formulas `{name}`");
+                let message = format!("the formula `{name}` is declared twice");
                 self.fault(
                     "redeclared",
                     message,
@@ -54,7 +54,7 @@ impl Compiler {
         }
     }
 
-    /// A never claim looks, and does nothing.
+    /// Checks that a never claim has no side effects.
     pub(super) fn check_claim(&mut self) {
         let Some(kind) = self
             .program
@@ -87,13 +87,12 @@ impl Compiler {
             }
         }
         for span in spans {
-            let message = "a never claim has conditions and assertions, and changes nothing";
+            let message = "a never claim may contain only conditions and assertions";
             self.fault("claim", message, span);
         }
     }
 
-    /// Questions that every model can be asked: whether it makes progress, and
-    /// whether it stands at a label that accepts.
+    /// Compiles the expressions for progress and accept labels, which every model has.
     pub(super) fn make_questions(&mut self) {
         let span = crate::Span::default();
         self.program.non_progress = Some(self.code(Node::NonProgress, span));
@@ -135,7 +134,7 @@ fn part(
             }
         }
         _ => {
-            let message = "a temporal operator cannot be inside of this one";
+            let message = "this operator cannot contain a temporal operator";
             return compiler.refuse("temporal", message, expression.span);
         }
     })
@@ -167,7 +166,7 @@ fn proposition(
     Ok(Formula::proposition(index as u8))
 }
 
-/// Whether a temporal operator is in it.
+/// Returns whether an expression contains a temporal operator.
 fn is_temporal(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Temporal(..) => true,

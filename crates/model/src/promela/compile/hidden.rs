@@ -1,10 +1,10 @@
-//! Which `hidden` variables are no part of the state.
+//! Determines which `hidden` variables are not part of the state.
 //!
-//! In Spin, none is: then states that differ are taken for one another if a step reads
-//! what an earlier one has written, and the search misses some. Here a hidden variable
-//! is left out where that is exact: if no step reads what another one has written. That
-//! is asked of all places where a process can stand in a state that is kept. Others
-//! are variables like all.
+//! Spin omits all of them: if a step reads what an earlier step wrote, states that differ
+//! are treated as equal, and the search misses some. Here a hidden variable is omitted
+//! only if that is exact: if it is dead (no step reads what another one wrote) at all
+//! locations at which a process can be in a stored state. Other hidden variables are
+//! treated as ordinary ones.
 
 use super::Compiler;
 use crate::promela::layout::bytes;
@@ -15,27 +15,27 @@ use crate::promela::program::{
 use std::ops::Range;
 
 impl Compiler {
-    /// Leaves those hidden variables in [`Program::hidden`] that no state needs.
+    /// Keeps in [`Program::hidden`] only the hidden variables that can be omitted.
     pub(super) fn mark_hidden(&mut self) {
         let hidden = std::mem::take(&mut self.program.hidden);
         let program = &self.program;
         let is_scratch = |range: &Range<u32>| {
             let variable = Variable { program, range };
-            // What a process in Rust reads, nobody knows before it runs.
+            // The reads of a process in Rust are unknown.
             !program.has_outside && !variable.is_asked_about() && !variable.is_needed()
         };
         self.program.hidden = hidden.into_iter().filter(is_scratch).collect();
     }
 }
 
-/// A hidden variable: its bytes.
+/// A hidden variable, as a range of bytes.
 struct Variable<'a> {
     program: &'a Program,
     range: &'a Range<u32>,
 }
 
 impl Variable<'_> {
-    /// Whether something beside the steps of processes reads it.
+    /// Returns whether anything besides the steps of processes reads it.
     fn is_asked_about(&self) -> bool {
         let program = self.program;
         let formulas = program.requirements.iter().flat_map(|it| &it.propositions);
@@ -56,7 +56,7 @@ impl Variable<'_> {
         all.any(|code| self.reads(*code))
     }
 
-    /// Whether some step reads it that has not written it before.
+    /// Returns whether some step reads it before writing it.
     fn is_needed(&self) -> bool {
         self.program.kinds.iter().any(|kind| {
             let live = self.live(&kind.locations);
@@ -66,7 +66,8 @@ impl Variable<'_> {
         })
     }
 
-    /// By location: whether it may be read from there on before it is written.
+    /// Liveness analysis. Returns by location whether the variable may be read before it
+    /// is written.
     fn live(&self, locations: &[Location]) -> Vec<bool> {
         let mut live = vec![false; locations.len()];
         loop {
@@ -86,7 +87,7 @@ impl Variable<'_> {
         }
     }
 
-    /// Whether a transition needs it, or what comes after it does.
+    /// Returns whether a transition reads it, or it is live after the transition.
     fn through(&self, transition: &Transition, live: &[bool]) -> bool {
         let is_live = |location: u32| live.get(location as usize).copied().unwrap_or(false);
         let operation = self.program.instruction(transition).map(|it| &it.operation);
@@ -131,7 +132,7 @@ impl Variable<'_> {
             })
     }
 
-    fn is_looked_at(&self, element: &Element) -> bool {
+    fn is_read_through(&self, element: &Element) -> bool {
         let overlaps = |start: u32, end: u32| start < self.range.end && self.range.start < end;
         let (start, index) = (element.offset, element.index_offset);
         element.source == Source::Global && overlaps(start, start + element.length)
@@ -142,10 +143,10 @@ impl Variable<'_> {
         place.indices.iter().any(|index| self.reads(index.value))
     }
 
-    /// Whether an operation gives all of it a value.
+    /// Returns whether an operation overwrites it completely.
     fn is_written_by(&self, operation: &Operation) -> bool {
         let is_it = |place: &Place| {
-            let is_global = place.scope == Scope::Global && !place.is_nowhere;
+            let is_global = place.scope == Scope::Global && !place.is_discard;
             is_global && place.indices.is_empty() && bytes(place) == *self.range
         };
         match operation {
@@ -160,7 +161,7 @@ impl Variable<'_> {
         }
     }
 
-    /// Whether an expression looks at it.
+    /// Returns whether an expression reads it.
     fn reads(&self, code: Code) -> bool {
         let overlaps =
             |other: Range<u32>| other.start < self.range.end && self.range.start < other.end;
@@ -180,8 +181,8 @@ impl Variable<'_> {
             Node::Conditional(first, second, third) => {
                 reads(first) || reads(second) || reads(third)
             }
-            Node::Element(element) => self.is_looked_at(element),
-            Node::CompareElement(_, _, element) => self.is_looked_at(element),
+            Node::Element(element) => self.is_read_through(element),
+            Node::CompareElement(_, _, element) => self.is_read_through(element),
             Node::Run { arguments, .. } => arguments.iter().any(reads),
             Node::Poll(reception) => self.is_read_to_receive(reception),
             Node::AtLabel { index, .. } => index.as_ref().is_some_and(reads),
@@ -202,8 +203,9 @@ impl Variable<'_> {
     }
 }
 
-/// By location: whether a process may stand there in a state that is kept. In an atomic
-/// sequence it does where it may have to wait, and when its message is handed over.
+/// Returns by location whether a process can be there in a stored state. In an atomic
+/// sequence, it can where it may be blocked, and when its message is handed over in a
+/// rendezvous.
 fn stands(program: &Program, locations: &[Location], start: u32) -> Vec<bool> {
     let mut stands = vec![false; locations.len()];
     let mut mark = |location: u32| {
@@ -216,7 +218,7 @@ fn stands(program: &Program, locations: &[Location], start: u32) -> Vec<bool> {
     for location in locations {
         for transition in &location.transitions {
             if location.in_sequence {
-                // A jump may lead out of a `d_step`, too.
+                // A jump may also leave a `d_step`.
                 if !is_inside(transition.to) {
                     mark(transition.to);
                 }
@@ -225,7 +227,7 @@ fn stands(program: &Program, locations: &[Location], start: u32) -> Vec<bool> {
             let operation = program.instruction(transition).map(|it| &it.operation);
             let is_send = matches!(operation, Some(Operation::Send { .. }));
             let to = locations.get(transition.to as usize);
-            let waits = program.has_turns || to.is_none_or(|to| may_wait(program, to));
+            let waits = program.has_run_conditions || to.is_none_or(|to| may_wait(program, to));
             if !transition.is_atomic || is_send || waits {
                 mark(transition.to);
             }
@@ -234,7 +236,7 @@ fn stands(program: &Program, locations: &[Location], start: u32) -> Vec<bool> {
     stands
 }
 
-/// Whether all ways from a location may be impossible.
+/// Returns whether all transitions of a location may be disabled.
 fn may_wait(program: &Program, location: &Location) -> bool {
     !location.transitions.iter().any(|transition| {
         let operation = program.instruction(transition).map(|it| &it.operation);

@@ -1,16 +1,14 @@
-//! Which steps concern only the process that takes them.
+//! Local steps for partial-order reduction.
 //!
-//! Such a step reads and writes variables of its process alone. No other
-//! process can see it, hinder it, or be hindered by it, so its order among the
-//! steps of others makes no difference (D. Peled, *All from One, One for All*,
-//! 1993, with the ample sets that Spin has, too). Where the model can ask about
-//! places or variables of another process, or about whose turn it is, no step
-//! is taken to be local.
+//! A local step reads and writes only variables of its process. No other process can
+//! observe, disable, or be disabled by it, so its order relative to the steps of others
+//! does not matter (D. Peled, *All from One, One for All*, 1993; the ample sets of Spin).
+//! If the model contains remote references or depends on which process may run, no step
+//! is local.
 //!
-//! Nor is one that leads to where a process receives, if there are others that do
-//! something else as long as nobody takes what they would hand over: they go on with an
-//! `else`, or with what an escape stands beside, or let others come between the steps of
-//! an atomic sequence.
+//! Nor is a step that leads to a receive, if another process behaves differently as long
+//! as nobody receives its rendezvous message: it takes an `else` branch, an alternative
+//! to an escape, or lets others run between the steps of an atomic sequence.
 
 use super::Compiler;
 use crate::promela::program::{
@@ -21,19 +19,20 @@ use rustc_hash::FxHashSet;
 impl Compiler {
     pub(super) fn mark_local(&mut self) {
         let mut kinds = self.program.kinds.iter();
-        self.program.has_turns =
+        self.program.has_run_conditions =
             self.program.priorities || kinds.any(|kind| kind.provided.is_some());
         let program = &self.program;
-        let is_watched = program.has_turns || program.nodes.iter().any(Node::looks_at_others);
-        if is_watched {
+        let is_observed =
+            program.has_run_conditions || program.nodes.iter().any(Node::reads_other_processes);
+        if is_observed {
             return;
         }
-        let takers_matter = do_takers_matter(program);
+        let receivers_matter = receivers_matter(program);
         let mut marks = Vec::new();
         for kind in &program.kinds {
             let local = kind.locations.iter().map(|location| {
                 is_local(program, location)
-                    && !(takers_matter && leads_to_reception(program, kind, location))
+                    && !(receivers_matter && leads_to_reception(program, kind, location))
             });
             marks.push(local.collect::<Vec<bool>>());
         }
@@ -45,15 +44,16 @@ impl Compiler {
     }
 }
 
-/// Whether something is possible only as long as nobody takes a message that would be
-/// handed over.
-fn do_takers_matter(program: &Program) -> bool {
+/// Returns whether some step is enabled only as long as nobody receives a rendezvous
+/// message.
+fn receivers_matter(program: &Program) -> bool {
     let may_hand_over = program.channels.iter().any(|kind| kind.capacity == 0);
     let mut kinds = program.kinds.iter();
-    program.has_outside || may_hand_over && kinds.any(|kind| has_way_without_taker(program, kind))
+    program.has_outside
+        || may_hand_over && kinds.any(|kind| has_step_without_receiver(program, kind))
 }
 
-fn has_way_without_taker(program: &Program, kind: &ProcessType) -> bool {
+fn has_step_without_receiver(program: &Program, kind: &ProcessType) -> bool {
     let transitions = kind.locations.iter().flat_map(|it| &it.transitions);
     let in_atomic: FxHashSet<u32> = transitions
         .filter(|transition| transition.is_atomic)
@@ -65,14 +65,14 @@ fn has_way_without_taker(program: &Program, kind: &ProcessType) -> bool {
             transitions.any(|it| operation(program, it).is_some_and(|does| is_it(it, does)))
         };
         let sends = is_any(|_, operation| matches!(operation, Operation::Send { .. }));
-        let has_other_way = is_any(|transition, operation| {
+        let has_alternative = is_any(|transition, operation| {
             transition.escape > 0 || matches!(operation, Operation::Else)
         });
-        sends && (has_other_way || location.in_sequence || in_atomic.contains(&number))
+        sends && (has_alternative || location.in_sequence || in_atomic.contains(&number))
     })
 }
 
-/// Whether a process can take a message after a step from there.
+/// Returns whether a process can receive after a step from a location.
 fn leads_to_reception(program: &Program, kind: &ProcessType, location: &Location) -> bool {
     let at = |number: u32| kind.locations.get(number as usize);
     let receives = |transition: &Transition| match operation(program, transition) {
@@ -115,7 +115,7 @@ fn is_local_operation(program: &Program, operation: &Operation) -> bool {
 }
 
 fn is_local_place(program: &Program, place: &Place) -> bool {
-    (place.scope == Scope::Local || place.is_nowhere)
+    (place.scope == Scope::Local || place.is_discard)
         && place
             .indices
             .iter()

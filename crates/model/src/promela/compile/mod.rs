@@ -1,7 +1,7 @@
-//! What is written becomes a [`Program`].
+//! Compiler from the syntax tree to a [`Program`].
 //!
-//! Names are looked up here and nowhere later. All mistakes of a model are
-//! collected; where one would only follow from another one it is left out.
+//! All names are resolved here. All errors of a model are collected, except those that
+//! are consequences of others.
 
 mod block;
 pub(super) mod declaration;
@@ -25,73 +25,73 @@ use crate::{Fault, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The priority of a process that is given none.
+/// Default priority of a process.
 pub(super) const PRIORITY: u8 = 1;
 
-/// A mistake was found and is noted.
+/// An error was found and recorded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct GivenUp;
+pub(super) struct Reported;
 
-type Compiled<T> = Result<T, GivenUp>;
+type Compiled<T> = Result<T, Reported>;
 
-/// A question about a place of a process, answered when all are known.
+/// A remote reference to a label, resolved when all labels are known.
 struct AskedLabel {
     kind: u16,
     name: Name,
 }
 
-/// A question about a variable of another process.
+/// A remote reference to a variable.
 struct AskedVariable {
     node: Code,
     kind: u16,
     reference: syntax::Reference,
 }
 
-/// What is being compiled.
+/// The state of the compiler.
 pub(super) struct Compiler {
     pub program: Program,
     pub faults: Vec<Fault>,
     globals: FxHashMap<Arc<str>, Variable>,
     records: FxHashMap<Arc<str>, u16>,
     kinds: FxHashMap<Arc<str>, u16>,
-    /// By kind: how many values it is given.
+    /// By process type: number of parameters.
     parameter_counts: Vec<usize>,
     mtypes: FxHashMap<Arc<str>, i32>,
     asked_labels: Vec<AskedLabel>,
     asked_variables: Vec<AskedVariable>,
-    /// The process whose body it is.
+    /// The process being compiled.
     frame: Option<Frame>,
-    /// A `run` may stand in the expression that is compiled.
+    /// Whether `run` is allowed in the current expression.
     may_run: bool,
-    /// How many did, in all.
+    /// Number of `run`s so far.
     runs: u32,
-    /// Numbers of constant globals, which may be lengths of arrays.
+    /// Values of constant global variables, which may be array lengths.
     constants: FxHashMap<Arc<str>, i32>,
 }
 
-/// The process whose body is compiled.
+/// The process being compiled.
 #[derive(Default)]
 struct Frame {
     kind: u16,
-    /// By block, the innermost last.
+    /// By block, innermost last.
     scopes: Vec<FxHashMap<Arc<str>, Variable>>,
     size: u32,
     graph: Graph,
-    /// The uses of inlines around the present place.
+    /// The enclosing inline expansions.
     instances: Vec<u32>,
-    /// The blocks around the present place, by their numbers, and how many there were:
-    /// two of them may have labels with one name.
+    /// Numbers of the enclosing blocks, and the number of blocks so far: two blocks may
+    /// have labels of the same name.
     blocks: Vec<u32>,
     block_count: u32,
-    /// Declarations may still begin values before the first statement.
+    /// Whether declarations still initialize the process, before its first statement.
     at_beginning: bool,
-    /// Inside of a `d_step`.
+    /// Whether inside a `d_step`.
     in_step: bool,
-    /// It is a trace, and not a process.
+    /// Whether it is a trace, not a process.
     is_trace: bool,
 }
 
-/// Compiles a model. The program is whole if there are no faults.
+/// Compiles a model. The program is complete if there are no faults.
 pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)]) -> Compiler {
     let mut compiler = Compiler {
         program: Program::default(),
@@ -151,7 +151,7 @@ impl Compiler {
         self.mark_hidden();
     }
 
-    /// The process that moved last is part of the state if somebody asks.
+    /// Adds `_last` to the state if the model uses it.
     fn make_last(&mut self) {
         if self.program.nodes.contains(&Node::Last) {
             let scalar = BYTE;
@@ -163,8 +163,8 @@ impl Compiler {
         self.program.uses_timeout = self.program.nodes.contains(&Node::Timeout);
     }
 
-    /// Priorities are part of the state if somebody has one that is not the usual one,
-    /// or asks for one.
+    /// Adds priorities to the state if a process has a non-default priority or the model
+    /// reads one.
     fn mark_priorities(&mut self, written: &Written) {
         let mut processes = written.processes.iter();
         let mut nodes = self.program.nodes.iter();
@@ -189,7 +189,7 @@ impl Compiler {
             let number = next.entry(kind.clone()).or_insert(0);
             *number += 1;
             if self.mtypes.insert(name.text.clone(), *number).is_some() {
-                let message = format!("`{}` is named twice", name.text);
+                let message = format!("`{}` is declared twice", name.text);
                 self.fault("redeclared", message, name.span);
             }
             let index = *number as usize - 1;
@@ -205,7 +205,7 @@ impl Compiler {
         if next.values().any(|count| *count > 255) {
             self.faults.push(Fault::new(
                 "mtype",
-                "there are more than 255 names of messages",
+                "there are more than 255 message names",
                 None,
             ));
         }
@@ -221,7 +221,7 @@ impl Compiler {
                 .is_none();
             if !is_new {
                 let message = match process.kind {
-                    ProcessKind::Never => "there can be one never claim".to_owned(),
+                    ProcessKind::Never => "there is more than one never claim".to_owned(),
                     _ => format!("`{}` is declared twice", process.name.text),
                 };
                 self.fault("redeclared", message, process.name.span);
@@ -230,7 +230,7 @@ impl Compiler {
         if written.processes.len() > 255 {
             self.faults.push(Fault::new(
                 "too-large",
-                "there are more than 255 kinds of processes",
+                "there are more than 255 process types",
                 None,
             ));
         }
@@ -257,12 +257,12 @@ impl Compiler {
                         Ok(_) => {
                             self.fault(
                                 "too-large",
-                                "there can be at most 255 processes",
+                                "there are more than 255 processes",
                                 count.span,
                             );
                             0
                         }
-                        Err(GivenUp) => 0,
+                        Err(Reported) => 0,
                     }
                 }
             };
@@ -273,7 +273,7 @@ impl Compiler {
         if self.program.active.len() > 255 {
             self.faults.push(Fault::new(
                 "too-large",
-                "there can be at most 255 processes",
+                "there are more than 255 processes",
                 None,
             ));
         }
@@ -290,7 +290,7 @@ impl Compiler {
         span: Span,
     ) -> Compiled<T> {
         self.fault(code, message, span);
-        Err(GivenUp)
+        Err(Reported)
     }
 
     fn code(&mut self, node: Node, span: Span) -> Code {
@@ -308,7 +308,7 @@ impl Compiler {
         self.program.instructions.len() as u32 - 1
     }
 
-    /// A variable of the process or of the model.
+    /// Returns a variable of the process or of the model.
     fn lookup(&self, name: &str) -> Option<(super::program::Scope, &Variable)> {
         use super::program::Scope;
         let scopes = self
@@ -324,7 +324,7 @@ impl Compiler {
             .map(|variable| (Scope::Global, variable))
     }
 
-    /// "did you mean", with all names that would be possible.
+    /// Returns a suggestion among all valid names ("did you mean").
     fn suggestion(&self, name: &str) -> Option<String> {
         let scopes = self.frame.iter().flat_map(|frame| &frame.scopes);
         let locals = scopes.flat_map(|scope| scope.keys());
@@ -344,7 +344,7 @@ impl Compiler {
                 let mut fault = Fault::new("unknown-process", message, Some(name.span));
                 fault.help = meant.map(|meant| format!("did you mean `{meant}`?"));
                 self.faults.push(fault);
-                Err(GivenUp)
+                Err(Reported)
             }
         }
     }
@@ -358,7 +358,7 @@ impl Compiler {
     fn answer_variable(&mut self, asked: &AskedVariable) -> Compiled<()> {
         let kind = self.program.kinds.get(asked.kind as usize);
         let Some((name, _)) = asked.reference.parts.first() else {
-            return Err(GivenUp);
+            return Err(Reported);
         };
         let found = kind.and_then(|kind| kind.variables.iter().find(|(it, _)| **it == *name.text));
         let Some((_, variable)) = found.cloned() else {
@@ -380,7 +380,7 @@ impl Compiler {
     }
 }
 
-/// A record cannot be a single value.
+/// Returns whether a variable is a record, which is not a scalar.
 fn is_record(variable: &Variable) -> bool {
     matches!(variable.kind, VariableKind::Record(_))
 }

@@ -1,6 +1,6 @@
-//! Processes: their variables, their bodies, and where they may stand.
+//! Process types: parameters, bodies, and locations.
 
-use super::{Compiled, Compiler, Frame, GivenUp};
+use super::{Compiled, Compiler, Frame, Reported};
 use crate::promela::external::{NUMBER, Outside};
 use crate::promela::graph::{ElementKind, Graph, Sequence};
 use crate::promela::program::{Cell, FRAME_START, Location, Operation, ProcessType};
@@ -58,19 +58,20 @@ impl Compiler {
         graph.instruction(kind, &[], process.end);
         let body = graph.close(process.end);
         let Some(frame) = self.frame.take() else {
-            return Err(GivenUp);
+            return Err(Reported);
         };
         self.kind_mut(number)?.frame_size = frame.size;
         match self.faults.len() == before {
             true => Ok((frame.graph, body)),
-            false => Err(GivenUp),
+            false => Err(Reported),
         }
     }
 
-    /// A process in Rust keeps the number of its state behind its parameters.
+    /// Compiles a process in Rust, which stores the number of its state after its
+    /// parameters.
     fn outside(&mut self, number: u16, process: &Process) -> Compiled<()> {
         let instruction = self.instruction(Operation::Skip, process.name.span, &process.name.text);
-        let frame = self.frame.as_mut().ok_or(GivenUp)?;
+        let frame = self.frame.as_mut().ok_or(Reported)?;
         let cell = Cell {
             offset: frame.size,
             scalar: NUMBER,
@@ -84,7 +85,7 @@ impl Compiler {
     fn parameters(&mut self, number: u16, process: &Process) -> Compiled<()> {
         for parameter in &process.parameters {
             if parameter.initial != Initial::Nothing || parameter.length.is_some() {
-                let message = "a parameter is a single value without a beginning";
+                let message = "a parameter must be a single value without an initializer";
                 return self.refuse("parameter", message, parameter.name.span);
             }
             let variable = self.local(parameter)?;
@@ -104,17 +105,17 @@ impl Compiler {
     }
 
     pub(super) fn kind_mut(&mut self, number: u16) -> Compiled<&mut ProcessType> {
-        self.program.kinds.get_mut(number as usize).ok_or(GivenUp)
+        self.program.kinds.get_mut(number as usize).ok_or(Reported)
     }
 
     pub(super) fn graph(&mut self) -> Compiled<&mut Graph> {
         self.frame
             .as_mut()
             .map(|frame| &mut frame.graph)
-            .ok_or(GivenUp)
+            .ok_or(Reported)
     }
 
-    /// Finds the places of a process, when all that is asked about it is known.
+    /// Computes the locations of a process, when all remote references are known.
     pub(super) fn finish_process(
         &mut self,
         number: u16,
@@ -164,7 +165,7 @@ impl Compiler {
                 self.faults.push(fault);
                 continue;
             };
-            // A label that is never a place of its own is never reached.
+            // A label that is never a location is never reached.
             let location = found.by_element.get(&element).copied();
             if let Some(slot) = self.program.labels.get_mut(index) {
                 *slot = location;
@@ -172,7 +173,7 @@ impl Compiler {
         }
         if let Some(kind) = self.program.kinds.get_mut(number as usize) {
             if kind.outside.is_some() {
-                // Where it stands, its state in Rust says.
+                // The state in Rust takes the place of the location.
                 kind.locations = vec![Location::default()];
                 kind.start = 0;
                 return;

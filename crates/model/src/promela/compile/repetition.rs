@@ -1,5 +1,4 @@
-//! Loops and choices over numbers: `for` and `select` are compiled as the
-//! statements that they stand for.
+//! Loops and choices over numbers: `for` and `select` are translated to basic statements.
 
 use super::{Compiled, Compiler};
 use crate::Span;
@@ -10,12 +9,12 @@ use crate::promela::syntax::{
 };
 use std::sync::Arc;
 
-/// The greatest distance of the numbers of a `select` that is a choice.
+/// Maximum width of the range of a `select` compiled as a choice.
 const SELECTED_MAX: i32 = 32;
 
 impl Compiler {
-    /// As in Spin, a label before the loop stands where it asks whether to go on: a jump
-    /// there goes on with the number that there is.
+    /// Compiles `for`. As in Spin, a label before the loop is at its condition: a jump
+    /// there continues with the current number.
     pub(super) fn for_loop(
         &mut self,
         variable: &Reference,
@@ -61,7 +60,7 @@ impl Compiler {
                 .find(|(field, _)| **field == *name.text);
             variable = field?.1.clone();
         }
-        // One element of an array of channels is a channel.
+        // A single element of an array of channels is a channel.
         let is_element = reference
             .parts
             .last()
@@ -69,7 +68,7 @@ impl Compiler {
         variable.length.filter(|_| !is_element)
     }
 
-    /// `for (message in channel)`: each message is taken out and put back.
+    /// Compiles `for (message in channel)`: each message is removed and appended again.
     pub(super) fn for_messages(
         &mut self,
         variable: &Reference,
@@ -123,9 +122,14 @@ impl Compiler {
             .iter()
             .any(|field| matches!(field, Field::Equal(_)))
         {
-            return self.refuse("for", "the variable of a loop is no constant", span);
+            return self.refuse("for", "the variable of a loop must not be a constant", span);
         }
-        self.append(Operation::Receive(reception), &[], span, "take a message")?;
+        self.append(
+            Operation::Receive(reception),
+            &[],
+            span,
+            "receive a message",
+        )?;
         let value = Expression {
             kind: ExpressionKind::Reference(variable.clone()),
             span,
@@ -135,7 +139,7 @@ impl Compiler {
             sorted: false,
             values: self.message(&[value])?.into(),
         };
-        self.append(operation, &[], span, "put it back")
+        self.append(operation, &[], span, "send it again")
     }
 
     pub(super) fn select(
@@ -156,8 +160,8 @@ impl Compiler {
         self.finish_loop(variable, false, labels, span)
     }
 
-    /// A `select` between few constant numbers is a choice; so it is in Spin,
-    /// where it stands in no inline and the variable has a plain name.
+    /// Compiles a `select` over a small constant range as a choice. Spin does so outside
+    /// inlines, if the variable is a plain name.
     pub(super) fn few_numbers(
         &self,
         variable: &Reference,
@@ -203,7 +207,8 @@ impl Compiler {
         Ok(())
     }
 
-    /// Counts, and closes the loop: it is left by `else`, or at any time.
+    /// Increments the variable and closes the loop, which is left by `else`, or at any
+    /// time.
     fn finish_loop(
         &mut self,
         variable: &Reference,

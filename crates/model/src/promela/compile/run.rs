@@ -1,8 +1,8 @@
-//! Where processes are run: a statement of its own, or a part of a value.
+//! Compilation of `run`, as a statement or within a value.
 //!
-//! As in Spin, `run` stands alone, or in values that are assigned, asserted or
-//! printed. Elsewhere it would have to be done in order to know whether it may be
-//! done, or more often than it is written.
+//! As in Spin, `run` may be used alone, or in values that are assigned, asserted or
+//! printed. Elsewhere it would have to be executed to know whether it is enabled, or more
+//! often than written.
 
 use super::{Compiled, Compiler, PRIORITY};
 use crate::promela::program::{Code, Node, Operation};
@@ -10,7 +10,7 @@ use crate::promela::syntax::{Expression, Run};
 use crate::{Fault, Span};
 
 impl Compiler {
-    /// `run` as a statement.
+    /// Compiles `run` as a statement.
     pub(super) fn run(&mut self, run: &Run) -> Compiled<Operation> {
         let (kind, arguments, priority) = self.begun(run)?;
         Ok(Operation::Run {
@@ -20,14 +20,16 @@ impl Compiler {
         })
     }
 
-    /// `run` as a part of a value.
+    /// Compiles `run` within a value.
     pub(super) fn run_in_value(&mut self, run: &Run, span: Span) -> Compiled<Node> {
         if !self.may_run {
-            let message = "`run` stands alone, or in a value that is assigned, asserted or printed";
-            let help = "give the number of the process to a variable first: `number = run name()`";
+            let message = "`run` is allowed only as a statement, or in a value that is assigned, \
+                 asserted or printed";
+            let help = "assign the number of the process to a variable first: `number = run \
+                 name()`";
             let fault = Fault::new("run", message, Some(span)).help(help);
             self.faults.push(fault);
-            return Err(super::GivenUp);
+            return Err(super::Reported);
         }
         self.runs += 1;
         let (kind, arguments, priority) = self.begun(run)?;
@@ -38,7 +40,7 @@ impl Compiler {
         })
     }
 
-    /// Values in which processes may be run, and whether one is.
+    /// Compiles values that may contain `run`. Returns them, and whether one does.
     pub(super) fn values_with_runs(
         &mut self,
         values: &[Expression],
@@ -54,10 +56,10 @@ impl Compiler {
     fn begun(&mut self, run: &Run) -> Compiled<(u16, Box<[Code]>, u8)> {
         let name = &run.process;
         if self.frame.as_ref().is_some_and(|frame| frame.in_step) {
-            let message = "a process cannot be run inside of a `d_step`";
+            let message = "a process cannot be run inside a `d_step`";
             let fault = Fault::new("run", message, Some(name.span));
-            self.faults.push(fault.help("let it be `atomic`"));
-            return Err(super::GivenUp);
+            self.faults.push(fault.help("use `atomic`"));
+            return Err(super::Reported);
         }
         let kind = self.kind_of(name)?;
         let wanted = self.parameter_counts.get(kind as usize);
@@ -65,7 +67,7 @@ impl Compiler {
         if given != wanted {
             let values = if wanted == 1 { "value" } else { "values" };
             let message = format!(
-                "`{}` takes {wanted} {values}, and is given {given}",
+                "`{}` takes {wanted} {values}, but is given {given}",
                 name.text
             );
             return self.refuse("arguments", message, name.span);

@@ -1,9 +1,9 @@
-//! Statements to the elements of a graph.
+//! Compilation of statements to graph elements.
 //!
-//! Declarations before the first statement of a body begin with the process;
-//! later ones are assignments where they stand.
+//! Declarations before the first statement of a body initialize the process; later ones
+//! are assignments at their position.
 
-use super::{Compiled, Compiler, GivenUp};
+use super::{Compiled, Compiler, Reported};
 use crate::Span;
 use crate::promela::graph::{ElementKind, LabelId};
 use crate::promela::program::{
@@ -17,9 +17,9 @@ impl Compiler {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Compiled<()> {
         let mut result = Ok(());
         for statement in statements {
-            // All mistakes of a body are told at once.
+            // All errors of a body are reported at once.
             if self.statement(statement, &[]).is_err() {
-                result = Err(GivenUp);
+                result = Err(Reported);
             }
         }
         result
@@ -52,7 +52,7 @@ impl Compiler {
                         .instruction(ElementKind::Goto(label), labels, span);
                     Ok(())
                 }
-                None => self.refuse("break", "`break` stands in a loop", span),
+                None => self.refuse("break", "`break` is allowed only in a loop", span),
             },
             StatementKind::Else => {
                 let number = self.instruction(Operation::Else, span, "else");
@@ -76,7 +76,7 @@ impl Compiler {
             StatementKind::DStep(body) => {
                 let text = &statement.text;
                 let number = self.instruction(Operation::Sequence(0), span, text);
-                let frame = self.frame.as_mut().ok_or(GivenUp)?;
+                let frame = self.frame.as_mut().ok_or(Reported)?;
                 let outside = std::mem::replace(&mut frame.in_step, true);
                 let result = self.block(ElementKind::DStep { number }, body, None, labels, span);
                 if let Some(frame) = &mut self.frame {
@@ -88,8 +88,7 @@ impl Compiler {
                 self.block(ElementKind::Block, body, *instance, labels, span)
             }
             StatementKind::Unless(..) if self.frame.as_ref().is_some_and(|it| it.in_step) => {
-                let message =
-                    "nobody leaves a `d_step` before it is made, so it has no `unless` inside";
+                let message = "`unless` is not allowed in a `d_step`, which cannot be interrupted";
                 self.refuse("unless", message, span)
             }
             StatementKind::Unless(normal, escape) => self.unless(normal, escape, labels, span),
@@ -100,7 +99,7 @@ impl Compiler {
         }
     }
 
-    /// Puts an instruction into the graph.
+    /// Appends an instruction to the graph.
     pub(super) fn append(
         &mut self,
         operation: Operation,
@@ -133,7 +132,7 @@ impl Compiler {
         let blocks = self.blocks();
         let mut labels = labels.to_vec();
         if self.graph()?.has_label(&name.text, &blocks) {
-            let message = format!("there is a label `{}` already", name.text);
+            let message = format!("the label `{}` is declared twice", name.text);
             return self.refuse("redeclared", &message, name.span);
         }
         let label = self.graph()?.label(name.text.clone(), &blocks);
@@ -149,7 +148,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The instruction of a statement that is one.
+    /// Compiles a statement that is a single instruction.
     fn operation(&mut self, statement: &Statement) -> Compiled<Operation> {
         if self.is_trace()
             && let Some(event) = self.event(statement)?
@@ -196,19 +195,19 @@ impl Compiler {
             StatementKind::SetPriority(process, value) => {
                 Operation::SetPriority(self.expression(process)?, self.expression(value)?)
             }
-            // The others are no instructions and do not come here.
+            // Other statements are not instructions.
             _ => Operation::Skip,
         })
     }
 
     fn declare(&mut self, written: &syntax::Variable) -> Compiled<()> {
-        // The value is that of names from before the declaration.
+        // The initial value refers to names from before the declaration.
         let at_beginning = self.frame.as_ref().is_some_and(|frame| frame.at_beginning);
         let kind = self.frame.as_ref().map_or(0, |frame| frame.kind);
         let is_channel = matches!(written.initial, Initial::Channel { .. });
         if at_beginning || is_channel {
             if !at_beginning {
-                let message = "a channel is declared before the first statement of a process";
+                let message = "a channel must be declared before the first statement of a process";
                 return self.refuse("declaration", message, written.name.span);
             }
             let variable = self.local(written)?;
@@ -230,7 +229,7 @@ impl Compiler {
     fn declared_later(&mut self, written: &syntax::Variable, variable: &Variable) -> Compiled<()> {
         let span = written.name.span;
         let VariableKind::Scalar(scalar) = variable.kind else {
-            // As in Spin, a record keeps what it has; the step is there.
+            // As in Spin, a record keeps its value, but the step exists.
             let code = self.code(Node::Number(1), span);
             return self.append(Operation::Condition(code), &[], span, &written.name.text);
         };
@@ -250,7 +249,7 @@ impl Compiler {
             scope: Scope::Local,
             cell,
             indices: Box::default(),
-            is_nowhere: false,
+            is_discard: false,
         };
         let shown = match &written.initial {
             Initial::Nothing => format!("{} = 0", written.name.text),
@@ -267,8 +266,12 @@ impl Compiler {
         span: Span,
     ) -> Compiled<()> {
         let place = self.assigned(variable)?;
-        if place.cell.scalar.is_channel || place.cell.scalar.kept == Kept::Int && place.is_nowhere {
-            return self.refuse("type", "a loop counts with a number", variable.span);
+        if place.cell.scalar.is_channel || place.cell.scalar.kept == Kept::Int && place.is_discard {
+            return self.refuse(
+                "type",
+                "the variable of a loop must be a number",
+                variable.span,
+            );
         }
         let code = self.expression(value)?;
         let name = shown(variable);
@@ -293,7 +296,7 @@ impl Compiler {
     }
 }
 
-/// The value of a statement that has one.
+/// Returns the value of a statement that has one.
 fn first(values: &[Code]) -> Code {
     values.first().copied().unwrap_or(Code(0))
 }

@@ -1,10 +1,10 @@
-//! `trace` and `notrace`: their statements are events, and change nothing.
+//! Compilation of `trace` and `notrace`, whose statements are events without effects.
 //!
-//! Events are sends and receives with constants, or `_` for anything. Around them
-//! stand choices, loops, labels and jumps. As in Spin, nothing else is there: no
-//! variables, no conditions, no receives out of order.
+//! Events are sends and receives with constants, or `_` for any value, combined by
+//! choices, loops, labels and jumps. As in Spin, there is nothing else: no variables, no
+//! conditions, no out-of-order receives.
 
-use super::{BYTE, Compiled, Compiler, GivenUp};
+use super::{BYTE, Compiled, Compiler, Reported};
 use crate::promela::program::{Beginning, Cell, Code, Kept, Node, Operation, Scalar};
 use crate::promela::syntax::{
     Expression, ExpressionKind, Pattern, Process, ProcessKind, Reference, Statement, StatementKind,
@@ -13,12 +13,12 @@ use crate::promela::trace::Trace;
 use crate::{Fault, Span};
 
 impl Compiler {
-    /// Whether the body that is compiled is that of a trace.
+    /// Returns whether a trace is being compiled.
     pub(super) fn is_trace(&self) -> bool {
         self.frame.as_ref().is_some_and(|frame| frame.is_trace)
     }
 
-    /// Refuses what a trace has not.
+    /// Rejects statements that a trace must not contain.
     pub(super) fn check_event(&mut self, statement: &Statement) -> Compiled<()> {
         match &statement.kind {
             StatementKind::Send { sorted: false, .. }
@@ -30,7 +30,7 @@ impl Compiler {
             | StatementKind::Label(..) => Ok(()),
             StatementKind::Receive(receive) if !receive.keeps && !receive.anywhere => Ok(()),
             StatementKind::Send { .. } | StatementKind::Receive(_) => {
-                let message = "events of a trace are `channel!fields` and `channel?fields`";
+                let message = "the events of a trace are `channel!fields` and `channel?fields`";
                 self.refuse("trace", message, statement.span)
             }
             _ => self.refuse_no_event(statement.span),
@@ -38,11 +38,12 @@ impl Compiler {
     }
 
     fn refuse_no_event<T>(&mut self, span: Span) -> Compiled<T> {
-        let message = "this is no event: a trace has sends and receives, in choices and loops";
+        let message = "this is not an event: a trace contains only sends and receives, in choices \
+             and loops";
         self.refuse("trace", message, span)
     }
 
-    /// An event of a trace; nothing for other statements.
+    /// Compiles an event of a trace; `None` for other statements.
     pub(super) fn event(&mut self, statement: &Statement) -> Compiled<Option<Operation>> {
         let (sends, channel, fields) = match &statement.kind {
             StatementKind::Send {
@@ -70,7 +71,7 @@ impl Compiler {
         }))
     }
 
-    /// A constant, or nothing where any value is meant.
+    /// Compiles a field: a constant, or `None` for any value.
     fn event_field(&mut self, value: &Expression) -> Compiled<Option<i32>> {
         if let ExpressionKind::Reference(reference) = &value.kind {
             return self.event_name(reference);
@@ -96,18 +97,18 @@ impl Compiler {
     }
 
     fn refuse_variable<T>(&mut self, span: Span) -> Compiled<T> {
-        let message = "a field of an event is a constant, or `_` for any value";
+        let message = "a field of an event must be a constant, or `_` for any value";
         let fault = Fault::new("trace", message, Some(span));
-        let help = "Spin takes a variable here for any value, too, whatever it is: write `_`";
+        let help = "Spin ignores the value of a variable here and accepts any: write `_`";
         self.faults.push(fault.help(help));
-        Err(GivenUp)
+        Err(Reported)
     }
 
-    /// The trace becomes a part of the model, when its events are known.
+    /// Adds the trace to the program, when its events are known.
     pub(super) fn make_trace(&mut self, number: u16, process: &Process) {
         let span = process.name.span;
         if self.program.trace.is_some() {
-            let message = "there can be one `trace` or `notrace`";
+            let message = "there is more than one `trace` or `notrace`";
             return self.fault("trace", message, span);
         }
         let Some(kind) = self.program.kinds.get(number as usize) else {
@@ -118,7 +119,7 @@ impl Compiler {
         let mut wrong = Vec::new();
         for location in &kind.locations {
             if location.is_progress || location.is_accept {
-                let message = "labels of progress and acceptance belong to processes";
+                let message = "progress and accept labels are not allowed in a trace";
                 wrong.push((message, span));
             }
             for transition in &location.transitions {
@@ -137,7 +138,7 @@ impl Compiler {
                     }
                     Operation::End => {}
                     _ => {
-                        let message = "a choice of a trace begins with an event";
+                        let message = "a choice in a trace must start with an event";
                         wrong.push((message, instruction.span));
                     }
                 }
@@ -146,7 +147,7 @@ impl Compiler {
         for (message, span) in wrong {
             self.fault("trace", message, span);
         }
-        // One number more is for a `notrace` that has been given up.
+        // One more number marks a `notrace` that cannot match any more.
         let kept = match count < 255 {
             true => Kept::Byte,
             false => Kept::Word,
@@ -173,7 +174,7 @@ impl Compiler {
     }
 }
 
-/// Where a variable stands in a value.
+/// Returns the span of a variable in a value.
 fn variable_in(value: &Expression) -> Option<Span> {
     match &value.kind {
         ExpressionKind::Reference(reference) => Some(reference.span),

@@ -1,4 +1,4 @@
-//! What single instructions do.
+//! Execution of single instructions.
 
 mod processes;
 mod running;
@@ -15,34 +15,34 @@ use crate::promela::trap::Trap;
 use crate::system::Fault;
 use std::sync::Arc;
 
-/// Whether an instruction can be executed, and with what.
+/// Whether an instruction is executable, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::promela) enum Ready {
     Blocked,
     Go,
-    /// It receives the message in a slot.
+    /// Receives the message in a slot.
     Slot(u32),
-    /// It sends over a rendezvous channel, if somebody takes it.
-    Handover,
+    /// Sends over a rendezvous channel, if there is a receiver.
+    Rendezvous,
 }
 
-/// What came of an instruction.
+/// The result of an instruction.
 #[derive(Debug, Default)]
 pub(in crate::promela) struct Done {
-    /// The processes are others now.
+    /// The new shape, if the processes have changed.
     pub shape: Option<Arc<Shape>>,
-    /// The process is gone.
+    /// Whether the process has terminated.
     pub has_ended: bool,
-    /// Where it stands, if not where the transition leads.
+    /// The new location, if not the target of the transition.
     pub location: Option<u16>,
-    /// It has left the atomic sequence that the transition is in.
+    /// Whether it has left the atomic sequence of the transition.
     pub leaves_atomic: bool,
-    /// It went wrong, and the state is what it would be otherwise.
+    /// The error, if there is one; the state is valid all the same.
     pub fault: Option<Fault>,
 }
 
 impl Machine {
-    /// Whether an instruction can be executed now by its process alone.
+    /// Returns whether an instruction is executable by its process alone.
     #[inline]
     pub(in crate::promela) fn ready(
         &self,
@@ -57,7 +57,7 @@ impl Machine {
             Operation::Send { channel, .. } => {
                 let (_, at) = view.channel(*channel)?;
                 match self.channel_type(at).capacity {
-                    0 => Ready::Handover,
+                    0 => Ready::Rendezvous,
                     capacity => go(u32::from(byte(view.state, at.base)) < capacity),
                 }
             }
@@ -72,7 +72,7 @@ impl Machine {
                 }
             }
             Operation::End => go(view.process + 1 == view.shape.frames.len()),
-            // Only a trace has it, and that makes no steps.
+            // Occurs only in a trace, which makes no steps.
             Operation::Event { .. } => Ready::Blocked,
             Operation::Sequence(start) => self.sequence_ready(view, *start)?,
             Operation::Skip
@@ -86,13 +86,13 @@ impl Machine {
         })
     }
 
-    /// A `d_step` begins if its first statement does.
+    /// Returns whether a `d_step` is executable: whether its first statement is.
     fn sequence_ready(&self, view: &View<'_>, start: u32) -> Result<Ready, Trap> {
         let mut moved = false;
         for transition in self.transitions(view, start) {
             if let Some(instruction) = self.program.instruction(transition) {
                 match self.ready(view, &instruction.operation, moved)? {
-                    Ready::Blocked | Ready::Handover => {}
+                    Ready::Blocked | Ready::Rendezvous => {}
                     _ => moved = true,
                 }
             }
@@ -147,7 +147,7 @@ impl Machine {
                     message,
                     at: Some(*channel),
                 };
-                self.happened(view.shape, next, event)?;
+                self.advance_trace(view.shape, next, event)?;
             }
             Operation::Receive(reception) => {
                 let Ready::Slot(slot) = ready else {
@@ -163,7 +163,7 @@ impl Machine {
                         message,
                         at: Some(reception.channel),
                     };
-                    self.happened(view.shape, next, event)?;
+                    self.advance_trace(view.shape, next, event)?;
                 }
                 self.deliver(view, reception, message, next)
                     .map_err(trapped)?;
@@ -192,7 +192,7 @@ impl Machine {
         )
     }
 
-    /// Gives a variable the value of an expression.
+    /// Assigns the value of an expression to a variable.
     #[inline]
     pub(in crate::promela) fn assign_value(
         &self,
@@ -213,7 +213,7 @@ impl Machine {
         code: Code,
         next: &mut [u8],
     ) -> Result<(), Trap> {
-        if place.is_nowhere {
+        if place.is_discard {
             return Ok(());
         }
         let at = view.offset(place)?;
@@ -222,7 +222,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Puts the fields of a message where they belong.
+    /// Stores the fields of a received message.
     fn deliver(
         &self,
         view: &View<'_>,
@@ -260,8 +260,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The channel of a rendezvous, and the message.
-    pub(in crate::promela) fn handed(
+    /// Evaluates the channel of a rendezvous and the message.
+    pub(in crate::promela) fn rendezvous_message(
         &self,
         view: &View<'_>,
         channel: Code,
@@ -273,7 +273,7 @@ impl Machine {
         Ok(number)
     }
 
-    /// Whether an instruction takes a message that is handed over.
+    /// Returns whether an instruction receives a rendezvous message.
     pub(in crate::promela) fn takes(
         &self,
         view: &View<'_>,
@@ -289,7 +289,8 @@ impl Machine {
         }
     }
 
-    /// What an instruction receives, also as the first of a `d_step`.
+    /// Returns the reception of an instruction, including that at the start of a
+    /// `d_step`.
     fn reception<'a>(&'a self, view: &View<'_>, operation: &'a Operation) -> Option<&'a Reception> {
         match operation {
             Operation::Receive(reception) => Some(reception),
@@ -304,7 +305,7 @@ impl Machine {
         }
     }
 
-    /// Takes a message that is handed over; `sent` is what its sender did.
+    /// Receives a rendezvous message; `sent` is the event of its sender.
     pub(in crate::promela) fn receive(
         &self,
         view: &View<'_>,
@@ -315,8 +316,8 @@ impl Machine {
         let Some(reception) = self.reception(view, operation) else {
             return Ok(Done::default());
         };
-        self.happened(view.shape, next, sent)?;
-        self.happened(view.shape, next, sent.taken(Some(reception.channel)))?;
+        self.advance_trace(view.shape, next, sent)?;
+        self.advance_trace(view.shape, next, sent.taken(Some(reception.channel)))?;
         let message = sent.message;
         let trapped = |trap: Trap| trap.fault(&self.program);
         self.deliver(view, reception, message, next)

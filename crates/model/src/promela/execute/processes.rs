@@ -1,4 +1,4 @@
-//! Processes begin and end.
+//! Creation and termination of processes.
 
 use super::Done;
 use crate::promela::evaluate::View;
@@ -10,11 +10,11 @@ use crate::promela::trap::Trap;
 use crate::system::Fault;
 use std::sync::Arc;
 
-/// The most processes at a time.
+/// Maximum number of processes at a time.
 const PROCESSES_MAX: usize = 255;
 
 impl Machine {
-    /// Begins a process.
+    /// Runs a process.
     pub(super) fn run(
         &self,
         view: &View<'_>,
@@ -34,7 +34,7 @@ impl Machine {
         })
     }
 
-    /// Puts a new process at the end of a state.
+    /// Appends a new process to a state.
     pub(in crate::promela) fn begin(
         &self,
         shape: &Shape,
@@ -44,14 +44,15 @@ impl Machine {
         next: &mut Vec<u8>,
     ) -> Result<Arc<Shape>, Fault> {
         if shape.frames.len() >= PROCESSES_MAX {
-            let message =
-                format!("there are {PROCESSES_MAX} processes already, and no room for one more");
+            let message = format!("there are already {PROCESSES_MAX} processes, the maximum");
             let fault = Fault::new(
                 "too-large",
                 message,
                 self.program.kinds.get(kind as usize).map(|kind| kind.span),
             );
-            return Err(fault.help("processes go when they come to their ends, the youngest first"));
+            return Err(
+                fault.help("processes are removed when they have ended, the youngest first")
+            );
         }
         let mut kinds = shape.kinds();
         kinds.push(kind);
@@ -74,7 +75,7 @@ impl Machine {
         }
         if arguments.len() != process.parameters.len() {
             let message = format!(
-                "`{}` takes {} values, and is given {}",
+                "`{}` takes {} values, but is given {}",
                 process.name,
                 process.parameters.len(),
                 arguments.len()
@@ -89,7 +90,7 @@ impl Machine {
             let values: Vec<i32> = arguments.iter().map(|(value, _)| *value).collect();
             let made = self.outside.get(kind as usize).and_then(Option::as_ref);
             let number = made.and_then(|made| made.begin(&values));
-            let message = "nothing in Rust stands for this process, or it has too many states";
+            let message = "this process has no implementation in Rust, or too many states";
             let none = || Fault::new("external", message, Some(process.span));
             let number = number.ok_or_else(none)?;
             store(next, base, &outside.cell, number as i32);
@@ -107,7 +108,7 @@ impl Machine {
         Ok(after)
     }
 
-    /// Gives variables what they begin with.
+    /// Initializes variables.
     pub(in crate::promela) fn beginnings(
         &self,
         shape: &Arc<Shape>,
@@ -142,7 +143,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends the youngest process, with its channels.
+    /// Terminates the youngest process, with its channels.
     pub(super) fn end(&self, view: &View<'_>, next: &mut Vec<u8>) -> Result<Done, Fault> {
         let mut kinds = view.shape.kinds();
         kinds.pop();
@@ -160,7 +161,7 @@ impl Machine {
         })
     }
 
-    /// The global variables as they begin, before they are laid out.
+    /// Returns the initial global variables, before the final layout.
     pub(in crate::promela) fn globals(&self) -> Result<Vec<u8>, Fault> {
         let shape = self.shapes.of(&self.program, &[]).ok_or_else(too_large)?;
         let mut globals = vec![0; shape.size as usize];
@@ -171,7 +172,7 @@ impl Machine {
         Ok(globals)
     }
 
-    /// The first state.
+    /// Returns the initial state.
     pub(in crate::promela) fn initial(&self) -> Result<Vec<u8>, Fault> {
         let mut shape = self.shapes.of(&self.program, &[]).ok_or_else(too_large)?;
         let mut state = self.program.first_globals.clone();
@@ -183,7 +184,7 @@ impl Machine {
                 .kinds
                 .get(active.kind as usize)
                 .map_or(0, |kind| kind.parameters.len());
-            // A process that is there from the beginning is given nothing.
+            // Initially active processes have no arguments; their parameters are 0.
             let arguments = vec![(0, Code(0)); count];
             shape = self.begin(&shape, active.kind, active.priority, &arguments, &mut state)?;
         }

@@ -1,9 +1,9 @@
-//! Steps in whose values processes are run: `n = run P() + run P()`.
+//! Steps whose expressions contain `run`: `n = run P() + run P()`.
 //!
-//! What such a value is depends on the processes that were run in it before, and
-//! `run` changes the state. So these values have an evaluator of their own, which
-//! goes from left to right and works on the state after the step; all others only
-//! look. Parts in which nothing is run are looked at as usual.
+//! The value of such an expression depends on the processes already run in it, and `run`
+//! changes the state. So it has a separate evaluator, which works from left to right on
+//! the new state; all other evaluation is free of side effects. Subexpressions without
+//! `run` are evaluated as usual.
 
 use super::Done;
 use crate::promela::evaluate::View;
@@ -16,17 +16,17 @@ use crate::promela::trap::Trap;
 use crate::system::Fault;
 use std::sync::Arc;
 
-/// What a step has made of the state so far.
+/// The state of the evaluation.
 struct Running<'a> {
     machine: &'a Machine,
-    /// Whose step it is.
+    /// The process that makes the step.
     process: usize,
     state: &'a mut Vec<u8>,
     shape: Arc<Shape>,
 }
 
 impl Machine {
-    /// Evaluates values in which processes are run, and does with them what is said.
+    /// Evaluates expressions with `run`, and uses their values.
     pub(in crate::promela) fn running(
         &self,
         view: &View<'_>,
@@ -52,7 +52,7 @@ impl Machine {
         Ok(done)
     }
 
-    /// The values, one after the other, and which processes there are then.
+    /// Evaluates the expressions in order. Returns their values and the new shape.
     pub(in crate::promela) fn run_in_values(
         &self,
         view: &View<'_>,
@@ -73,7 +73,7 @@ impl Machine {
         Ok((numbers, running.shape))
     }
 
-    /// Whether a process is run in an expression.
+    /// Returns whether an expression contains `run`.
     fn runs(&self, code: Code) -> bool {
         let in_place = |place: &Place| place.indices.iter().any(|index| self.runs(index.value));
         match self.program.node(code) {
@@ -90,7 +90,7 @@ impl Machine {
 }
 
 impl Running<'_> {
-    /// Looks at the state as it is now.
+    /// Evaluates an expression without `run` in the current state.
     fn look(&self, code: Code) -> Result<i32, Fault> {
         let base = self.shape.frames.get(self.process);
         let view = View {
@@ -152,7 +152,7 @@ impl Running<'_> {
         }
     }
 
-    /// The element of an array whose number is such a value.
+    /// Returns the array element whose index contains `run`.
     fn element(&mut self, place: &Place, is_constant: bool) -> Result<i32, Fault> {
         let mut cell = place.cell;
         for index in &place.indices {

@@ -1,4 +1,4 @@
-//! A `d_step`: several instructions that are one step.
+//! Execution of `d_step`: several instructions as one step.
 
 use super::{Done, Ready};
 use crate::promela::channel::Message;
@@ -9,11 +9,11 @@ use crate::promela::shape::Shape;
 use crate::system::Fault;
 use std::sync::Arc;
 
-/// The most steps of one `d_step`.
+/// Maximum number of instructions of one `d_step`.
 const STEPS_MAX: usize = 1_000_000;
 
 impl Machine {
-    /// Executes a `d_step` from its beginning.
+    /// Executes a `d_step` from its start.
     pub(super) fn sequence(
         &self,
         view: &View<'_>,
@@ -27,7 +27,7 @@ impl Machine {
         }
     }
 
-    /// Executes a `d_step` from a place in it up to where it is left.
+    /// Executes a `d_step` from a location in it to its exit.
     pub(super) fn go_on(
         &self,
         view: &View<'_>,
@@ -75,7 +75,7 @@ impl Machine {
             .transitions(view, here)
             .first()
             .and_then(|it| self.program.instruction(it));
-        let message = "this `d_step` does not come to its end";
+        let message = "this `d_step` does not terminate";
         Err(Fault::new(
             "endless-d_step",
             message,
@@ -83,7 +83,7 @@ impl Machine {
         ))
     }
 
-    /// The first transition of a `d_step` that can be made.
+    /// Returns the first enabled transition of a `d_step`.
     fn first_ready<'a>(
         &'a self,
         view: &View<'_>,
@@ -98,8 +98,8 @@ impl Machine {
             let ready = self.ready(view, &instruction.operation, false);
             match ready.map_err(|trap| trap.fault(&self.program))? {
                 Ready::Blocked => {}
-                Ready::Handover => {
-                    let message = "a rendezvous cannot be in the middle of a `d_step`";
+                Ready::Rendezvous => {
+                    let message = "a rendezvous is not allowed in the middle of a `d_step`";
                     return Err(Fault::new("rendezvous", message, Some(instruction.span)));
                 }
                 ready => return Ok((transition, ready)),

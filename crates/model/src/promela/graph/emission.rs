@@ -1,22 +1,21 @@
-//! Where the instructions of a process lead, in the order in which they are
-//! written.
+//! Targets of instructions, in source order.
 //!
-//! Jumps and meetings are passed over here; which of them are steps of their own
-//! after all depends on the sequences that they are in.
+//! Jumps and joins are skipped here; which of them are steps after all depends on the
+//! enclosing sequences.
 
 use super::flat::Flat;
-use super::{ElementId, ElementKind, Found, Graph, LabelId, Locations, Sequence, Way};
+use super::{Edge, ElementId, ElementKind, Found, Graph, LabelId, Locations, Sequence};
 use crate::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where instructions lead.
+/// Targets of instructions.
 #[derive(Default)]
 pub(super) struct Emission {
     pub(super) done: FxHashSet<ElementId>,
-    pub(super) ways: FxHashMap<ElementId, Way>,
-    /// By element: where its escapes begin.
+    pub(super) edges: FxHashMap<ElementId, Edge>,
+    /// By element: the first elements of its escapes.
     pub(super) escapes: FxHashMap<ElementId, Vec<ElementId>>,
-    /// What is gone through is a `d_step` in the middle of an atomic sequence.
+    /// Whether a `d_step` in the middle of an atomic sequence is being emitted.
     in_middle: bool,
 }
 
@@ -35,17 +34,17 @@ impl Graph {
         self.labels[index].at
     }
 
-    /// The element where a process stands that comes to one: jumps and meetings
-    /// are passed over. From inside an atomic sequence nothing outside of it is.
-    pub(super) fn settle(&self, from: ElementId, is_atomic: bool) -> Result<ElementId, Fault> {
+    /// Returns the element at which a process stops when it goes to one: jumps and joins
+    /// are skipped. From inside an atomic sequence, it does not leave the sequence.
+    pub(super) fn resolve(&self, from: ElementId, is_atomic: bool) -> Result<ElementId, Fault> {
         let mut here = from;
         for _ in 0..=self.elements.len() {
             let element = self.get(here);
             let next = match element.kind {
                 ElementKind::Goto(label) => self.target(label),
-                ElementKind::Meeting | ElementKind::BreakTarget => element.next,
+                ElementKind::Join | ElementKind::BreakTarget => element.next,
                 ElementKind::Unless => match element.inside.first() {
-                    Some(normal) => Some(self.settle(normal.first, is_atomic)?),
+                    Some(normal) => Some(self.resolve(normal.first, is_atomic)?),
                     None => None,
                 },
                 _ => None,
@@ -55,17 +54,17 @@ impl Graph {
                 _ => return Ok(here),
             }
         }
-        let message = "these jumps lead in a circle without a statement";
+        let message = "these jumps form a loop without a statement";
         Err(Fault::new("empty-loop", message, Some(self.get(from).span)))
     }
 
-    /// The first element of an option where something is done.
+    /// Returns the first element of an option that does something.
     pub(super) fn begin(&self, from: ElementId) -> ElementId {
         let mut here = from;
         for _ in 0..=self.elements.len() {
             let element = self.get(here);
             let next = match element.kind {
-                ElementKind::Meeting => element.next,
+                ElementKind::Join => element.next,
                 ElementKind::Unless => element.inside.first().map(|normal| normal.first),
                 _ => None,
             };
@@ -77,25 +76,25 @@ impl Graph {
         here
     }
 
-    /// The locations of the process whose body this is.
+    /// Computes the locations of the process with this body.
     pub fn finish(mut self, body: Sequence) -> Result<(Locations, Graph), Fault> {
         for (name, blocks, span) in &self.jumps {
             let message = match self.find_label(name, blocks) {
                 Found::One(_) => continue,
                 Found::None => format!("there is no label `{name}`"),
                 Found::Several => format!(
-                    "several blocks have a label `{name}`, and none of them is around this jump"
+                    "several blocks have a label `{name}`, and none of them encloses this jump"
                 ),
             };
             return Err(Fault::new("unknown-label", message, Some(*span)));
         }
         let mut emission = Emission::default();
         self.emit(body, &mut emission)?;
-        let start = self.settle(body.first, self.get(body.first).is_atomic)?;
+        let start = self.resolve(body.first, self.get(body.first).is_atomic)?;
         let mut flat = Flat {
             graph: &self,
             emission: &emission,
-            ways: FxHashMap::default(),
+            edges: FxHashMap::default(),
             marks: FxHashMap::default(),
             busy: FxHashSet::default(),
         };
@@ -104,8 +103,7 @@ impl Graph {
         Ok((locations, self))
     }
 
-    /// Goes through a sequence in the order in which it is written, and notes
-    /// where each instruction leads.
+    /// Emits a sequence in source order, recording the target of each instruction.
     fn emit(&mut self, sequence: Sequence, emission: &mut Emission) -> Result<(), Fault> {
         let mut here = Some(sequence.first);
         while let Some(id) = here {
@@ -144,20 +142,20 @@ impl Graph {
                     emission.in_middle = outside;
                 }
                 if let ElementKind::DStep { number } = element.kind {
-                    self.emit_way(id, number, emission)?;
+                    self.emit_edge(id, number, emission)?;
                 }
             }
             ElementKind::Instruction { number, .. }
             | ElementKind::Else { number }
-            | ElementKind::Stop { number } => self.emit_way(id, number, emission)?,
-            ElementKind::Goto(_) | ElementKind::Meeting | ElementKind::BreakTarget => {
-                self.emit_way(id, self.skip, emission)?;
+            | ElementKind::Stop { number } => self.emit_edge(id, number, emission)?,
+            ElementKind::Goto(_) | ElementKind::Join | ElementKind::BreakTarget => {
+                self.emit_edge(id, self.skip, emission)?;
             }
         }
         Ok(())
     }
 
-    fn emit_way(
+    fn emit_edge(
         &mut self,
         id: ElementId,
         instruction: u32,
@@ -169,28 +167,28 @@ impl Graph {
             ElementKind::Stop { .. } => None,
             _ => element.next,
         };
-        // Behind such a `d_step` the atomic sequence goes on.
+        // After such a `d_step` the atomic sequence continues.
         let is_end = element.in_step && element.ends_atomic;
         let goes_on = element.is_atomic || emission.in_middle && is_end;
-        let to = next.map(|next| self.settle(next, goes_on)).transpose()?;
-        let way = Way {
+        let to = next.map(|next| self.resolve(next, goes_on)).transpose()?;
+        let edge = Edge {
             instruction,
             to,
             is_atomic: element.is_atomic,
             of: id,
             escape: 0,
         };
-        let is_meeting = element.kind == ElementKind::Meeting;
-        let escapes = if is_meeting {
+        let is_join = element.kind == ElementKind::Join;
+        let escapes = if is_join {
             Vec::new()
         } else {
             element.escapes.clone()
         };
         let is_atomic = element.is_atomic;
-        emission.ways.insert(id, way);
+        emission.edges.insert(id, edge);
         let mut begins = Vec::new();
         for escape in &escapes {
-            begins.push(self.settle(escape.first, is_atomic)?);
+            begins.push(self.resolve(escape.first, is_atomic)?);
         }
         emission.escapes.insert(id, begins);
         for escape in escapes {
@@ -199,7 +197,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Jumps out of atomic sequences, and from one into the next.
+    /// Adjusts jumps out of atomic sequences, and from one into the next.
     fn bridge_atomic(&mut self, sequence: Sequence) {
         let mut here = Some(sequence.first);
         while let Some(id) = here {

@@ -1,11 +1,11 @@
-//! Choices resolved: what a process can do at each place where it can stand.
+//! Flattens choices: computes the transitions of each location.
 
 use super::emission::Emission;
-use super::{Element, ElementId, ElementKind, Graph, Locations, Way};
+use super::{Edge, Element, ElementId, ElementKind, Graph, Locations};
 use crate::promela::program::{Location, Transition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What labels say of a location.
+/// Attributes of a location that labels give it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Marks {
     is_end: bool,
@@ -13,35 +13,35 @@ pub(super) struct Marks {
     is_accept: bool,
 }
 
-/// Choices resolved: all instructions that are possible at an element.
+/// Flattened choices: all instructions enabled at an element.
 pub(super) struct Flat<'a> {
     pub(super) graph: &'a Graph,
     pub(super) emission: &'a Emission,
-    pub(super) ways: FxHashMap<ElementId, Vec<Way>>,
+    pub(super) edges: FxHashMap<ElementId, Vec<Edge>>,
     pub(super) marks: FxHashMap<ElementId, Marks>,
     pub(super) busy: FxHashSet<ElementId>,
 }
 
 impl Flat<'_> {
-    /// The ways from an element without its escapes.
-    fn plain(&mut self, id: ElementId) -> Vec<Way> {
-        if let Some(way) = self.emission.ways.get(&id) {
-            return vec![*way];
+    /// Returns the transitions of an element without its escapes.
+    fn plain(&mut self, id: ElementId) -> Vec<Edge> {
+        if let Some(edge) = self.emission.edges.get(&id) {
+            return vec![*edge];
         }
         if !self.busy.insert(id) {
             return Vec::new();
         }
-        let mut ways = Vec::new();
+        let mut edges = Vec::new();
         for inner in self.graph.get(id).inside.clone() {
             let begin = self.graph.begin(inner.first);
-            ways.extend(self.plain(begin));
+            edges.extend(self.plain(begin));
             self.take_marks(id, begin);
         }
         self.busy.remove(&id);
-        ways
+        edges
     }
 
-    /// Labels of what stands inside count for what it stands in.
+    /// Copies the labels of a nested element to the enclosing one.
     fn take_marks(&mut self, id: ElementId, inner: ElementId) {
         let is_end = self
             .graph
@@ -56,8 +56,8 @@ impl Flat<'_> {
         };
         let (progress, accept) = (has("progress"), has("accept"));
         if progress || accept {
-            let targets: Vec<ElementId> = match self.emission.ways.get(&inner) {
-                Some(way) => way.to.into_iter().collect(),
+            let targets: Vec<ElementId> = match self.emission.edges.get(&inner) {
+                Some(edge) => edge.to.into_iter().collect(),
                 None => Vec::new(),
             };
             for to in targets {
@@ -68,49 +68,49 @@ impl Flat<'_> {
         }
     }
 
-    fn all(&mut self, id: ElementId) -> &[Way] {
-        if !self.ways.contains_key(&id) {
-            let ways = self.with_escapes(id);
-            self.ways.insert(id, ways);
+    fn all(&mut self, id: ElementId) -> &[Edge] {
+        if !self.edges.contains_key(&id) {
+            let edges = self.with_escapes(id);
+            self.edges.insert(id, edges);
         }
-        self.ways.get(&id).map_or(&[], Vec::as_slice)
+        self.edges.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The ways of escapes come first, those of outer ones before inner ones.
-    fn with_escapes(&mut self, id: ElementId) -> Vec<Way> {
+    /// Adds the transitions of escapes before the others, outer escapes first.
+    fn with_escapes(&mut self, id: ElementId) -> Vec<Edge> {
         let plain = self.plain(id);
-        let mut ways = plain.clone();
-        for way in plain {
-            // Nobody leaves a `d_step` before it is made.
-            if self.graph.get(way.of).in_step {
+        let mut edges = plain.clone();
+        for edge in plain {
+            // A `d_step` cannot be left before it is complete.
+            if self.graph.get(edge.of).in_step {
                 continue;
             }
             let begins = self
                 .emission
                 .escapes
-                .get(&way.of)
+                .get(&edge.of)
                 .cloned()
                 .unwrap_or_default();
             for begin in begins.into_iter().rev() {
-                // As Spin numbers them, a choice comes after what is inside of it and its
-                // escapes: then those of the escape are possible beside it.
+                // In Spin's numbering, a choice comes after its contents and their
+                // escapes: then the transitions of the escape are possible besides it.
                 let inside = match id > begin {
                     true => self.all(begin).to_vec(),
                     false => self.plain(begin),
                 };
                 for escape in inside {
-                    if ways.iter().any(|known| known.of == escape.of) {
+                    if edges.iter().any(|known| known.of == escape.of) {
                         continue;
                     }
-                    let escape = Way {
+                    let escape = Edge {
                         escape: begin.0 + 1,
                         ..escape
                     };
-                    ways.insert(0, escape);
+                    edges.insert(0, escape);
                 }
             }
         }
-        ways
+        edges
     }
 
     pub(super) fn reach(&mut self, start: ElementId) -> Vec<ElementId> {
@@ -120,10 +120,10 @@ impl Flat<'_> {
         while let Some(&id) = order.get(next) {
             next += 1;
             let mut targets: Vec<ElementId> = Vec::new();
-            let ways = self.all(id).to_vec();
-            for way in ways {
-                targets.extend(way.to);
-                let element = self.graph.get(way.of);
+            let edges = self.all(id).to_vec();
+            for edge in edges {
+                targets.extend(edge.to);
+                let element = self.graph.get(edge.of);
                 if let (ElementKind::DStep { .. }, Some(inner)) =
                     (element.kind, element.inside.first())
                 {
@@ -149,14 +149,14 @@ impl Flat<'_> {
             |id: Option<ElementId>| id.and_then(|id| by_element.get(&id)).copied().unwrap_or(0);
         let mut locations = Vec::new();
         for id in order {
-            let ways = self.all(*id).to_vec();
+            let edges = self.all(*id).to_vec();
             let mut transitions = Vec::new();
-            for way in ways {
+            for edge in edges {
                 transitions.push(Transition {
-                    instruction: way.instruction,
-                    to: number(way.to),
-                    is_atomic: way.is_atomic,
-                    escape: way.escape,
+                    instruction: edge.instruction,
+                    to: number(edge.to),
+                    is_atomic: edge.is_atomic,
+                    escape: edge.escape,
                 });
             }
             let element = self.graph.get(*id);
@@ -186,7 +186,7 @@ impl Flat<'_> {
 }
 
 impl Locations {
-    /// Where a `d_step` begins.
+    /// Returns the location at which a `d_step` starts.
     pub fn step_start(&self, graph: &Graph, instruction: u32) -> Option<u32> {
         let is_it = |element: &&Element| matches!(element.kind, ElementKind::DStep { number } if number == instruction);
         let element = graph.elements.iter().find(is_it)?;

@@ -1,7 +1,7 @@
-//! Labels, and which of them a jump means.
+//! Labels, and their resolution by jumps.
 //!
-//! A label is made before what it stands at, and a jump may come before its label; so
-//! what a jump means is looked for when all labels are known.
+//! A label is created before the element that it names, and a jump may precede its label;
+//! so jumps are resolved when all labels are known.
 
 use super::{ElementId, ElementKind, Graph};
 use crate::Span;
@@ -11,24 +11,24 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::promela) enum LabelId {
     Label(usize),
-    /// What a jump names; it is looked for when all labels are known.
+    /// A jump, resolved when all labels are known.
     Jump(usize),
 }
 
-/// What is known of a label.
+/// A label.
 #[derive(Debug, Clone)]
 pub(super) struct Label {
     pub name: Arc<str>,
-    /// In which blocks it stands, the innermost last.
+    /// Numbers of the enclosing blocks, innermost last.
     pub blocks: Vec<u32>,
     pub at: Option<ElementId>,
 }
 
-/// What a jump may mean.
+/// The result of resolving a jump.
 pub(super) enum Found {
     None,
     One(usize),
-    /// Labels of blocks that are not around the jump.
+    /// Labels of several blocks, none of which encloses the jump.
     Several,
 }
 
@@ -43,7 +43,7 @@ impl Graph {
         self.labels.iter().position(is_special)
     }
 
-    /// A label that is not placed yet.
+    /// Creates a label that is not placed yet.
     pub fn label(&mut self, name: Arc<str>, blocks: &[u32]) -> LabelId {
         self.labels.push(Label {
             name,
@@ -53,19 +53,19 @@ impl Graph {
         LabelId::Label(self.labels.len() - 1)
     }
 
-    /// A jump to a label with a name, which may be placed later.
+    /// Creates a jump to a label by name, which may be placed later.
     pub fn jump(&mut self, name: Arc<str>, blocks: &[u32], span: Span) -> LabelId {
         self.jumps.push((name, blocks.to_vec(), span));
         LabelId::Jump(self.jumps.len() - 1)
     }
 
-    /// Whether a block, or one around it, has had a label with a name.
+    /// Returns whether a block, or one that encloses it, has a label of this name.
     pub fn has_label(&self, name: &str, blocks: &[u32]) -> bool {
         let mut labels = self.labels.iter();
         labels.any(|label| &*label.name == name && blocks.starts_with(&label.blocks))
     }
 
-    /// The label that a jump means: of the nearest block around it, or the only one
+    /// Resolves a jump: to the label in the nearest enclosing block, or to the only one
     /// elsewhere.
     pub(super) fn find_label(&self, name: &str, blocks: &[u32]) -> Found {
         let named = || {
@@ -83,7 +83,7 @@ impl Graph {
         }
     }
 
-    /// Where a label with a name stands, if there is one.
+    /// Returns the element with a label, if there is one.
     pub fn labelled(&self, name: &str) -> Option<ElementId> {
         let label = self
             .labels
@@ -100,7 +100,7 @@ impl Graph {
         }
     }
 
-    /// Gives a label that is asked about from outside a place of its own.
+    /// Gives a label used in remote references a location of its own.
     pub fn make_visible(&mut self, name: &str) {
         let Some(id) = self.labelled(name) else {
             return;

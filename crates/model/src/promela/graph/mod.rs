@@ -1,11 +1,10 @@
-//! The control flow of a process, from its statements.
+//! Control-flow graph of a process.
 //!
-//! Statements become *elements* that follow each other; choices, loops, atomic
-//! sequences and escapes have sequences inside them. A process stands at an
-//! element. Which elements are places of their own, and which are passed over,
-//! decides how many states a model has: here it is as `spin` has it. A jump is
-//! passed over when something comes before it, but is a step of its own as a
-//! guard, and where it leaves an atomic sequence.
+//! Statements become *elements* linked in sequence; choices, loops, atomic sequences and
+//! escapes contain nested sequences. A process is located at an element. Which elements
+//! are locations, and which are skipped, determines the number of states of a model; it
+//! agrees with `spin`. A jump is skipped if something precedes it, but is a step as a
+//! guard, and when it leaves an atomic sequence.
 
 mod emission;
 mod flat;
@@ -25,7 +24,7 @@ pub(super) struct ElementId(pub u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementKind {
-    /// An instruction; with a note that it does nothing.
+    /// An instruction; `is_skip` if it has no effect.
     Instruction {
         number: u32,
         is_skip: bool,
@@ -35,9 +34,9 @@ pub(super) enum ElementKind {
         number: u32,
     },
     Goto(LabelId),
-    /// Where the ways of a choice meet.
-    Meeting,
-    /// Where `break` leads.
+    /// The join of the options of a choice.
+    Join,
+    /// The target of `break`.
     BreakTarget,
     Choice,
     Loop,
@@ -52,12 +51,12 @@ pub(super) enum ElementKind {
     },
 }
 
-/// Elements that follow each other.
+/// A sequence of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sequence {
     pub first: ElementId,
     pub last: ElementId,
-    /// The last one as it was written.
+    /// The last one in the source.
     extent: ElementId,
 }
 
@@ -66,7 +65,7 @@ struct Element {
     kind: ElementKind,
     next: Option<ElementId>,
     inside: Vec<Sequence>,
-    /// The innermost last.
+    /// Innermost last.
     escapes: Vec<Sequence>,
     is_atomic: bool,
     ends_atomic: bool,
@@ -79,7 +78,7 @@ struct Element {
 pub(super) struct Graph {
     elements: Vec<Element>,
     labels: Vec<Label>,
-    /// The sequences that are open.
+    /// The open sequences: first and last elements.
     open: Vec<(Option<ElementId>, Option<ElementId>)>,
     breaks: Vec<LabelId>,
     jumps: Vec<(Arc<str>, Vec<u32>, Span)>,
@@ -90,13 +89,13 @@ pub(super) struct Graph {
 pub(super) struct Locations {
     pub locations: Vec<Location>,
     pub start: u32,
-    /// By element: the location.
+    /// Location by element.
     pub by_element: FxHashMap<ElementId, u32>,
 }
 
-/// One transition before choices are resolved.
+/// A transition before choices are flattened.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct Edge {
     instruction: u32,
     to: Option<ElementId>,
     is_atomic: bool,
@@ -105,7 +104,7 @@ struct Way {
 }
 
 impl Graph {
-    /// A graph without elements; `skip` is the instruction that does nothing.
+    /// Returns an empty graph; `skip` is the instruction without effect.
     pub fn new(skip: u32) -> Graph {
         Graph {
             skip,
@@ -121,7 +120,7 @@ impl Graph {
         &mut self.elements[id.0 as usize]
     }
 
-    /// A new element that stands nowhere yet.
+    /// Creates an element that is not linked yet.
     fn make(&mut self, kind: ElementKind, inside: Vec<Sequence>, span: Span) -> ElementId {
         self.elements.push(Element {
             kind,
@@ -136,18 +135,18 @@ impl Graph {
         ElementId(self.elements.len() as u32 - 1)
     }
 
-    /// Begins a sequence.
+    /// Opens a sequence.
     pub fn open(&mut self) {
         self.open.push((None, None));
     }
 
-    /// Ends a sequence.
+    /// Closes a sequence.
     pub fn close(&mut self, span: Span) -> Sequence {
         let (first, last) = self.open.pop().unwrap_or((None, None));
         let (first, last) = match (first, last) {
             (Some(first), Some(last)) => (first, last),
             _ => {
-                // A sequence of declarations alone.
+                // A sequence without statements.
                 let skip = self.skip_element(span);
                 (skip, skip)
             }
@@ -169,12 +168,12 @@ impl Graph {
         self.make(kind, Vec::new(), span)
     }
 
-    /// Puts an element at the end of a sequence.
+    /// Appends an element to a sequence.
     fn append(&mut self, sequence: &mut (Option<ElementId>, Option<ElementId>), id: ElementId) {
         if let ElementKind::Goto(_) = self.get(id).kind
             && let Some(label) = self.special_label(id)
         {
-            // The label needs a place of its own.
+            // The label needs a location of its own.
             let skip = self.skip_element(self.get(id).span);
             self.labels[label].at = Some(skip);
             self.append(sequence, skip);
@@ -198,7 +197,7 @@ impl Graph {
         self.open.push(current);
     }
 
-    /// An instruction, with the labels before it.
+    /// Appends an instruction, with the labels before it.
     pub fn instruction(&mut self, kind: ElementKind, labels: &[LabelId], span: Span) -> ElementId {
         let id = self.make(kind, Vec::new(), span);
         self.place(labels, id);
@@ -206,18 +205,18 @@ impl Graph {
         id
     }
 
-    /// A loop begins: `break` leads behind it.
+    /// Opens a loop, the target of whose `break` is after it.
     pub fn push_break(&mut self) {
         let label = self.label("".into(), &[]);
         self.breaks.push(label);
     }
 
-    /// A loop is put aside while an escape of it is read.
+    /// Returns the `break` target of the innermost loop.
     pub fn break_label(&self) -> Option<LabelId> {
         self.breaks.last().copied()
     }
 
-    /// A choice or a loop.
+    /// Appends a choice or a loop.
     pub fn choice(
         &mut self,
         options: Vec<Sequence>,
@@ -231,29 +230,29 @@ impl Graph {
             ElementKind::Choice
         };
         let mut options = options;
-        // `else` comes last.
+        // `else` is last.
         options
             .sort_by_key(|option| matches!(self.get(option.first).kind, ElementKind::Else { .. }));
         let id = self.make(kind, Vec::new(), span);
-        let mut meeting = self.make(ElementKind::Meeting, Vec::new(), span);
+        let mut join = self.make(ElementKind::Join, Vec::new(), span);
         for option in &mut options {
-            self.append_to(option, meeting);
+            self.append_to(option, join);
         }
         if is_loop {
-            self.append_here(meeting);
-            meeting = self.make(ElementKind::BreakTarget, Vec::new(), span);
+            self.append_here(join);
+            join = self.make(ElementKind::BreakTarget, Vec::new(), span);
             if let Some(label) = self.breaks.pop() {
-                self.place(&[label], meeting);
+                self.place(&[label], join);
             }
         }
         self.get_mut(id).inside = options;
         self.place(labels, id);
         self.append_here(id);
-        self.append_here(meeting);
+        self.append_here(join);
         id
     }
 
-    /// Leaves out `skip` after `skip` in the options of a choice.
+    /// Removes repeated `skip`s from an option of a choice.
     pub fn prune(&mut self, sequence: Sequence) {
         let mut count = 0;
         let mut before = None;

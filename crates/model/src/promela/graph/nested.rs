@@ -1,24 +1,24 @@
-//! Sequences with an escape, and sequences that are one step.
+//! Sequences with escapes, and atomic sequences.
 //!
-//! Both mark elements that are inside of them, however deep: which escapes an element
-//! has, and that its process goes on alone behind it.
+//! Both mark nested elements at any depth: with the escapes of an element, and with its
+//! being atomic.
 
 use super::{ElementId, ElementKind, Graph, LabelId, Sequence};
 use crate::Span;
 
 impl Graph {
-    /// A sequence with an escape.
+    /// Appends a sequence with an escape.
     pub fn unless(&mut self, normal: Sequence, escape: Sequence, labels: &[LabelId], span: Span) {
         let id = self.make(ElementKind::Unless, Vec::new(), span);
-        let meeting = self.make(ElementKind::Meeting, Vec::new(), span);
+        let join = self.make(ElementKind::Join, Vec::new(), span);
         let (mut normal, mut escape) = (normal, escape);
-        self.append_to(&mut normal, meeting);
-        self.append_to(&mut escape, meeting);
+        self.append_to(&mut normal, join);
+        self.append_to(&mut escape, join);
         self.get_mut(id).inside = vec![normal, escape];
         self.attach_escape(normal, escape);
         self.place(labels, id);
         self.append_here(id);
-        self.append_here(meeting);
+        self.append_here(join);
     }
 
     fn attach_escape(&mut self, normal: Sequence, escape: Sequence) {
@@ -66,7 +66,7 @@ impl Graph {
         }
     }
 
-    /// Statements in braces, atomic or not.
+    /// Appends statements in braces, atomic or not.
     pub fn block(
         &mut self,
         kind: ElementKind,
@@ -106,7 +106,7 @@ impl Graph {
             let element = self.get_mut(id);
             element.is_atomic = true;
             element.in_step |= in_step;
-            // What is atomic inside of something atomic is an ordinary block.
+            // An atomic sequence within an atomic sequence is an ordinary block.
             if element.kind == ElementKind::Atomic
                 || in_step && matches!(element.kind, ElementKind::DStep { .. })
             {

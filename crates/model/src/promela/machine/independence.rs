@@ -1,23 +1,24 @@
-//! Steps that lead where another way leads, too.
+//! Independent steps: avoids lookups of states that are reached on another path.
 //!
-//! Where a step of one process was followed by one of another process, and neither
-//! changes what the other one reads or writes, the two could as well have come the other
-//! way round, and the state is the same then. So of the two ways to it, one need not be
-//! looked up: of a state that the process `q` has reached from another state, the steps of
-//! a process with a higher number that are independent of what `q` did are told as
-//! [`Visitor::known`](crate::system::Visitor::known). They are counted as all others;
-//! only the state is not made, hashed and looked for. Sleep sets are of this kind
-//! (P. Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*,
-//! 1996, chapter 5), but leave the step out.
+//! If a step of one process is followed by a step of another, and neither changes what
+//! the other reads or writes, the steps commute: both orders lead to the same state, and
+//! one of the two paths need not be looked up. So from a state that process `q` has
+//! reached from another state, the steps of processes with higher numbers that are
+//! independent of the step of `q` are reported as
+//! [`Visitor::known`](crate::system::Visitor::known). They are counted as all others, but
+//! their states are not created, hashed and looked up. Sleep sets are similar (P.
+//! Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996,
+//! chapter 5), but omit the step. Unlike with `--reduce`, no state and no transition is
+//! missing from the counts.
 //!
-//! Why nothing is missed: let `x = q(s)`, and `p(x)` be passed over, `p > q`. Then
-//! `p(s)` is no further from the beginning than `x`, and its step by `q` leads to the same
-//! state. If that one is passed over as well, then for a process with a number below `q`;
-//! so some way to the state is taken, from a state of the same distance at the most. A
-//! search that goes layer by layer therefore finds all states, in the same layers; one
-//! that is alone also finds them in the same order, since `p(s)` is found before `q(s)`.
+//! Completeness: let `x = q(s)`, and `p(x)` be skipped, `p > q`. Then `p(s)` is no
+//! further from the initial state than `x`, and its step by `q` leads to the same state.
+//! If that one is skipped too, it is because of a process with a number below `q`; so
+//! some path to the state is followed, from a state at most as far away. A layered
+//! (breadth-first) search therefore finds all states, in the same layers; with one thread
+//! also in the same order, since `p(s)` is found before `q(s)`.
 //!
-//! Invariant: where nothing is known of what a place touches, nothing is passed over.
+//! Invariant: if the footprint of a location is unknown, nothing is skipped.
 
 use super::{Here, Machine, Sink, Walk};
 use crate::promela::evaluate::View;
@@ -28,8 +29,8 @@ use crate::promela::program::{
 };
 use std::ops::Range;
 
-/// Bytes of a state that no single process owns: bit n is for the byte n, and those that
-/// differ from n by multiples of 64.
+/// A set of bytes of a state that belong to no single process. Bit n represents the bytes
+/// congruent to n modulo 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Bytes(u64);
 
@@ -51,7 +52,7 @@ impl Bytes {
     }
 }
 
-/// What some steps read and write beside the variables of their process.
+/// The bytes that steps read and write, besides the variables of their process.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Footprint {
     reads: Bytes,
@@ -59,7 +60,7 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    /// Whether the order of steps with these footprints makes no difference.
+    /// Returns whether steps with these footprints commute.
     fn is_independent_of(self, other: Footprint) -> bool {
         !(self.writes.meets(other.reads)
             || self.writes.meets(other.writes)
@@ -67,16 +68,16 @@ impl Footprint {
     }
 }
 
-/// What the steps from one place touch, as far as the text of the model tells.
+/// The static footprint of the steps from one location.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
     footprint: Footprint,
-    /// The channels, and whether they are changed.
+    /// Channel expressions, and whether the channel is changed.
     channels: Vec<(Code, bool)>,
 }
 
 impl Touched {
-    /// What transitions touch; nothing if that is not known.
+    /// Returns the footprint of transitions; `None` if it is unknown.
     pub fn by(program: &Program, transitions: &[Transition]) -> Option<Touched> {
         let mut touched = Touched::default();
         let is_known = transitions.iter().all(|transition| {
@@ -86,7 +87,8 @@ impl Touched {
         is_known.then_some(touched)
     }
 
-    /// Gives whether it is known what an operation touches, as all these do.
+    /// Adds the footprint of an operation. Like the functions below, returns whether it
+    /// is known.
     fn operation(&mut self, program: &Program, operation: &Operation) -> bool {
         match operation {
             Operation::Skip | Operation::Else => true,
@@ -119,7 +121,7 @@ impl Touched {
     }
 
     fn writes(&mut self, program: &Program, place: &Place) -> bool {
-        if place.scope == Scope::Global && !place.is_nowhere {
+        if place.scope == Scope::Global && !place.is_discard {
             self.footprint.writes.add(Bytes::of(bytes(place)));
         }
         self.indices(program, place)
@@ -180,8 +182,8 @@ impl Touched {
         true
     }
 
-    /// The same in a state, for the process of a view; nothing where a channel is not one,
-    /// or keeps nothing: a message is handed over there, by two processes.
+    /// Returns the footprint in a state, for the process of a view; `None` for an invalid
+    /// channel or a rendezvous channel, since a rendezvous involves two processes.
     fn footprint(&self, view: &View<'_>) -> Option<Footprint> {
         let mut footprint = self.footprint;
         for (code, is_changed) in &self.channels {
@@ -200,19 +202,19 @@ impl Touched {
     }
 }
 
-/// Whether steps of the processes of a model may be independent: not where a process sees
-/// the others' places, or the state says who was last.
+/// Returns whether steps of a model may be independent: not if processes observe each
+/// other's locations, or the state contains the last process.
 pub(super) fn may_be_independent(program: &Program) -> bool {
-    let is_watched = program.has_turns
+    let is_observed = program.has_run_conditions
         || program.uses_timeout
         || program.has_outside
         || program.last.is_some()
         || program.claim.is_some()
         || program.trace.is_some();
-    !is_watched && !program.nodes.iter().any(Node::looks_at_others)
+    !is_observed && !program.nodes.iter().any(Node::reads_other_processes)
 }
 
-/// The step that has led to a state.
+/// The step that led to a state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrival {
     process: usize,
@@ -228,8 +230,8 @@ impl Machine {
 }
 
 impl<S: Sink> Walk<'_, S> {
-    /// The step from another state to this one, if one process alone has made it, and what
-    /// it touches is known.
+    /// Returns the step from another state to this one, if one process alone made it, and
+    /// its footprint is known.
     pub(super) fn arrival(&self, before: &[u8], here: Here<'_>) -> Option<Arrival> {
         let program = &self.machine.program;
         if word(before, 0) != here.shape.number {
@@ -252,22 +254,22 @@ impl<S: Sink> Walk<'_, S> {
         Some(Arrival { process, footprint })
     }
 
-    /// Whether the steps of a process, one of which is possible, lead to states that
-    /// others lead to, too. It is asked for the first of them.
+    /// Returns whether the steps of a process lead to states that are reached on another
+    /// path too. Called for its first enabled step.
     #[inline]
-    pub(super) fn is_passed_over(&mut self, view: &View<'_>) -> bool {
+    pub(super) fn is_skipped(&mut self, view: &View<'_>) -> bool {
         let Some(arrival) = self.arrival else {
             return false;
         };
         view.process > arrival.process
-            && *self.passes_over.get_or_insert_with(|| {
+            && *self.skips.get_or_insert_with(|| {
                 let footprint = self.machine.touched(view);
                 footprint.is_some_and(|it| it.is_independent_of(arrival.footprint))
             })
     }
 
-    /// Tells of a step of such a process.
-    pub(super) fn pass_over(&mut self) -> bool {
+    /// Reports a skipped step. Returns true: the step counts as made.
+    pub(super) fn skip(&mut self) -> bool {
         self.stopped |= !self.sink.known();
         true
     }

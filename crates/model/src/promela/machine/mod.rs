@@ -1,16 +1,16 @@
-//! Steps of a model: which are possible, and where they lead.
+//! Steps of a model: the enabled transitions and the successor states.
 //!
-//! Between two states that are kept there may be several steps of processes: in
-//! an atomic sequence, and between the halves of a rendezvous, nobody else has a
-//! turn, and only where such a chain ends is a state. A chain ends when the
-//! process can go on without it or is blocked; then the others have a turn.
+//! Between two stored states there may be a chain of several steps: inside an atomic
+//! sequence, and between the halves of a rendezvous, no other process runs, and only the
+//! end of the chain is a state. A chain ends when the process leaves the atomic sequence
+//! or is blocked; then other processes may run.
 
-mod handover;
 mod independence;
 mod outside;
+mod rendezvous;
+mod scheduling;
 mod scratch;
 mod table;
-mod turn;
 
 use crate::promela::evaluate::View;
 use crate::promela::execute::Ready;
@@ -23,7 +23,7 @@ use crate::system::{Fault, Participants};
 use independence::Arrival;
 pub use scratch::Scratch;
 use std::sync::Arc;
-use table::{Table, Way};
+use table::{Step, Table};
 
 /// A model that can be executed.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ pub(in crate::promela) struct Machine {
     pub program: Program,
     table: Table,
     pub shapes: Shapes,
-    /// Values that do not fit are cut, as in C, and are no errors.
+    /// Whether out-of-range values are truncated, as in C, instead of errors.
     pub wraps: bool,
-    /// By kind: the process in Rust that is meant.
+    /// By process type: its implementation in Rust, if any.
     pub outside: Vec<Option<Arc<dyn Numbered>>>,
 }
 
@@ -54,54 +54,54 @@ impl Machine {
 pub(in crate::promela) struct Micro {
     pub process: usize,
     pub transition: Transition,
-    /// It takes what the step before sends.
+    /// Whether it receives the message of the step before.
     pub takes: bool,
-    /// The hash of the state after it.
+    /// Hash of the state after it.
     hash: u64,
-    /// Where steps are told.
-    pub told: Option<Box<Told>>,
+    /// Details, if steps are recorded.
+    pub details: Option<Box<StepDetails>>,
 }
 
-/// What is told of a step.
+/// Details of a step.
 #[derive(Debug, Clone, Default)]
-pub(in crate::promela) struct Told {
-    /// What a process in Rust calls it.
+pub(in crate::promela) struct StepDetails {
+    /// Description by a process in Rust.
     pub text: Option<Arc<str>>,
     /// The state after it.
     pub after: Option<Vec<u8>>,
 }
 
-/// Takes what comes of the steps.
+/// Receives the results of steps. Each function returns whether to continue.
 pub(in crate::promela) trait Sink {
-    /// A state that is kept, after the steps that led to it.
+    /// Receives a successor state, with the steps that led to it.
     fn state(&mut self, state: &[u8], path: &[Micro]) -> bool;
-    /// A step that goes wrong, the last of its path.
+    /// Receives a fault of the last step of a path.
     fn fault(&mut self, fault: Fault, path: &[Micro]) -> bool;
-    /// A step to a state that another way leads to, too.
+    /// Receives a step to a state that is reached on another path too.
     fn known(&mut self) -> bool;
-    /// Whether the states between are wanted.
-    const TELLS: bool;
+    /// Whether intermediate states are recorded.
+    const RECORDS_STEPS: bool;
 }
 
-/// The longest chain without a state.
+/// Maximum length of a chain of steps.
 const CHAIN_MAX: usize = 20_000;
-/// A circle is looked for among so many steps before the present one.
-const LOOKED_BACK: usize = 64;
+/// Number of previous steps among which a cycle is detected.
+const CYCLE_WINDOW: usize = 64;
 
-/// The most steps between one state and the next ones. Atomic sequences with
-/// many ways through them could take for ever.
+/// Maximum number of steps between a state and its successors. Atomic sequences with many
+/// paths could take forever.
 const STEPS_MAX: u32 = 1_000_000;
 
-/// The steps from one state.
+/// The generation of the steps from one state.
 pub(in crate::promela) struct Walk<'a, S> {
     pub machine: &'a Machine,
     pub scratch: &'a mut Scratch,
     pub sink: &'a mut S,
     stopped: bool,
-    /// The step that has led to the state.
+    /// The step that led to the state.
     arrival: Option<Arrival>,
-    /// Whether the steps of the present process are passed over; once that is known.
-    passes_over: Option<bool>,
+    /// Whether the steps of the current process are skipped, once known.
+    skips: Option<bool>,
 }
 
 /// A state with its shape.
@@ -121,16 +121,16 @@ impl<'a, S: Sink> Walk<'a, S> {
             sink,
             stopped: false,
             arrival: None,
-            passes_over: None,
+            skips: None,
         }
     }
 
-    /// All steps from a state.
+    /// Generates all steps from a state.
     pub fn expand(&mut self, state: &[u8]) {
         self.expand_after(None, state);
     }
 
-    /// The same for a state that a step from another one has led to.
+    /// Generates the steps from a state that was reached by a step from `before`.
     pub fn expand_after(&mut self, before: Option<&[u8]>, state: &[u8]) {
         let number = word(state, 0);
         let shape = match self.scratch.shape.take() {
@@ -148,7 +148,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.arrival = before.and_then(|before| self.arrival(before, here));
         let mut moved = false;
         for process in (0..shape.frames.len()).rev() {
-            self.passes_over = None;
+            self.skips = None;
             moved |= self.process(here, process, false);
             if self.stopped {
                 break;
@@ -165,8 +165,8 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.scratch.shape = Some(shape);
     }
 
-    /// The steps of one process that concern no other one, if there is such a
-    /// process; otherwise all steps. Gives whether any were left out.
+    /// Generates only the local steps of one process, if there are any; otherwise all
+    /// steps. Returns whether any were left out.
     pub fn reduce(&mut self, state: &[u8]) -> bool {
         let Some(shape) = self.machine.shape(state) else {
             return false;
@@ -201,36 +201,36 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// The steps of one process; gives whether there were any.
+    /// Generates the steps of one process. Returns whether there were any.
     fn process(&mut self, here: Here<'_>, process: usize, timeout: bool) -> bool {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
             return self.outside(here, process);
         }
-        self.ways(here, process, timeout, |walk, view, way, moved| {
-            walk.way(here, view, way, moved)
+        self.steps(here, process, timeout, |walk, view, step, moved| {
+            walk.step(here, view, step, moved)
         })
     }
 
-    /// Goes through the transitions of the place where a process stands, its
-    /// escapes first; gives whether `make` made one. It is told whether there
-    /// was one before.
+    /// Calls `make` for the transitions of the location of a process, its escapes first;
+    /// the last argument says whether an earlier one was made. Returns whether one was
+    /// made.
     #[inline]
-    fn ways(
+    fn steps(
         &mut self,
         here: Here<'_>,
         process: usize,
         timeout: bool,
-        mut make: impl FnMut(&mut Self, &View<'_>, &Way, bool) -> bool,
+        mut make: impl FnMut(&mut Self, &View<'_>, &Step, bool) -> bool,
     ) -> bool {
         let machine = self.machine;
         let Some(frame) = here.shape.frames.get(process) else {
             return false;
         };
         let standing = machine.program.standing(here.state, frame.base);
-        let ways = machine.table.ways(frame.kind, standing);
+        let steps = machine.table.steps(frame.kind, standing);
         let view = &self.view(here, process, timeout);
-        if machine.program.has_turns {
-            match machine.may_have_turn(view) {
+        if machine.program.has_run_conditions {
+            match machine.may_run(view) {
                 Ok(true) => {}
                 Ok(false) => return false,
                 Err(trap) => return self.trapped(trap),
@@ -238,19 +238,19 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
         let mut moved = false;
         let mut escape = 0;
-        for way in ways {
-            if escape > 0 && escape != way.transition.escape || self.stopped {
+        for step in steps {
+            if escape > 0 && escape != step.transition.escape || self.stopped {
                 break;
             }
-            if make(self, view, way, moved) {
+            if make(self, view, step, moved) {
                 moved = true;
-                escape = way.transition.escape;
+                escape = step.transition.escape;
             }
         }
         moved
     }
 
-    /// A step that goes wrong is a step.
+    /// Reports an error. Returns true: it counts as a step.
     #[cold]
     fn trapped(&mut self, trap: Trap) -> bool {
         let fault = trap.fault(&self.machine.program);
@@ -263,47 +263,47 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.stopped |= !self.sink.fault(fault, &self.scratch.path);
     }
 
-    /// Makes one transition, if it is possible; gives whether it was. What is most
-    /// frequent is done here.
+    /// Makes one transition, if it is enabled. Returns whether it was. Handles the most
+    /// frequent operations.
     #[inline]
-    fn way(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, moved: bool) -> bool {
-        let go = match &way.operation {
+    fn step(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, moved: bool) -> bool {
+        let go = match &step.operation {
             Operation::Condition(code) => view.holds(*code),
             Operation::Else => Ok(!moved),
             Operation::Skip | Operation::Assign(..) => Ok(true),
-            // Who receives waits for the sender.
-            Operation::Receive(reception) if way.is_rendezvous => {
+            // A rendezvous receive is made by the sender's step.
+            Operation::Receive(reception) if step.is_rendezvous => {
                 view.value(reception.channel).map(|_| false)
             }
             Operation::Send {
                 channel, values, ..
-            } if way.is_rendezvous => {
-                self.push(view, &way.transition, false);
-                let taken = self.hand_over(here, view, &way.transition, *channel, values);
+            } if step.is_rendezvous => {
+                self.push(view, &step.transition, false);
+                let taken = self.rendezvous(here, view, &step.transition, *channel, values);
                 self.scratch.path.pop();
                 return taken;
             }
             Operation::End if view.process + 1 < here.shape.frames.len() => Ok(false),
-            _ => return self.other_way(here, view, way, moved),
+            _ => return self.other_step(here, view, step, moved),
         };
         match go {
             Ok(false) => return false,
             Ok(true) => {}
-            Err(trap) => return self.trapped_in(view, way, trap),
+            Err(trap) => return self.trapped_in(view, step, trap),
         }
-        if self.is_passed_over(view) {
-            return self.pass_over();
+        if self.is_skipped(view) {
+            return self.skip();
         }
-        self.push(view, &way.transition, false);
+        self.push(view, &step.transition, false);
         let mut next = self.scratch.copy(here.state);
-        let done = match &way.operation {
+        let done = match &step.operation {
             Operation::Assign(place, value) => {
                 self.machine.assign_value(view, place, *value, &mut next)
             }
             _ => Ok(()),
         };
         match done {
-            Ok(()) => self.arrive(here, view, way, &mut next),
+            Ok(()) => self.arrive(here, view, step, &mut next),
             Err(trap) => self.fault(trap.fault(&self.machine.program)),
         }
         self.scratch.pool.push(next);
@@ -311,59 +311,59 @@ impl<'a, S: Sink> Walk<'a, S> {
         true
     }
 
-    /// The same for any operation.
+    /// Makes one transition with any operation, if it is enabled. Returns whether it was.
     #[inline(never)]
-    fn other_way(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, moved: bool) -> bool {
-        let ready = match self.machine.ready(view, &way.operation, moved) {
+    fn other_step(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, moved: bool) -> bool {
+        let ready = match self.machine.ready(view, &step.operation, moved) {
             Ok(Ready::Blocked) => return false,
             Ok(ready) => ready,
-            Err(trap) => return self.trapped_in(view, way, trap),
+            Err(trap) => return self.trapped_in(view, step, trap),
         };
-        if self.is_passed_over(view) {
-            return self.pass_over();
+        if self.is_skipped(view) {
+            return self.skip();
         }
-        self.push(view, &way.transition, false);
+        self.push(view, &step.transition, false);
         let mut made = true;
-        match (ready, &way.operation) {
+        match (ready, &step.operation) {
             (
-                Ready::Handover,
+                Ready::Rendezvous,
                 Operation::Send {
                     channel, values, ..
                 },
-            ) => made = self.hand_over(here, view, &way.transition, *channel, values),
-            _ => self.execute(here, view, way, ready),
+            ) => made = self.rendezvous(here, view, &step.transition, *channel, values),
+            _ => self.execute(here, view, step, ready),
         }
         self.scratch.path.pop();
         made
     }
 
-    /// Whether a transition is possible goes wrong.
+    /// Reports an error in the evaluation of a guard. Returns true: it counts as a step.
     #[cold]
-    fn trapped_in(&mut self, view: &View<'_>, way: &Way, trap: Trap) -> bool {
-        self.push(view, &way.transition, false);
+    fn trapped_in(&mut self, view: &View<'_>, step: &Step, trap: Trap) -> bool {
+        self.push(view, &step.transition, false);
         self.trapped(trap);
         self.scratch.path.pop();
         true
     }
 
-    /// The process stands behind a transition, and the processes are the same.
-    fn arrive(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, next: &mut [u8]) {
+    /// Completes a transition that does not change the set of processes.
+    fn arrive(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, next: &mut [u8]) {
         let program = &self.machine.program;
-        program.stand(next, view.base, way.transition.to as u16);
+        program.stand(next, view.base, step.transition.to as u16);
         self.mark_last(next, view.process);
         let next = Here {
             state: next,
             shape: here.shape,
         };
-        self.after(next, view.process, way.transition.is_atomic);
+        self.after(next, view.process, step.transition.is_atomic);
     }
 
-    /// Any operation, on a copy of the state.
-    fn execute(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, ready: Ready) {
-        let (machine, transition) = (self.machine, &way.transition);
+    /// Executes any operation on a copy of the state.
+    fn execute(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, ready: Ready) {
+        let (machine, transition) = (self.machine, &step.transition);
         let mut next = self.scratch.copy(here.state);
         let message = &mut self.scratch.message;
-        match machine.execute(view, &way.operation, ready, &mut next, message) {
+        match machine.execute(view, &step.operation, ready, &mut next, message) {
             Ok(done) => {
                 let shape = done.shape.as_ref().unwrap_or(here.shape);
                 if let Some(fault) = done.fault {
@@ -400,20 +400,20 @@ impl<'a, S: Sink> Walk<'a, S> {
             transition: *transition,
             takes,
             hash: 0,
-            told: None,
+            details: None,
         });
     }
 
     fn remember(&mut self, state: &[u8]) {
-        if S::TELLS
+        if S::RECORDS_STEPS
             && let Some(micro) = self.scratch.path.last_mut()
         {
-            let told = micro.told.get_or_insert_default();
-            told.after = Some(state.to_vec());
+            let details = micro.details.get_or_insert_default();
+            details.after = Some(state.to_vec());
         }
     }
 
-    /// After a step: the state is kept, or the process goes on alone.
+    /// Continues after a step: stores the state, or lets the process continue atomically.
     #[inline]
     fn after(&mut self, here: Here<'_>, process: usize, is_atomic: bool) {
         self.remember(here.state);
@@ -423,20 +423,22 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// The process goes on alone, if it can.
+    /// Lets the process continue atomically, if it is not blocked.
     #[inline(never)]
     fn go_on(&mut self, here: Here<'_>, process: usize) {
-        if self.is_circle(here.state) {
+        if self.is_cycle(here.state) {
             let span = self.scratch.path.last().and_then(|micro| {
                 let instruction = self.machine.program.instruction(&micro.transition);
                 instruction.map(|instruction| instruction.span)
             });
-            let message = "this atomic sequence can go on without end";
-            let fault = Fault::new("endless-atomic", message, span)
-                .help("nothing else would ever happen: let the loop end, or make it not atomic");
+            let message = "this atomic sequence may not terminate";
+            let fault = Fault::new("endless-atomic", message, span).help(
+                "no other process could ever run again: let the loop end, or make it not \
+                     atomic",
+            );
             return self.fault(fault);
         }
-        // What has been done is a part of the step, so it is not one that is passed over.
+        // The steps of a chain are one transition, so they are not skipped separately.
         let arrival = self.arrival.take();
         if !self.process(here, process, false) {
             self.keep(here.state);
@@ -452,7 +454,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// Keeps a state, with the hidden variables as they are in all states.
+    /// Passes on a state with its hidden variables reset to their initial values.
     #[inline(never)]
     fn keep_without_hidden(&mut self, state: &[u8]) {
         let program = &self.machine.program;
@@ -470,13 +472,13 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.scratch.pool.push(kept);
     }
 
-    /// Whether the chain has come back to where it has been.
-    fn is_circle(&mut self, state: &[u8]) -> bool {
+    /// Returns whether the chain has returned to an earlier state, or is too long.
+    fn is_cycle(&mut self, state: &[u8]) -> bool {
         let hash = crate::store::hash(state);
         let path = &mut self.scratch.path;
         let before = path.len().saturating_sub(1);
-        let from = before.saturating_sub(LOOKED_BACK);
-        let is_circle = path
+        let from = before.saturating_sub(CYCLE_WINDOW);
+        let is_cycle = path
             .get(from..before)
             .unwrap_or(&[])
             .iter()
@@ -485,11 +487,11 @@ impl<'a, S: Sink> Walk<'a, S> {
             last.hash = hash;
         }
         self.scratch.steps_left = self.scratch.steps_left.saturating_sub(1);
-        is_circle || before > CHAIN_MAX || self.scratch.steps_left == 0
+        is_cycle || before > CHAIN_MAX || self.scratch.steps_left == 0
     }
 }
 
-/// Who has taken part in a path.
+/// Returns the processes that take part in a path.
 pub(in crate::promela) fn participants(path: &[Micro]) -> Participants {
     let mut participants = Participants::default();
     for micro in path {

@@ -1,6 +1,6 @@
-//! Steps of the processes that are in Rust.
+//! Steps of processes implemented in Rust.
 
-use super::{Here, Machine, Sink, Told, Walk};
+use super::{Here, Machine, Sink, StepDetails, Walk};
 use crate::promela::evaluate::View;
 use crate::promela::external::{Action, Channel, Numbered, Offer, Outside, Variable, World};
 use crate::promela::memory::{byte, load, store};
@@ -9,7 +9,7 @@ use crate::promela::shape::{ChannelAt, Shape};
 use crate::promela::trace::Event;
 use crate::system::Fault;
 
-/// A process in Rust, where it stands.
+/// A process in Rust, with its current state.
 struct Standing<'a> {
     outside: Outside,
     numbered: &'a dyn Numbered,
@@ -19,7 +19,7 @@ struct Standing<'a> {
 }
 
 impl Machine {
-    /// Whether the steps of a process come from Rust.
+    /// Returns whether a process is implemented in Rust.
     pub(super) fn is_outside(&self, shape: &Shape, process: usize) -> bool {
         let frame = shape.frames.get(process);
         let kind = frame.and_then(|frame| self.program.kinds.get(frame.kind as usize));
@@ -46,7 +46,7 @@ impl Machine {
             .offers(standing.number, &World { state, process })
     }
 
-    /// The number of a channel, and the channel.
+    /// Returns the number of a channel, and the channel.
     fn outside_channel(
         &self,
         state: &[u8],
@@ -57,7 +57,7 @@ impl Machine {
         Some((number, shape.channel(number)?))
     }
 
-    /// Whether a process in Rust may stay where it is; nothing for other ones.
+    /// Returns whether a process in Rust is at a valid end; `None` for other processes.
     pub(in crate::promela) fn outside_may_end(
         &self,
         state: &[u8],
@@ -68,7 +68,7 @@ impl Machine {
         Some(standing.numbered.may_end(standing.number))
     }
 
-    /// Where a process in Rust is, for people.
+    /// Returns the display of the state of a process in Rust.
     pub(in crate::promela) fn outside_shown(
         &self,
         state: &[u8],
@@ -79,7 +79,7 @@ impl Machine {
         Some(standing.numbered.shown(standing.number))
     }
 
-    /// Whether a process in Rust could do something by itself.
+    /// Returns whether a process in Rust can make a step by itself.
     pub(super) fn outside_can_move(&self, view: &View<'_>) -> bool {
         let Some(standing) = self.standing(view.state, view.shape, view.process) else {
             return false;
@@ -107,10 +107,10 @@ impl Machine {
 }
 
 impl<S: Sink> Walk<'_, S> {
-    /// The steps of a process in Rust; gives whether there were any.
+    /// Generates the steps of a process in Rust. Returns whether there were any.
     pub(super) fn outside(&mut self, here: Here<'_>, process: usize) -> bool {
         let view = self.view(here, process, false);
-        match self.machine.may_have_turn(&view) {
+        match self.machine.may_run(&view) {
             Ok(true) => {}
             Ok(false) => return false,
             Err(trap) => return self.trapped(trap),
@@ -142,8 +142,8 @@ impl<S: Sink> Walk<'_, S> {
             },
             takes,
             hash: 0,
-            told: S::TELLS.then(|| {
-                Box::new(Told {
+            details: S::RECORDS_STEPS.then(|| {
+                Box::new(StepDetails {
                     text: Some(text.into()),
                     after: None,
                 })
@@ -151,7 +151,7 @@ impl<S: Sink> Walk<'_, S> {
         });
     }
 
-    /// One offer, if it can be taken now.
+    /// Makes the step of one offer, if it is enabled. Returns whether it was.
     fn offer(
         &mut self,
         here: Here<'_>,
@@ -184,7 +184,7 @@ impl<S: Sink> Walk<'_, S> {
         }
     }
 
-    /// A step: what it does to the state, and where the process is then.
+    /// Makes a step: updates the state by a function, and moves the process.
     fn outside_step(
         &mut self,
         here: Here<'_>,
@@ -193,7 +193,7 @@ impl<S: Sink> Walk<'_, S> {
         change: impl FnOnce(&Self, &mut [u8]) -> Result<(), Fault>,
     ) {
         let mut state = self.scratch.copy(here.state);
-        let changed = change(self, &mut state).and_then(|()| settle(standing, next, &mut state));
+        let changed = change(self, &mut state).and_then(|()| set_state(standing, next, &mut state));
         match changed {
             Err(fault) => self.fault(fault),
             Ok(()) => {
@@ -213,7 +213,8 @@ impl<S: Sink> Walk<'_, S> {
             let scalar = &cell.scalar;
             if !(scalar.least..=scalar.greatest).contains(value) {
                 let message = format!(
-                    "the value {value} does not fit the variable that a process in Rust gives it to"
+                    "the value {value} is out of range for the variable that a process in Rust \
+                     assigns it to"
                 );
                 return Err(Fault::new("value", message, None));
             }
@@ -252,7 +253,7 @@ impl<S: Sink> Walk<'_, S> {
         if kind.capacity == 0 {
             let mut sent = Ok(());
             let taken = self.offer_message(here, standing.process, event, |state| {
-                sent = settle(standing, next, state);
+                sent = set_state(standing, next, state);
             });
             if let Err(fault) = sent {
                 self.fault(fault);
@@ -264,12 +265,13 @@ impl<S: Sink> Walk<'_, S> {
         }
         self.outside_step(here, standing, next, |walk, state| {
             walk.machine.put(state, at, message, false);
-            walk.machine.happened(here.shape, state, event)
+            walk.machine.advance_trace(here.shape, state, event)
         });
         true
     }
 
-    /// Takes the oldest message of a channel that keeps messages.
+    /// Receives the oldest message of a buffered channel, if there is one that the process
+    /// accepts. Returns whether there was.
     fn outside_takes(&mut self, here: Here<'_>, standing: &Standing<'_>, channel: Channel) -> bool {
         let machine = self.machine;
         let Some((number, at)) = machine.outside_channel(here.state, here.shape, channel) else {
@@ -294,12 +296,13 @@ impl<S: Sink> Walk<'_, S> {
                 message: &message,
                 at: None,
             };
-            walk.machine.happened(here.shape, state, event)
+            walk.machine.advance_trace(here.shape, state, event)
         });
         true
     }
 
-    /// What a process in Rust can do with a message that is handed over.
+    /// Makes the steps in which a process in Rust receives a rendezvous message. Returns
+    /// whether there were any.
     pub(super) fn outside_receives(
         &mut self,
         here: Here<'_>,
@@ -324,8 +327,9 @@ impl<S: Sink> Walk<'_, S> {
             if let Some(next) = received {
                 self.push_outside(&standing, &offer.text, true);
                 self.outside_step(here, &standing, next, |walk, state| {
-                    walk.machine.happened(here.shape, state, event)?;
-                    walk.machine.happened(here.shape, state, event.taken(None))
+                    walk.machine.advance_trace(here.shape, state, event)?;
+                    walk.machine
+                        .advance_trace(here.shape, state, event.taken(None))
                 });
                 self.scratch.path.pop();
                 taken = true;
@@ -335,16 +339,16 @@ impl<S: Sink> Walk<'_, S> {
     }
 
     fn no_channel(&mut self) -> bool {
-        let message = "a process in Rust uses a variable that names no channel now";
+        let message = "a process in Rust uses a variable that holds no channel";
         self.fault(Fault::new("no-channel", message, None));
         true
     }
 }
 
-/// Puts the process where it goes.
-fn settle(standing: &Standing<'_>, next: Option<u32>, state: &mut [u8]) -> Result<(), Fault> {
+/// Sets the state of the process.
+fn set_state(standing: &Standing<'_>, next: Option<u32>, state: &mut [u8]) -> Result<(), Fault> {
     let Some(next) = next else {
-        let message = "a process in Rust has more states than there are numbers";
+        let message = "a process in Rust has too many states";
         return Err(Fault::new("too-large", message, None));
     };
     store(state, standing.base, &standing.outside.cell, next as i32);

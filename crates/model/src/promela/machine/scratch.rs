@@ -1,21 +1,22 @@
-//! What a thread works with while it makes steps.
+//! Working memory of a thread that generates steps.
 
 use super::Micro;
-use crate::apart::buffer;
+use crate::cache_padded::buffer;
 use crate::promela::channel::Message;
 use crate::promela::shape::{Shape, Shapes};
 use std::sync::Arc;
 
-/// What a search works with.
+/// Working memory of a search.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) path: Vec<Micro>,
     pub(super) pool: Vec<Vec<u8>>,
     pub(super) shape: Option<Arc<Shape>>,
-    /// By number: what this thread has copied, so that it does not lie where others write.
+    /// Copies of shapes by number, so that the thread does not read memory that others
+    /// write.
     shapes: Vec<Option<Arc<Shape>>>,
     pub(in crate::promela) message: Message,
-    /// Steps that may still be made for the present state.
+    /// Number of steps still allowed for the current state.
     pub(super) steps_left: u32,
 }
 
@@ -23,7 +24,7 @@ pub struct Scratch {
 const COPIED_MAX: u16 = 1024;
 
 impl Scratch {
-    /// The shape with a number, of those that all threads know.
+    /// Returns the shape with a number, copying it from the shared ones.
     pub(super) fn shape(&mut self, number: u16, all: &Shapes) -> Option<Arc<Shape>> {
         if number >= COPIED_MAX {
             return all.get(number);
@@ -39,7 +40,7 @@ impl Scratch {
         own.clone()
     }
 
-    /// A copy of a state, in a buffer that was used before if there is one.
+    /// Returns a copy of a state, in a recycled buffer if there is one.
     pub(super) fn copy(&mut self, state: &[u8]) -> Vec<u8> {
         let mut copy = self.pool.pop().unwrap_or_else(buffer);
         copy.clear();

@@ -1,17 +1,14 @@
-//! The transitions of all processes in one table, with what is known of them before
-//! anything runs.
+//! Table of the transitions of all processes, with static information about them.
 //!
-//! Where a process stands is a range of the table. Most of what a search does is to
-//! find that a transition is not possible, so it is worth knowing which channels it
-//! could take a message from: who sends a message asks only those who could mean
-//! its channel.
+//! A location is a range of the table. Most of a search evaluates transitions that are
+//! disabled, so the table holds the channels from which a transition can receive, if they
+//! are constant: a sender considers only the processes that may receive from its channel.
 
 use super::independence::{Touched, may_be_independent};
 use crate::promela::layout::bytes;
 use crate::promela::program::{Code, Location, Node, Operation, Program, Source, Transition};
 
-/// Channels by their numbers: bit n is for the channel n, and those that differ from
-/// n by multiples of 64.
+/// A set of channels. Bit n represents the channels congruent to n modulo 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::promela) struct Channels(u64);
 
@@ -27,24 +24,24 @@ impl Channels {
         Channels(self.0 | other.0)
     }
 
-    /// Whether a channel may be one of these.
+    /// Returns whether the set may contain a channel.
     pub fn may_have(self, number: i32) -> bool {
         self.0 & Channels::one(number).0 != 0
     }
 }
 
-/// A transition, with what it does.
+/// A transition with its operation.
 #[derive(Debug)]
-pub(in crate::promela) struct Way {
+pub(in crate::promela) struct Step {
     pub transition: Transition,
     pub operation: Operation,
-    /// From which channels it can take a message that is handed over.
+    /// Channels from which it can receive a rendezvous message.
     pub takes: Channels,
-    /// It sends to a channel that keeps nothing, or receives from one.
+    /// Whether it is half of a rendezvous in every state.
     pub is_rendezvous: bool,
 }
 
-/// Where a process may stand.
+/// A location of a process.
 #[derive(Debug)]
 struct Stand {
     start: u32,
@@ -53,14 +50,14 @@ struct Stand {
     touched: Option<Touched>,
 }
 
-/// Where processes may stand, kind by kind.
+/// The locations of all process types.
 #[derive(Debug, Default)]
 pub(in crate::promela) struct Table {
-    /// By kind: its first stand.
+    /// By process type: its first location.
     kinds: Vec<u32>,
     stands: Vec<Stand>,
-    ways: Vec<Way>,
-    /// Whether steps of processes may be independent of one another.
+    steps: Vec<Step>,
+    /// Whether steps of processes may be independent.
     pub may_be_independent: bool,
 }
 
@@ -73,7 +70,7 @@ impl Table {
         for kind in &program.kinds {
             table.kinds.push(table.stands.len() as u32);
             for location in &kind.locations {
-                let start = table.ways.len() as u32;
+                let start = table.steps.len() as u32;
                 let mut takes = Channels::NONE;
                 for transition in &location.transitions {
                     let Some(instruction) = program.instruction(transition) else {
@@ -82,14 +79,14 @@ impl Table {
                     let operation = instruction.operation.clone();
                     let own = taken_by(program, &kind.locations, &operation);
                     takes = takes.with(own);
-                    table.ways.push(Way {
+                    table.steps.push(Step {
                         is_rendezvous: is_rendezvous(program, &operation),
                         transition: *transition,
                         operation,
                         takes: own,
                     });
                 }
-                let end = table.ways.len() as u32;
+                let end = table.steps.len() as u32;
                 table.stands.push(Stand {
                     start,
                     end,
@@ -106,21 +103,22 @@ impl Table {
         self.stands.get(first as usize + location as usize)
     }
 
-    /// The transitions of a location of a kind of process.
+    /// Returns the transitions of a location of a process type.
     #[inline]
-    pub fn ways(&self, kind: u16, location: u16) -> &[Way] {
+    pub fn steps(&self, kind: u16, location: u16) -> &[Step] {
         let stand = self.stand(kind, location);
-        let ways = stand.and_then(|stand| self.ways.get(stand.start as usize..stand.end as usize));
-        ways.unwrap_or(&[])
+        let steps =
+            stand.and_then(|stand| self.steps.get(stand.start as usize..stand.end as usize));
+        steps.unwrap_or(&[])
     }
 
-    /// What the steps of a process that stands there touch, if that is known.
+    /// Returns the footprint of the steps from a location, if it is known.
     #[inline]
     pub fn touched(&self, kind: u16, location: u16) -> Option<&Touched> {
         self.stand(kind, location)?.touched.as_ref()
     }
 
-    /// From which channels a process that stands there can take a message.
+    /// Returns the channels from which a process at a location can receive.
     #[inline]
     pub fn takes(&self, kind: u16, location: u16) -> Channels {
         let stand = self.stand(kind, location);
@@ -128,7 +126,7 @@ impl Table {
     }
 }
 
-/// The channels that an operation can take a message from.
+/// Returns the channels from which an operation can receive.
 fn taken_by(program: &Program, locations: &[Location], operation: &Operation) -> Channels {
     match operation {
         Operation::Receive(reception) => named_by(program, reception.channel),
@@ -145,7 +143,7 @@ fn taken_by(program: &Program, locations: &[Location], operation: &Operation) ->
     }
 }
 
-/// Whether an operation is one half of a rendezvous, whatever the state is.
+/// Returns whether an operation is half of a rendezvous in every state.
 fn is_rendezvous(program: &Program, operation: &Operation) -> bool {
     let code = match operation {
         Operation::Send { channel, .. } => *channel,
@@ -168,8 +166,8 @@ fn is_rendezvous(program: &Program, operation: &Operation) -> bool {
     }
 }
 
-/// The bytes that an expression may mean among those that never change; nothing if it
-/// means others.
+/// Returns the constant bytes that an expression may refer to; `None` if it may refer to
+/// others.
 fn constants<'a>(program: &'a Program, node: &Node) -> Option<&'a [u8]> {
     let bytes = match node {
         Node::Table(place) => bytes(place),
@@ -184,7 +182,7 @@ fn constants<'a>(program: &'a Program, node: &Node) -> Option<&'a [u8]> {
     Some(table.unwrap_or(&[]))
 }
 
-/// The channels that an expression may name.
+/// Returns the channels that an expression may evaluate to.
 fn named_by(program: &Program, code: Code) -> Channels {
     match program.node(code) {
         Node::Number(number) => Channels::one(*number),

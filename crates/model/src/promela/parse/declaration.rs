@@ -1,4 +1,4 @@
-//! Declarations: variables, processes, types, inlines, requirements.
+//! Parser of declarations: variables, processes, types, inlines, formulas.
 
 use super::{Inline, Kind, Parsed, Parser};
 use crate::Span;
@@ -6,7 +6,7 @@ use crate::promela::syntax::{
     Initial, Name, Process, ProcessKind, Record, Requirement, Statement, TypeName, Variable,
 };
 
-/// Words at which a declaration begins.
+/// Keywords that start a declaration.
 const BEGINNINGS: &[&str] = &[
     "active",
     "extern",
@@ -34,7 +34,7 @@ const BEGINNINGS: &[&str] = &[
 ];
 
 impl Parser {
-    /// All of the model.
+    /// Parses a model.
     pub(super) fn model(&mut self) {
         while self.peek().is_some() {
             let start = self.position;
@@ -50,7 +50,7 @@ impl Parser {
         }
     }
 
-    /// Goes to the next declaration that begins a line.
+    /// Error recovery: skips to the next declaration at the start of a line.
     fn recover(&mut self) {
         while let Some(token) = self.peek() {
             if token.begins_line && BEGINNINGS.iter().any(|word| token.is(word)) {
@@ -92,13 +92,13 @@ impl Parser {
     }
 
     pub(super) fn refuse_c<T>(&mut self, span: Span) -> Parsed<T> {
-        let message = "code in C is not part of a model here";
+        let message = "embedded C code is not supported";
         self.faults.push(
             crate::Fault::new("embedded-c", message, Some(span)).help(
-                "say it in PROMELA: what a model calls in C, nobody can take back or compare",
+                "write it in PROMELA: the effects of C code can be neither undone nor compared",
             ),
         );
-        Err(super::GivenUp)
+        Err(super::Reported)
     }
 
     fn process(&mut self, kind: ProcessKind) -> Parsed<()> {
@@ -177,7 +177,7 @@ impl Parser {
         priority: Option<i32>,
         provided: Option<crate::promela::syntax::Expression>,
     ) -> Parsed<()> {
-        // What one in Rust does is not written here.
+        // A process in Rust has no body here.
         let body = match kind {
             ProcessKind::External => Vec::new(),
             _ => self.braces()?,
@@ -196,7 +196,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Statements between braces.
+    /// Parses statements between braces.
     pub(super) fn braces(&mut self) -> Parsed<Vec<Statement>> {
         self.expect("{")?;
         let outside = std::mem::take(&mut self.parentheses);
@@ -261,7 +261,7 @@ impl Parser {
         let mut depth = 1;
         while depth > 0 {
             let Some(token) = self.peek() else {
-                return self.refuse("syntax", "this inline has no end", name.span);
+                return self.refuse("syntax", "this inline is not closed", name.span);
             };
             depth += i32::from(token.is("{"));
             depth -= i32::from(token.is("}"));
@@ -276,7 +276,8 @@ impl Parser {
         Ok(())
     }
 
-    /// `mtype = {`, `mtype {`, `mtype:kind = {`.
+    /// Returns whether a declaration of message names is next: `mtype = {`, `mtype {`,
+    /// `mtype:kind = {`.
     fn is_names_of_messages(&self) -> bool {
         let after = match self.is_at(1, ":") {
             true => 3,
@@ -303,7 +304,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Variables of one type; nothing if no declaration begins here.
+    /// Parses variables of one type; `None` if no declaration starts here.
     pub(super) fn declaration(&mut self) -> Parsed<Option<Vec<Variable>>> {
         let start = self.position;
         let mut is_hidden = false;
@@ -345,7 +346,7 @@ impl Parser {
         })
     }
 
-    /// A type; nothing if there is none here.
+    /// Parses a type; `None` if there is none.
     pub(super) fn type_name(&mut self) -> Parsed<Option<TypeName>> {
         if !self.begins_type(0) {
             return Ok(None);
@@ -362,7 +363,7 @@ impl Parser {
             "pid" => TypeName::Pid,
             "short" => TypeName::Short,
             "int" => TypeName::Int,
-            // How many bits it has stands after the name.
+            // The number of bits follows the name.
             "unsigned" => TypeName::Unsigned(0),
             "chan" => TypeName::Channel,
             "mtype" => {

@@ -1,11 +1,11 @@
-//! Expressions and formulas, by the strengths of their operators.
+//! Parser of expressions and formulas, by operator precedence.
 
 use super::{Kind, Parsed, Parser};
 use crate::promela::syntax::{
     Binary, Expression, ExpressionKind, Pattern, Probe, Receive, Reference, Run, Temporal, Unary,
 };
 
-/// Binary operators with their strengths; a greater number binds more tightly.
+/// Binary operators with their precedence; a greater number binds more tightly.
 const OPERATORS: &[(&str, u8, Binary)] = &[
     ("||", 2, Binary::Or),
     ("&&", 3, Binary::And),
@@ -27,7 +27,7 @@ const OPERATORS: &[(&str, u8, Binary)] = &[
     ("%", 12, Binary::Remainder),
 ];
 
-/// Those of temporal logic.
+/// Temporal operators.
 const TEMPORAL: &[(&str, u8, Temporal)] = &[
     ("->", 1, Temporal::Implies),
     ("implies", 1, Temporal::Implies),
@@ -42,7 +42,7 @@ const TEMPORAL: &[(&str, u8, Temporal)] = &[
     ("release", 4, Temporal::Release),
 ];
 
-/// The most operators of one expression; what walks it is recursive.
+/// Maximum number of operators of an expression, since functions over it are recursive.
 const OPERATORS_MAX: usize = 1000;
 
 enum Operator {
@@ -51,20 +51,20 @@ enum Operator {
 }
 
 impl Parser {
-    /// An expression.
+    /// Parses an expression.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
         let outside = self.operators;
         self.expressions += 1;
         let parsed = self.binary(1);
         self.expressions -= 1;
-        // What stands inside of another expression counts with it.
+        // Nested expressions count towards the outer one.
         if self.expressions == 0 {
             self.operators = outside;
         }
         parsed
     }
 
-    /// A formula of temporal logic.
+    /// Parses a temporal formula.
     pub(super) fn formula(&mut self) -> Parsed<Expression> {
         self.temporal = true;
         self.parentheses += 1;
@@ -89,7 +89,7 @@ impl Parser {
             let right = self.nested(|parser| parser.binary(strength + 1))?;
             let span = match self.returns.is_empty() {
                 true => left.span.to(right.span),
-                // The parentheses around one in an argument are of the inline.
+                // Parentheses around an argument belong to the inline.
                 false => self.since(start),
             };
             let (left_part, right_part) = (Box::new(left), Box::new(right));
@@ -140,7 +140,8 @@ impl Parser {
         ];
         for (mark, operator) in unary {
             if self.take(mark) {
-                // The least number has no positive one: it is read by its bits.
+                // The magnitude of the least number is out of range: it is parsed as its
+                // bit pattern.
                 if operator == Unary::Negate && self.takes_least() {
                     return Ok(self.finished(ExpressionKind::Number(i32::MIN), start));
                 }
@@ -154,7 +155,7 @@ impl Parser {
         self.primary(start)
     }
 
-    /// Takes the number behind the sign of the least number.
+    /// Consumes the magnitude of the least number, if it is next. Returns whether it was.
     fn takes_least(&mut self) -> bool {
         let next = self.peek().map(|token| &token.kind);
         let is_least = next == Some(&Kind::Number(i32::MIN));
@@ -186,7 +187,7 @@ impl Parser {
         }
     }
 
-    /// `a` or `a -> b : c`.
+    /// Parses `a` or `a -> b : c`.
     fn inside_parentheses(&mut self) -> Parsed<Expression> {
         let start = self.position;
         let first = self.expression()?;
@@ -264,7 +265,7 @@ impl Parser {
         }))
     }
 
-    /// Expressions with commas between them.
+    /// Parses comma-separated expressions.
     pub(super) fn list(&mut self, ends: &[&str]) -> Parsed<Vec<Expression>> {
         let mut list = Vec::new();
         while !ends.iter().any(|end| self.next_is(end)) {
@@ -276,7 +277,7 @@ impl Parser {
         Ok(list)
     }
 
-    /// `process[index]@label`, `process:variable`.
+    /// Parses `process[index]@label` or `process:variable`.
     fn remote(&mut self) -> Parsed<ExpressionKind> {
         let process = self.name()?;
         let index = match self.take("[") {
@@ -304,7 +305,7 @@ impl Parser {
         })
     }
 
-    /// A variable.
+    /// Parses a variable reference.
     pub(super) fn reference(&mut self) -> Parsed<Reference> {
         let start = self.position;
         let mut parts = Vec::new();
@@ -347,7 +348,7 @@ impl Parser {
         }))
     }
 
-    /// The fields of a message that is received: `a, b`, `a(b, c)`, `(a, b)`.
+    /// Parses the fields of a receive statement: `a, b`, `a(b, c)`, `(a, b)`.
     pub(super) fn patterns(&mut self, end: &str) -> Parsed<Vec<Pattern>> {
         let mut patterns = Vec::new();
         if self.next_is("(") {

@@ -1,8 +1,8 @@
-//! Tokens to what is written.
+//! Parser: tokens to a syntax tree.
 //!
-//! A mistake is reported once, and parsing goes on at the next declaration.
-//! Uses of an `inline` are parsed where they stand, with the arguments in place
-//! of the parameters, as the language has it.
+//! An error is reported once, and parsing continues at the next declaration. Uses of an
+//! `inline` are parsed in place, with the arguments substituted for the parameters, as
+//! the language defines it.
 
 mod declaration;
 mod expression;
@@ -14,10 +14,10 @@ use crate::{Fault, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// How deep statements and expressions may be nested.
+/// Maximum nesting depth of statements and expressions.
 const DEPTH_MAX: usize = 200;
 
-/// Words that are no names of the model's own.
+/// Reserved words.
 const WORDS: &[&str] = &[
     "active",
     "assert",
@@ -92,10 +92,10 @@ struct Inline {
     body: Vec<Token>,
 }
 
-/// A mistake was found and is noted; what was being read is given up.
-struct GivenUp;
+/// An error was recorded; the current construct is abandoned.
+struct Reported;
 
-type Parsed<T> = Result<T, GivenUp>;
+type Parsed<T> = Result<T, Reported>;
 
 pub(super) struct Parser {
     tokens: Vec<Token>,
@@ -106,26 +106,26 @@ pub(super) struct Parser {
     records: FxHashSet<Arc<str>>,
     processes: FxHashSet<Arc<str>>,
     instances: u32,
-    /// By inline that is being used, the innermost last: what its value goes to.
+    /// By active inline, innermost last: the variable that receives its value.
     returns: Vec<Option<Reference>>,
     depth: usize,
-    /// How many parentheses are open: no end of a line ends a statement there.
+    /// Number of open parentheses, within which a line end does not end a statement.
     parentheses: usize,
-    /// A formula of temporal logic is read.
+    /// Whether a temporal formula is being parsed.
     temporal: bool,
-    /// The operators of the present expression, and how many are open.
+    /// Number of operators of the current expression, and number of open expressions.
     operators: usize,
     expressions: usize,
 }
 
-/// Reads a model. What could be read is given with all mistakes.
+/// Parses a model. Returns what could be parsed, with all errors.
 pub(super) fn parse(tokens: Vec<Token>) -> (Written, Vec<Fault>) {
     let mut parser = Parser::new(tokens);
     parser.model();
     (parser.written, parser.faults)
 }
 
-/// Reads a formula of temporal logic for a model.
+/// Parses a temporal formula for a model.
 pub(super) fn parse_formula(
     tokens: Vec<Token>,
     processes: impl IntoIterator<Item = Arc<str>>,
@@ -187,7 +187,7 @@ impl Parser {
         self.peek_at(ahead).is_some_and(|token| token.is(text))
     }
 
-    /// Takes the token if it is this word or mark.
+    /// Consumes the token if it is this word or mark. Returns whether it was.
     fn take(&mut self, text: &str) -> bool {
         let is = self.next_is(text);
         self.position += usize::from(is);
@@ -202,23 +202,23 @@ impl Parser {
         }
     }
 
-    /// Where the next token is; at the end, where the last one was.
+    /// Returns the span of the next token; at the end, that of the last one.
     fn span(&self) -> Span {
         let token = self.peek().or(self.tokens.last());
         token.map(|token| token.span).unwrap_or_default()
     }
 
-    /// Where the token before is.
+    /// Returns the span of the previous token.
     fn last_span(&self) -> Span {
         let before = self.position.checked_sub(1);
         let token = before.and_then(|before| self.tokens.get(before));
         token.map(|token| token.span).unwrap_or_default()
     }
 
-    /// From a token of this number to the token before. If only one of them is in an
-    /// argument of an inline, or they are in two, the place is in the inline, from where the
-    /// one stands there to where the other does: the text of an inline and that of its use
-    /// are far apart.
+    /// Returns the span from the token of this number to the previous token. If the two
+    /// are not in the same argument of an inline, the span is within the body of the
+    /// inline, from the parameter of one to that of the other, since the inline and its
+    /// use are far apart in the text.
     fn since(&self, start: usize) -> Span {
         let last = self.position.checked_sub(1).unwrap_or(start);
         let ends = [start, last].map(|at| self.tokens.get(at).or(self.tokens.last()));
@@ -259,7 +259,7 @@ impl Parser {
             fault = fault.help("`==` compares; `=` gives a variable a value, as a statement");
         }
         self.faults.push(fault);
-        Err(GivenUp)
+        Err(Reported)
     }
 
     fn refuse<T>(
@@ -269,10 +269,10 @@ impl Parser {
         span: Span,
     ) -> Parsed<T> {
         self.faults.push(Fault::new(code, message, Some(span)));
-        Err(GivenUp)
+        Err(Reported)
     }
 
-    /// A name of the model's own.
+    /// Parses a name that is not reserved.
     fn name(&mut self) -> Parsed<Name> {
         match self.peek() {
             Some(Token {
@@ -294,14 +294,14 @@ impl Parser {
     fn no_name(&mut self) -> Parsed<Name> {
         match WORDS.iter().find(|word| self.next_is(word)) {
             Some(word) => {
-                let message = format!("expected a name, but `{word}` is a word of the language");
+                let message = format!("expected a name, but `{word}` is a reserved word");
                 self.refuse("syntax", message, self.span())
             }
             None => self.unexpected("a name"),
         }
     }
 
-    /// Calls a function one level deeper.
+    /// Calls a function one nesting level deeper.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Parser) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEPTH_MAX {
             let span = self.span();
@@ -313,7 +313,7 @@ impl Parser {
         parsed
     }
 
-    /// Calls a function between parentheses, which it reads.
+    /// Calls a function between parentheses, which it consumes.
     fn in_parentheses<T>(&mut self, inner: impl FnOnce(&mut Parser) -> Parsed<T>) -> Parsed<T> {
         self.expect("(")?;
         self.parentheses += 1;
@@ -324,7 +324,7 @@ impl Parser {
         Ok(parsed)
     }
 
-    /// The tokens between two positions, as text.
+    /// Returns the tokens between two positions as text.
     fn text(&self, from: usize, to: usize) -> Arc<str> {
         let mut text = String::new();
         let mut last: Option<&Token> = None;
@@ -339,7 +339,7 @@ impl Parser {
     }
 }
 
-/// Whether a space stands between two tokens.
+/// Returns whether two tokens are separated by a space in that text.
 fn is_spaced(left: &Token, right: &Token) -> bool {
     let tight_left = ["(", "[", "!", "?", "!!", "??", ".", "@", "~", "<>", ":"];
     let tight_right = [

@@ -1,4 +1,4 @@
-//! Statements.
+//! Parser of statements.
 
 use super::{Kind, Parsed, Parser};
 use crate::Span;
@@ -9,14 +9,14 @@ use crate::promela::syntax::{
     Variable,
 };
 
-/// The most uses of inlines in a model: one that uses itself would have no end.
+/// Maximum number of inline expansions in a model; a recursive inline would have no end.
 const INSTANCES_MAX: u32 = 20_000;
 
-/// The most tokens of one use.
+/// Maximum number of tokens of one expansion.
 const INLINED_MAX: usize = 200_000;
 
 impl Parser {
-    /// Statements up to one of the ends, which is not taken.
+    /// Parses statements up to one of the ends, which is not consumed.
     pub(super) fn sequence(&mut self, ends: &[&str]) -> Parsed<Vec<Statement>> {
         let mut statements = Vec::new();
         loop {
@@ -35,8 +35,8 @@ impl Parser {
         Ok(statements)
     }
 
-    /// Whether a statement may end here: at a mark, at the end of a line, after
-    /// a brace and after `else`.
+    /// Returns whether a statement may end here: at a mark, at the end of a line, after a
+    /// brace or after `else`.
     fn is_separated(&self, ends: &[&str]) -> bool {
         let Some(token) = self.peek() else {
             return true;
@@ -239,7 +239,7 @@ impl Parser {
         })
     }
 
-    /// Parses the body of an inline with the arguments in it.
+    /// Parses the body of an inline with its arguments substituted.
     fn use_inline(&mut self, into: Option<Reference>) -> Parsed<StatementKind> {
         let name = self.name()?;
         let Some(inline) = self.inlines.get(&name.text).cloned() else {
@@ -249,20 +249,20 @@ impl Parser {
         let (wanted, given) = (inline.parameters.len(), arguments.len());
         if wanted != given {
             let message = format!(
-                "`{}` takes {wanted} arguments, and here are {given}",
+                "`{}` takes {wanted} arguments, but is given {given}",
                 name.text
             );
             return self.refuse("inline", message, name.span);
         }
         self.instances += 1;
         if self.instances > INSTANCES_MAX {
-            let message = format!("`{}` is used without end", name.text);
+            let message = format!("`{}` is expanded endlessly", name.text);
             return self.refuse("inline", message, name.span);
         }
         let instance = Some(self.instances);
         let body = substitute(&inline.body, &inline.parameters, &arguments, &arguments);
         if body.len() > INLINED_MAX {
-            let message = format!("`{}` becomes too long here", name.text);
+            let message = format!("the expansion of `{}` is too long here", name.text);
             return self.refuse("inline", message, name.span);
         }
         let outside = std::mem::replace(&mut self.tokens, body);
@@ -278,18 +278,20 @@ impl Parser {
         })
     }
 
-    /// `return` gives the variable that the inline is assigned to its value, and the
-    /// inline goes on.
+    /// Parses `return`: assigns its value to the variable of the call; the inline
+    /// continues.
     fn return_value(&mut self, start: Span) -> Parsed<StatementKind> {
         let Some(Some(variable)) = self.returns.last().cloned() else {
-            let message = "`return` is for an inline whose value is assigned: `x = name(...)`";
+            let message = "`return` is allowed only in an inline whose value is assigned: `x = \
+                 name(...)`";
             return self.refuse("return", message, start);
         };
         self.position += 1;
         Ok(StatementKind::Assign(variable, self.expression()?))
     }
 
-    /// A variable of an inline must not be taken for the one that gets its value.
+    /// Rejects variables of an inline that would shadow the variable that receives its
+    /// value.
     fn check_captured(&mut self, variables: &[Variable]) -> Parsed<()> {
         let mut assigned = self.returns.iter().flatten().flat_map(|it| &it.parts);
         let is_assigned =
@@ -298,7 +300,8 @@ impl Parser {
             None => Ok(()),
             Some(name) => {
                 let message = format!(
-                    "the value of this inline is assigned to another variable `{}`",
+                    "this would shadow the variable `{}` that the value of this inline is assigned \
+                     to",
                     name.text
                 );
                 self.refuse("return", message, name.span)
@@ -332,7 +335,8 @@ impl Parser {
         Ok(arguments)
     }
 
-    /// What begins with a variable: an assignment, a message, a condition.
+    /// Parses a statement that starts with a variable: an assignment, a message, a
+    /// condition.
     fn expression_or_assignment(&mut self) -> Parsed<StatementKind> {
         let from = self.position;
         let is_name = self.peek().is_some_and(|token| token.name().is_some());
@@ -349,7 +353,7 @@ impl Parser {
         Ok(StatementKind::Condition(condition))
     }
 
-    /// The statement that goes on after a variable; nothing for expressions.
+    /// Parses the rest of a statement after a variable; `None` for expressions.
     fn after_reference(&mut self) -> Parsed<Option<StatementKind>> {
         let mark = self.mark_after_reference();
         let is_poll = |parser: &Parser, ahead| parser.is_at(ahead, "[");
@@ -387,8 +391,8 @@ impl Parser {
         }))
     }
 
-    /// The mark after the variable that begins here, and how far ahead it is,
-    /// if it makes a statement.
+    /// Returns the mark after the variable reference at the current position, and its
+    /// distance, if it makes a statement.
     fn mark_after_reference(&self) -> Option<(&'static str, usize)> {
         let mut ahead = 0;
         loop {
@@ -416,7 +420,7 @@ impl Parser {
         mark.map(|mark| (*mark, ahead))
     }
 
-    /// The fields of a message that is sent: `a, b`, `a(b, c)`.
+    /// Parses the fields of a send statement: `a, b`, `a(b, c)`.
     fn message(&mut self) -> Parsed<Vec<Expression>> {
         let mut values = Vec::new();
         loop {
@@ -431,7 +435,7 @@ impl Parser {
     }
 }
 
-/// `variable = variable + 1`.
+/// Returns the statement `variable = variable + 1` (or `- 1`).
 fn counted(variable: Reference, operator: Binary) -> StatementKind {
     let span = variable.span;
     let expression = |kind| Box::new(Expression { kind, span });

@@ -1,4 +1,4 @@
-//! Uses of macros, and what becomes of them.
+//! Macro expansion.
 
 use super::{DEPTH_MAX, Frame, Macro, Preprocessor, TOKENS_MAX};
 use crate::promela::lexer::{Kind, Token, lex};
@@ -10,7 +10,7 @@ impl Preprocessor<'_, '_> {
         self.tokens.extend(expanded);
     }
 
-    /// What comes of tokens by themselves, also while others are expanded.
+    /// Expands tokens on their own, also during another expansion.
     pub(super) fn expand(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         let outside = std::mem::replace(&mut self.outside, self.frames.len());
         self.frames.push(Frame {
@@ -31,7 +31,7 @@ impl Preprocessor<'_, '_> {
             let is_large = self.tokens.len() + expanded.len() > TOKENS_MAX;
             if is_large || self.depth > DEPTH_MAX || self.is_full {
                 if !self.is_full {
-                    let message = "the macros make more text than a model may have";
+                    let message = "the model is too large after macro expansion";
                     self.fault("too-large", message, token.span);
                 }
                 self.is_full = true;
@@ -117,13 +117,13 @@ impl Preprocessor<'_, '_> {
         });
     }
 
-    /// The arguments after the name of a macro.
+    /// Parses the arguments after the name of a macro.
     fn arguments(&mut self, name: &Token, count: usize) -> Option<Vec<Vec<Token>>> {
         let mut arguments = vec![Vec::new()];
         let mut depth = 0;
         loop {
             let Some(token) = self.next_token() else {
-                let message = format!("the arguments of `{name}` have no end");
+                let message = format!("the arguments of `{name}` are not closed");
                 self.fault("macro", message, name.span);
                 return None;
             };
@@ -144,7 +144,7 @@ impl Preprocessor<'_, '_> {
         }
         if arguments.len() != count {
             let message = format!(
-                "`{name}` is a macro with {count} parameters, and here are {} arguments",
+                "the macro `{name}` takes {count} arguments, but is given {}",
                 arguments.len()
             );
             self.fault("macro", message, name.span);
@@ -154,9 +154,9 @@ impl Preprocessor<'_, '_> {
     }
 }
 
-/// The body of a macro or of an inline with the arguments in place of the
-/// parameters, as in C: `a ## b` becomes one name, and `#a` a text. These take the
-/// arguments as they are written, and all others take what has come of them.
+/// Returns the body of a macro or an inline with the arguments substituted, as in C: `a
+/// ## b` becomes one token, and `#a` a string; these use the arguments unexpanded, all
+/// others use them expanded.
 pub(in crate::promela) fn substitute(
     body: &[Token],
     parameters: &[Arc<str>],
@@ -168,7 +168,7 @@ pub(in crate::promela) fn substitute(
         parameters.iter().position(|it| it == name)
     };
     let mut replaced: Vec<Token> = Vec::with_capacity(body.len());
-    // Whether the token before is `##`, and whether there is something to its left.
+    // Whether the previous token is `##`, and whether it has a left operand.
     let (mut pastes, mut has_left) = (false, false);
     let mut tokens = body.iter().peekable();
     while let Some(token) = tokens.next() {
@@ -210,7 +210,7 @@ pub(in crate::promela) fn substitute(
     replaced
 }
 
-/// An argument as a text.
+/// Converts an argument to a string.
 fn quote(mark: &Token, argument: &[Token]) -> Token {
     let mut text = String::from("\"");
     for (index, token) in argument.iter().enumerate() {
@@ -230,7 +230,7 @@ fn quote(mark: &Token, argument: &[Token]) -> Token {
     }
 }
 
-/// Makes one token of the last one and another; where these make no token, they stay two.
+/// Joins a token to the last one; if that does not make a token, both stay.
 fn paste(replaced: &mut Vec<Token>, right: Token) {
     let Some(left) = replaced.last_mut() else {
         return replaced.push(right);

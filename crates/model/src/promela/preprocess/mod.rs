@@ -1,8 +1,7 @@
 //! The preprocessor: macros, included files, conditions.
 //!
-//! It works on tokens. What comes of a macro has the place where the macro is
-//! used, since that is what a reader of a message looks for. Macros that use
-//! themselves are left as they are, as in C.
+//! It works on tokens. Expanded tokens have the span of the macro's use, as a reader of a
+//! message expects. Recursive macros are not expanded again, as in C.
 
 mod expansion;
 #[cfg(test)]
@@ -16,23 +15,24 @@ use std::sync::Arc;
 
 pub(super) use expansion::substitute;
 
-/// The texts that a model is made of.
+/// A source text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
-    /// What it is called.
+    /// The file name.
     pub name: String,
-    /// What it says.
+    /// The contents.
     pub text: String,
 }
 
-/// Gives the text of a file that another one includes, or says why not.
+/// A function that returns the text of an included file, or the reason that it cannot be
+/// read.
 pub type Reader<'a> = dyn FnMut(&str) -> Result<Text, String> + 'a;
 
-/// The most tokens that may come of a model; a few lines of macros could make
-/// more than any memory holds.
+/// Maximum number of tokens after expansion; a few lines of macros could produce more
+/// than fits in memory.
 const TOKENS_MAX: usize = 4_000_000;
 const INCLUDES_MAX: usize = 64;
-/// The most uses of macros in arguments of others.
+/// Maximum nesting depth of macro expansions in arguments.
 const DEPTH_MAX: usize = 200;
 
 #[derive(Debug, Clone)]
@@ -41,32 +41,33 @@ struct Macro {
     body: Vec<Token>,
 }
 
-/// Tokens that wait to be taken, those of a macro or of a file.
+/// Pending tokens of a macro or a file.
 struct Frame {
     tokens: std::vec::IntoIter<Token>,
-    /// The macro that they come from, and where it was used.
+    /// The macro they come from, and the span of its use.
     origin: Option<(Arc<str>, Span)>,
 }
 
-/// A condition that is open.
+/// An open condition.
 struct Condition {
     span: Span,
-    /// Its present part is taken.
+    /// Whether its current branch is active.
     taken: bool,
-    /// One of its parts has been taken.
+    /// Whether one of its branches has been active.
     done: bool,
-    /// It stands in a part that is taken.
+    /// Whether it is in an active branch.
     within: bool,
 }
 
-/// The tokens of a text with all that it includes.
+/// The state of the preprocessor.
 pub(super) struct Preprocessor<'a, 'r> {
     reader: &'a mut Reader<'r>,
     pub texts: Vec<Text>,
     pub tokens: Vec<Token>,
     pub faults: Vec<Fault>,
     macros: FxHashMap<Arc<str>, Macro>,
-    /// What is expanded now: of these, the first ones wait for what is expanded by itself.
+    /// The current expansions; the first ones wait while an argument is expanded on its
+    /// own.
     frames: Vec<Frame>,
     outside: usize,
     depth: usize,
@@ -75,7 +76,7 @@ pub(super) struct Preprocessor<'a, 'r> {
 }
 
 impl<'a, 'r> Preprocessor<'a, 'r> {
-    /// Takes a text with definitions of the caller (`NAME` and what it means).
+    /// Preprocesses a text with predefined macros (name and definition).
     pub fn run(
         text: Text,
         definitions: &[(String, String)],
@@ -106,7 +107,7 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
         this
     }
 
-    /// The tokens of a further text, such as a formula, with the same macros.
+    /// Returns the tokens of a further text, such as a formula, with the same macros.
     pub fn more(&mut self, text: &str) -> Vec<Token> {
         let source = self.file(Text {
             name: "formula".to_owned(),
@@ -130,8 +131,8 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
         lex(source, text)
     }
 
-    /// Takes the lines of a file: directives, and what lies between them. Of what is no
-    /// token there, it is told if it stands where something is taken.
+    /// Processes the lines of a file: directives, and the text between them. Lexical
+    /// errors are reported only in active branches.
     fn lines(&mut self, tokens: Vec<Token>, faults: Vec<Fault>) {
         let open = self.conditions.len();
         let mut skipped: Vec<Range<u32>> = Vec::new();
@@ -209,10 +210,10 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
                 self.fault("error-directive", message.join(" "), at.to(word.span));
             }
             "line" | "pragma" | "ident" | "warning" => {}
-            // What other preprocessors write: a number and a file.
+            // Output of other preprocessors: a line number and a file.
             _ if matches!(word.kind, Kind::Number(_)) => {}
             _ => {
-                let message = format!("`#{word}` is no directive");
+                let message = format!("`#{word}` is not a directive");
                 self.fault("directive", message, at.to(word.span));
             }
         }
@@ -220,7 +221,7 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
 
     fn next_part(&mut self, name: &str, at: Span, rest: &[Token]) {
         let Some(condition) = self.conditions.last() else {
-            let message = format!("there is no condition that `#{name}` could belong to");
+            let message = format!("`#{name}` has no matching `#if`");
             return self.fault("directive", message, at);
         };
         if name == "endif" {
@@ -259,7 +260,7 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
         }
     }
 
-    /// With `defined NAME` and `defined(NAME)` replaced by 1 or 0.
+    /// Replaces `defined NAME` and `defined(NAME)` by 1 or 0.
     fn without_defined(&self, tokens: &[Token]) -> Vec<Token> {
         let mut replaced = Vec::new();
         let mut rest = tokens;
@@ -295,7 +296,7 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             .is_some_and(|open| open.is("(") && open.span.start == word.span.end);
         let (parameters, body) = if is_function {
             let Some(close) = rest.iter().position(|token| token.is(")")) else {
-                let message = "the parameters of this macro have no end";
+                let message = "the parameters of this macro are not closed";
                 return self.fault("directive", message, word.span);
             };
             let names = rest.get(1..close).unwrap_or(&[]);

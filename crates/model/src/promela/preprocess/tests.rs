@@ -1,4 +1,4 @@
-//! Texts, and the tokens that come of them.
+//! Texts with their expected tokens.
 
 use super::*;
 
@@ -44,7 +44,7 @@ fn macros() {
     check("x = GIVEN", "x = 7");
 }
 
-/// As `gcc -E` has it.
+/// As `gcc -E` does.
 #[test]
 fn arguments_are_expanded_first() {
     check("#define two(x) x, x\ntwo(two(1))", "1 , 1 , 1 , 1");
@@ -95,7 +95,7 @@ fn conditions() {
         "#if 0\n#if 1\na\n#else\nb\n#endif\n#elif GIVEN == 7\nc\n#endif",
         "c",
     );
-    // What is not taken need not be PROMELA.
+    // Inactive branches need not be PROMELA.
     check("#if 0\ndon't 1x \"\n#endif\na", "a");
     check("#if 0\n#else\na\n#if 0\n1x\n#endif\nb\n#endif", "a b");
     check("#if 0\n#error no\n#define X 1\n#endif\nX", "X");
@@ -114,7 +114,7 @@ fn files() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn errors_are_reported() {
     for (text, code) in [
         ("#if 1\n", "open-condition"),
         ("#endif\n", "directive"),

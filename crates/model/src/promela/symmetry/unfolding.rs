@@ -1,9 +1,9 @@
-//! The run of a model that a run of the states that stand for others means.
+//! Reconstruction of a real run from a run of representatives.
 //!
-//! In it every process stays the one that it is. Who is over goes when it is the youngest,
-//! which may be at another time than among the states that stand for others: so two states
-//! are compared without those who only wait to go, and these go where the run cannot go on
-//! before.
+//! In the real run, every process keeps its identity. A finished process terminates when
+//! it is the youngest, which may be at another time than among the representatives. So
+//! states are compared without finished processes, and these terminate when the run is
+//! otherwise stuck.
 
 use super::Symmetric;
 use crate::promela::machine::Scratch;
@@ -12,18 +12,18 @@ use crate::report::{Finding, Report};
 use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
-/// A state without the order of its processes, and without those that are over.
+/// A state without the order of its processes, and without finished ones.
 #[derive(Debug, PartialEq, Eq)]
-struct Essence {
-    /// Variables and channels.
+struct Canonical {
+    /// Global variables and channels.
     globals: Vec<u8>,
-    /// The kind of each process, and its variables.
+    /// The type and the variables of each process.
     processes: Vec<(u16, Vec<u8>)>,
 }
 
 impl Symmetric<'_> {
-    /// A report of a search of this, with the run as the model makes it: every
-    /// process stays the one that it is.
+    /// Returns a report with its trail as a run of the original model, in which every
+    /// process keeps its identity.
     #[must_use]
     pub fn unfolded(&self, report: Report) -> Report {
         let finding = report.finding.map(|(finding, trail)| {
@@ -39,7 +39,7 @@ impl Symmetric<'_> {
             .iter()
             .map(|it| &*it.from)
             .chain(trail.end.as_deref());
-        let first = self.essence(wanted.next()?)?;
+        let first = self.canonical_form(wanted.next()?)?;
         let mut run = Run {
             symmetric: self,
             scratch: self.model.scratch(),
@@ -50,21 +50,21 @@ impl Symmetric<'_> {
         self.model.initial(&mut run.scratch, &mut finder);
         (run.here, _) = finder.found?;
         for next in wanted {
-            run.go_to(next)?;
+            run.extend_to(next)?;
         }
         match finding {
             Finding::Fault(fault) if trail.end.is_none() => {
-                run.go_wrong(fault)?;
+                run.extend_by_fault(fault)?;
                 return Some(run.trail);
             }
-            Finding::Deadlock => while run.let_one_go().is_some() {},
+            Finding::Deadlock => while run.terminate_youngest().is_some() {},
             _ => {}
         }
         run.trail.end = Some(run.here);
         Some(run.trail)
     }
 
-    fn essence(&self, state: &[u8]) -> Option<Essence> {
+    fn canonical_form(&self, state: &[u8]) -> Option<Canonical> {
         let program = &self.model.machine.program;
         let shape = self.model.machine.shape(state)?;
         let globals_end = shape.frames.first().map_or(shape.size, |frame| frame.base);
@@ -80,7 +80,7 @@ impl Symmetric<'_> {
         });
         let mut processes = processes.collect::<Option<Vec<_>>>()?;
         processes.sort_unstable();
-        Some(Essence {
+        Some(Canonical {
             globals: globals.to_vec(),
             processes,
         })
@@ -96,43 +96,43 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// To a state that another one stands for.
-    fn go_to(&mut self, folded: &[u8]) -> Option<()> {
+    /// Extends the run to a state with the given representative.
+    fn extend_to(&mut self, folded: &[u8]) -> Option<()> {
         loop {
-            let wanted = self.symmetric.essence(folded)?;
-            if self.symmetric.essence(&self.here)? == wanted {
+            let wanted = self.symmetric.canonical_form(folded)?;
+            if self.symmetric.canonical_form(&self.here)? == wanted {
                 return Some(());
             }
             if let Some((state, number)) = self.find(wanted) {
                 self.step(state, number);
                 return Some(());
             }
-            self.let_one_go()?;
+            self.terminate_youngest()?;
         }
     }
 
-    /// The last step goes wrong: it has no state behind it.
-    fn go_wrong(&mut self, fault: &Fault) -> Option<()> {
+    /// Extends the run by a faulty step.
+    fn extend_by_fault(&mut self, fault: &Fault) -> Option<()> {
         let model = self.symmetric.model;
         loop {
             if let Some(number) = fault_number(model, &self.here, fault) {
                 self.trail.push(model, &self.here, number);
                 return Some(());
             }
-            self.let_one_go()?;
+            self.terminate_youngest()?;
         }
     }
 
-    /// The youngest process goes, if it is over.
-    fn let_one_go(&mut self) -> Option<()> {
-        let wanted = self.symmetric.essence(&self.here)?;
+    /// Terminates the youngest process, if it is finished.
+    fn terminate_youngest(&mut self) -> Option<()> {
+        let wanted = self.symmetric.canonical_form(&self.here)?;
         let (state, number) = self.find(wanted)?;
-        let is_shorter = state.len() < self.here.len();
-        is_shorter.then(|| self.step(state, number))
+        let is_terminated = state.len() < self.here.len();
+        is_terminated.then(|| self.step(state, number))
     }
 
-    /// The first successor that is like a state, and its number.
-    fn find(&mut self, wanted: Essence) -> Option<(Vec<u8>, usize)> {
+    /// Returns the first equivalent successor and its number.
+    fn find(&mut self, wanted: Canonical) -> Option<(Vec<u8>, usize)> {
         let mut finder = Finder::new(self.symmetric, wanted);
         let model = self.symmetric.model;
         model.successors(&mut self.scratch, &self.here, &mut finder);
@@ -145,16 +145,16 @@ impl Run<'_> {
     }
 }
 
-/// Looks for a successor that is like a state.
+/// Searches for an equivalent successor.
 struct Finder<'a> {
     symmetric: &'a Symmetric<'a>,
-    wanted: Essence,
+    wanted: Canonical,
     number: usize,
     found: Option<(Vec<u8>, usize)>,
 }
 
 impl<'a> Finder<'a> {
-    fn new(symmetric: &'a Symmetric<'a>, wanted: Essence) -> Finder<'a> {
+    fn new(symmetric: &'a Symmetric<'a>, wanted: Canonical) -> Finder<'a> {
         Finder {
             symmetric,
             wanted,
@@ -166,7 +166,7 @@ impl<'a> Finder<'a> {
 
 impl Visitor for Finder<'_> {
     fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
-        if self.symmetric.essence(state).as_ref() == Some(&self.wanted) {
+        if self.symmetric.canonical_form(state).as_ref() == Some(&self.wanted) {
             self.found = Some((state.to_vec(), self.number));
         }
         self.number += 1;

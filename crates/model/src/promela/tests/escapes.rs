@@ -4,7 +4,7 @@ use super::{counts, refused};
 
 #[test]
 fn a_step_that_begins_is_made() {
-    // It begins with a message that is handed over, beside an escape.
+    // Starts with a rendezvous, besides an escape.
     counts(
         "byte x, y; chan hand = [0] of {byte};
          active proctype P() {
@@ -43,7 +43,7 @@ fn of_nested_escapes_the_outer_one_is_taken() {
     };
     let nested = "{ { y == 1 } unless { y < 3 } } unless { x == 1 }";
     check(nested, 16, 21);
-    // Where a choice begins with them, Spin takes either.
+    // If a choice starts with them, Spin takes either.
     check(&format!("if :: {nested} fi"), 16, 24);
     check(&format!("do :: {nested}; break od"), 16, 24);
     check(

@@ -1,9 +1,9 @@
-//! Hidden variables: no part of the state where that is exact.
+//! Hidden variables: omitted from the state if that is exact.
 
 use super::{counts, model, refused, run};
 use crate::Verdict;
 
-/// Whether the first hidden variable of a model is no part of its states.
+/// Checks whether the first hidden variable of a model is omitted from its states.
 fn check(text: &str, is_left_out: bool) {
     let model = model(text);
     let found = !model.machine.program.hidden.is_empty();
@@ -11,7 +11,7 @@ fn check(text: &str, is_left_out: bool) {
 }
 
 #[test]
-fn what_no_other_step_reads_is_left_out() {
+fn variables_that_no_other_step_reads_are_omitted() {
     let within = |body: &str, is_left_out: bool| {
         let text = format!(
             "hidden byte h; byte x; chan c = [1] of {{byte}}; chan d = [0] of {{byte}};
@@ -42,11 +42,11 @@ fn what_no_other_step_reads_is_left_out() {
     within("h = 1; if :: c?[h] -> skip :: else fi", true);
     within("h = 1; if :: c?[eval(h)] -> skip :: else fi", false);
     within("h = 1; x = c?[eval(h)]", false);
-    // The sequence may have to wait, and others have a turn.
+    // The sequence may be blocked, and others run.
     within("atomic { h = 1; c!2; x = h }", false);
     within("atomic { h = 1; x == 1; x = h }", false);
     within("atomic { h = 1; d!2; x = h }", false);
-    // Only one way gives it a value.
+    // Only one branch writes it.
     within("atomic { if :: h = 1 :: skip fi; x = h }", false);
     within(
         "do :: d_step { x == 1 -> h = 1; goto out } od; out: x = h",
@@ -55,7 +55,7 @@ fn what_no_other_step_reads_is_left_out() {
 }
 
 #[test]
-fn what_is_asked_from_elsewhere_is_kept() {
+fn variables_read_by_formulas_are_kept() {
     check("hidden byte h; init { h = 1 } ltl p { [] (h == 0) }", false);
     check(
         "hidden byte h; active proctype P() provided (h == 0) { h = 1 }",
@@ -73,7 +73,7 @@ fn what_is_asked_from_elsewhere_is_kept() {
         "hidden byte h; proctype P(byte n) { n++ } init { h = 1; run P(h) }",
         false,
     );
-    // Elements are given values one by one.
+    // Elements are written one by one.
     check(
         "hidden byte h[2]; byte x; init { d_step { h[0] = 1; h[1] = 2; x = h[0] } }",
         false,
@@ -97,14 +97,14 @@ fn states_are_those_of_spin_where_spin_is_exact() {
 
 #[test]
 fn no_state_is_missed() {
-    // Spin stores one state of this, and does not find the assertion.
+    // Spin stores one state of this model, and misses the assertion.
     let text = "hidden byte h; byte x;
         init { do :: h = 1 :: h = 2 :: h == 2 -> x = 1; assert(false) od }";
     assert_eq!(run(text).verdict(), Verdict::Violated);
 }
 
 #[test]
-fn what_cannot_be_hidden_is_refused() {
+fn invalid_hidden_declarations_are_rejected() {
     refused("init { hidden byte h; h = 1 }", "hidden");
     refused("hidden chan h = [1] of {byte}; init { h!1 }", "hidden");
     refused(

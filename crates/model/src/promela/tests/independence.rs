@@ -1,18 +1,17 @@
-//! What is told to be known is found in another way, and what touches the same is looked
-//! up.
+//! Successors reported as known are found on another path; dependent steps are looked up.
 
 use super::*;
 use crate::system::{Fault, Participants, System, Visitor};
 use std::collections::{HashMap, HashSet};
 
-/// What was told of the successors of one state.
+/// The successors reported for one state.
 #[derive(Default)]
-struct Told {
+struct Successors {
     next: Vec<Vec<u8>>,
     known: usize,
 }
 
-impl Visitor for Told {
+impl Visitor for Successors {
     fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
         self.next.push(state.to_vec());
         true
@@ -28,28 +27,29 @@ impl Visitor for Told {
     }
 }
 
-/// The states of a model layer by layer, and how many successors were told to be known.
+/// Returns the states of a model layer by layer, and the number of successors reported as
+/// known.
 fn layered(model: &Model) -> (HashSet<Vec<u8>>, usize) {
-    let (mut scratch, mut told) = (model.scratch(), Told::default());
-    model.initial(&mut scratch, &mut told);
+    let (mut scratch, mut successors) = (model.scratch(), Successors::default());
+    model.initial(&mut scratch, &mut successors);
     let mut before: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
-    let mut known: HashSet<Vec<u8>> = told.next.iter().cloned().collect();
-    let (mut layer, mut passed) = (told.next, 0);
+    let mut known: HashSet<Vec<u8>> = successors.next.iter().cloned().collect();
+    let (mut layer, mut passed) = (successors.next, 0);
     while !layer.is_empty() {
         let mut new = Vec::new();
         for state in layer {
-            let mut told = Told::default();
+            let mut successors = Successors::default();
             match before.get(&state) {
                 Some(before) => {
-                    model.successors_after(&mut scratch, before, &state, &mut told);
-                    let mut all = Told::default();
+                    model.successors_after(&mut scratch, before, &state, &mut successors);
+                    let mut all = Successors::default();
                     model.successors(&mut scratch, &state, &mut all);
-                    assert_eq!(told.next.len() + told.known, all.next.len());
+                    assert_eq!(successors.next.len() + successors.known, all.next.len());
                 }
-                None => model.successors(&mut scratch, &state, &mut told),
+                None => model.successors(&mut scratch, &state, &mut successors),
             }
-            passed += told.known;
-            for next in told.next {
+            passed += successors.known;
+            for next in successors.next {
                 if known.insert(next.clone()) {
                     before.insert(next.clone(), state.clone());
                     new.push(next);
@@ -61,16 +61,16 @@ fn layered(model: &Model) -> (HashSet<Vec<u8>>, usize) {
     (known, passed)
 }
 
-/// All states of a model, in whatever order.
+/// Returns all states of a model, in any order.
 fn all(model: &Model) -> HashSet<Vec<u8>> {
-    let (mut scratch, mut told) = (model.scratch(), Told::default());
-    model.initial(&mut scratch, &mut told);
-    let mut known: HashSet<Vec<u8>> = told.next.iter().cloned().collect();
-    while let Some(state) = told.next.pop() {
-        let mut all = Told::default();
+    let (mut scratch, mut successors) = (model.scratch(), Successors::default());
+    model.initial(&mut scratch, &mut successors);
+    let mut known: HashSet<Vec<u8>> = successors.next.iter().cloned().collect();
+    while let Some(state) = successors.next.pop() {
+        let mut all = Successors::default();
         model.successors(&mut scratch, &state, &mut all);
         let new = all.next.into_iter().filter(|it| known.insert(it.clone()));
-        told.next.extend(new);
+        successors.next.extend(new);
     }
     known
 }
@@ -82,18 +82,18 @@ fn check(text: &str, expected: usize) {
     assert_eq!(passed, expected, "{text}");
 }
 
-/// Two processes that do this, and what both know.
+/// Returns a model of two processes with these steps and shared declarations.
 fn both(shared: &str, steps: &str) -> String {
     format!("{shared} active [2] proctype P() {{ byte i; {steps} }}")
 }
 
 #[test]
 fn of_two_orders_one_is_looked_up() {
-    // A square of three by three states has four squares, and each has two ways through it.
-    // The end of a process is for the youngest alone.
+    // A grid of three by three states has four squares, each with two paths through it.
+    // Only the youngest process can terminate.
     check(&both("", "i = 1; i = 2"), 4);
     check(&both("byte a[2]", "a[0] == 0; i = a[1]"), 4);
-    // Both look at `a` at first and in the end, and neither at the other's value.
+    // Both read `a` at the start and at the end, and neither reads the other's value.
     check(&both("byte a", "(a == 0); a = 1; i = a"), 2);
     check(&both("byte a[2]", "a[_pid] = 1"), 0);
     check(
@@ -102,7 +102,7 @@ fn of_two_orders_one_is_looked_up() {
     );
     let own = "active proctype P() { a = 1; a = 2 } active proctype Q() { b = 1; b = 2 }";
     check(&format!("byte a, b; {own}"), 4);
-    // Bytes 64 apart are taken for one another.
+    // Bytes that are 64 apart are not distinguished.
     let wide = own.replace("b = 2", "b = 2; c[b] = 1");
     check(&format!("byte a; byte c[63]; byte b; {wide}"), 0);
     check(&format!("byte a; byte c[62]; byte b; {wide}"), 6);
@@ -125,13 +125,14 @@ fn channels_are_told_from_one_another() {
     check(&with("x = 1; none!1; x = 2", "x = 1; none?x; x = 2"), 2);
 }
 
-/// A step goes on, inside of an atomic sequence, where another step would be passed over.
+/// Checks a step that continues inside an atomic sequence, where another step would be
+/// skipped.
 #[test]
-fn what_is_part_of_a_step_is_not_passed_over() {
-    let handed = "chan none = [0] of {byte};
+fn parts_of_an_atomic_step_are_not_skipped() {
+    let handshake = "chan none = [0] of {byte};
         active proctype P() { byte x; x = 1; none!1 }
         active proctype R() { byte x; atomic { none?x; x = 2 } }";
-    check(handed, 0);
+    check(handshake, 0);
     let kept = "chan box = [1] of {byte};
         active proctype P() { byte x; x = 1; box!1 }
         active proctype R() { byte x; atomic { box?x; x = 2; x = 3 } }";
@@ -139,7 +140,7 @@ fn what_is_part_of_a_step_is_not_passed_over() {
 }
 
 #[test]
-fn what_looks_at_all_processes_waits_for_each() {
+fn steps_that_read_all_processes_are_dependent() {
     for (shared, steps) in [
         ("", "i = 1; timeout; i = 2"),
         ("", "i = 1; i = _last; i = 2"),

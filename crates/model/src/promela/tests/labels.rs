@@ -1,4 +1,4 @@
-//! Labels with one name in several blocks, and which of them a jump means. The counts
+//! Labels of the same name in several blocks, and their resolution by jumps. The counts
 //! are those of Spin 6.5.2.
 
 use super::{counts, refused};
@@ -43,7 +43,7 @@ fn a_jump_means_the_label_of_the_nearest_block() {
         20,
         20,
     );
-    // Into a block that nothing but its label tells.
+    // Into a block that is visible only by its label.
     counts(
         "byte x; active proctype A() { if :: goto inside :: skip fi; { x = 1; inside: x = 2 } }",
         6,

@@ -1,8 +1,8 @@
-//! Where mistakes are shown: in inlines, too, whose text is far from that of their use.
+//! Locations of errors, also in inlines, whose text is far from their uses.
 
 use super::*;
 
-/// What is shown of the text for the fault of a run.
+/// Returns the source text shown for the fault of a run.
 fn shown(text: &str) -> &str {
     let Some((Finding::Fault(fault), _)) = run(text).finding else {
         panic!("{text}");
@@ -11,7 +11,7 @@ fn shown(text: &str) -> &str {
 }
 
 #[test]
-fn what_goes_wrong_in_an_inline_is_shown_there() {
+fn errors_in_an_inline_are_located_in_it() {
     let check = |body: &str, expected: &str| {
         let text = format!("byte x, y = 7; inline f(a, b) {{ {body} }} init {{ skip; f(x, y) }}");
         assert_eq!(shown(&text), expected, "{text}");
@@ -25,13 +25,13 @@ fn what_goes_wrong_in_an_inline_is_shown_there() {
 }
 
 #[test]
-fn what_goes_wrong_in_an_argument_is_shown_in_the_argument() {
+fn errors_in_an_argument_are_located_in_it() {
     let text = "byte x, y = 7; inline f(a) { x = a } init { f(y - 8) }";
     assert_eq!(shown(text), "y - 8");
 }
 
 #[test]
-fn who_is_stuck_in_an_inline_is_shown_there() {
+fn deadlocks_in_an_inline_are_located_in_it() {
     let text = "bool free; inline wait(it) { atomic { it; it = false } }
         inline not(it) { !it } active proctype P() { free = true; wait(free); not(!free) }";
     let model = model(text);
@@ -49,7 +49,7 @@ fn a_word_of_the_language_is_said_to_be_no_name() {
     let Err(refused) = read_with("byte in; init { skip }", &Reading::default()) else {
         panic!("`in` is a name");
     };
-    let message = "expected a name, but `in` is a word of the language";
+    let message = "expected a name, but `in` is a reserved word";
     assert_eq!(refused.faults[0].message, message);
 }
 
@@ -61,10 +61,10 @@ fn a_message_of_another_length_is_counted() {
     };
     check(
         "chan c = [1] of {byte, byte}; init { c!1 }",
-        "here is a message of 1 field, and the channel is for messages of 2",
+        "the message has 1 field, but the channel requires 2",
     );
     check(
         "chan c = [1] of {byte}; init { byte x; c!1; c?x,x }",
-        "here is a message of 2 fields, and the channel is for messages of 1",
+        "the message has 2 fields, but the channel requires 1",
     );
 }

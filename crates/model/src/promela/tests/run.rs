@@ -1,4 +1,4 @@
-//! Processes that are run in conditions and values, as Spin 6.5.2 does it.
+//! `run` in conditions and values, as in Spin 6.5.2.
 
 use super::{counts, fault, read_with, refused};
 use crate::promela::Reading;
@@ -6,7 +6,7 @@ use crate::promela::Reading;
 const PROCESSES: &str = "byte x; proctype P() { x++ } proctype Q(byte n) { x = n } ";
 
 #[test]
-fn what_spin_accepts_has_its_counts() {
+fn models_that_spin_accepts_have_its_counts() {
     let check = |body: &str, states, transitions| {
         counts(
             &format!("{PROCESSES} init {{ {body} }}"),
@@ -55,7 +55,7 @@ fn a_value_knows_the_processes_before_it() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn errors_are_reported() {
     let check = |body: &str, code| fault(&format!("{PROCESSES} init {{ {body} }}"), code);
     check("assert(run P() > 5)", "assertion");
     check("assert(0 && run P())", "assertion");
@@ -70,7 +70,7 @@ fn what_is_wrong_is_told() {
 }
 
 #[test]
-fn what_spin_refuses_is_refused() {
+fn models_that_spin_rejects_are_rejected() {
     for body in [
         "run P() > 0",
         "(run P() && 1)",

@@ -1,4 +1,4 @@
-//! All kinds of searches find what the plain one finds.
+//! All search algorithms find what the plain one finds.
 
 use super::{run, run_as};
 use crate::breadth::Options;
@@ -11,7 +11,8 @@ fn every_search_has_the_verdict_of_the_plain_one() {
         "byte x; active [2] proctype P() { byte i; do :: i < 5 -> i++ :: i == 5 -> x++; break od; assert(x <= 1) }",
         "byte x; active [2] proctype P() { byte i; i = 1; i = 2; x == 1 }",
         "chan c = [1] of {byte}; active [2] proctype P() { byte i, j; i = 3; c!i; c?j; assert(j == 3) }",
-        // What somebody does as long as nobody else takes a message, who soon will.
+        // A step enabled as long as nobody receives a message, which another process soon
+        // does.
         "chan c = [0] of {byte}; active proctype P() { if :: c!1 :: else -> assert(false) fi }
         active proctype R() { skip; end: c?1 }",
         "chan c = [0] of {byte}; active proctype P() { { assert(false) } unless { c!1 } }

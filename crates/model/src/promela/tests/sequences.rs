@@ -1,9 +1,9 @@
-//! Where atomic sequences end that have a `d_step` in them. The counts are those of
-//! Spin 6.5.2 where it takes the model.
+//! Ends of atomic sequences that contain a `d_step`. The counts are those of Spin 6.5.2
+//! if it accepts the model.
 
 use super::counts;
 
-/// A process that goes round: in an atomic sequence it sends, and then does this.
+/// Checks a process that loops: in an atomic sequence it sends, and then does `rest`.
 fn goes_round(rest: &str, states: u64, transitions: u64) {
     let text = format!(
         "byte x; chan c = [2] of {{byte}};
@@ -38,7 +38,7 @@ fn a_jump_behind_a_step_ends_the_sequence() {
 
 #[test]
 fn a_jump_out_of_a_step_ends_the_sequence_that_it_leaves() {
-    // Spin refuses these.
+    // Spin rejects these.
     goes_round("d_step { x = 0; x = 1; goto again }; x = 5", 6, 6);
     goes_round(
         "d_step { x = 0; goto on }; x = 5; on: x = 6; goto again",

@@ -1,17 +1,17 @@
-//! Traces of events, as Spin 6.5.2 has them.
+//! Traces of events, as in Spin 6.5.2.
 
 use super::{counts, fault, model, read_with, refused, run};
 use crate::promela::Reading;
 use crate::{Finding, Verdict};
 
-/// Two messages through a channel that keeps them.
+/// Two messages through a buffered channel.
 const BUFFER: &str = "chan c = [2] of {byte}; init { byte x; c!1; c!2; c?x; c?x }\n";
-/// The same, and the process stays.
+/// The same, and the process does not terminate.
 const STAYING: &str = "chan c = [2] of {byte}; init { byte x; c!1; c!2; c?x; c?x; end: x == 9 }\n";
-/// Two messages from hand to hand.
+/// Two rendezvous messages.
 const HANDS: &str = "chan c = [0] of {byte};
      active proctype A() { c!1; c!2 } active proctype B() { byte x; c?x; c?x }\n";
-/// Messages without end.
+/// An endless sequence of messages.
 const ENDLESS: &str = "chan c = [1] of {byte};
      active proctype A() { do :: c!3; c!4 od } active proctype B() { byte x; do :: c?x od }\n";
 
@@ -29,7 +29,7 @@ fn events_may_come_in_the_order_of_the_trace() {
     check(HANDS, "trace { c!1; c!2 }", 5, 5);
     check(HANDS, "trace { c?1; c?2 }", 5, 5);
     check(HANDS, "trace { c!1; c?1; c!2; c?2 }", 5, 5);
-    // The position is a part of the state.
+    // The position is part of the state.
     check(ENDLESS, "trace { do :: c!3; c!4; c!3; c!4 od }", 10, 11);
     check(ENDLESS, "trace { do :: c?3 :: c?4 od }", 6, 7);
     check(
@@ -46,21 +46,21 @@ fn events_may_come_in_the_order_of_the_trace() {
         4,
         4,
     );
-    // Fields that are not named may be anything.
+    // Omitted fields match any value.
     check(
         "chan c = [2] of {byte, byte}; init { byte x; c!1,2; c!2,3; c?x,_ }\n",
         "trace { c!1; c!2; c?1 }",
         5,
         5,
     );
-    // A channel is what a variable names now.
+    // A channel variable is evaluated at each event.
     check(
         "chan e = [2] of {byte}; chan c; active proctype A() { c = e; c!1; c!2; c?1; skip }\n",
         "trace { e!1; c!2; c?1 }",
         7,
         7,
     );
-    // Others are not asked about, and looking takes nothing.
+    // Other channels are not in scope, and polling removes nothing.
     check(
         "chan c = [2] of {byte}; chan d = [2] of {byte};
          init { byte x; c!1; d!7; c?<x>; c?x; d?x }\n",
@@ -96,7 +96,7 @@ fn other_events_are_errors() {
     };
     assert_eq!(
         fault.message,
-        "the message 2 is sent, and the trace has another event here"
+        "the message 2 is sent, but the trace requires another event here"
     );
     assert_eq!(fault.labels.len(), 1);
     assert_eq!(trail.steps().count(), 2);
@@ -126,12 +126,12 @@ fn a_trace_that_is_not_over_is_no_end() {
 
 #[test]
 fn a_message_that_nobody_takes_is_no_event() {
-    // Spin tells of an error here: it looks before somebody takes the message.
+    // Spin reports an error here: it checks before somebody receives the message.
     let text = "chan c = [0] of {byte}; active proctype A() { if :: c!3 :: skip fi }
         trace { c!1 }";
     assert_eq!(run(text).verdict(), Verdict::Holds);
-    // The message itself is compared; Spin compares the last of the channel, and
-    // the first.
+    // The message itself is compared; Spin compares the last one of the channel, and the
+    // first.
     counts(
         "chan c = [2] of {byte}; init { c!2; c!!1 }\ntrace { c!2; c!1 }",
         4,
@@ -145,7 +145,7 @@ fn a_message_that_nobody_takes_is_no_event() {
 }
 
 #[test]
-fn what_is_no_event_is_refused() {
+fn statements_that_are_not_events_are_rejected() {
     for body in [
         "skip",
         "c!1; z = 1",

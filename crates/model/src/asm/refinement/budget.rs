@@ -1,25 +1,26 @@
-//! How much a search for a divergence may take.
+//! Resource limits of a refinement check.
 //!
-//! Invariant: everything that is kept for good is counted when it is kept, on both
-//! sides. So a search also ends where the abstract machine alone goes on for ever,
-//! with steps that do not show.
+//! Invariant: everything that is stored permanently is charged when it is stored, for
+//! both systems. So a search also ends if the abstract machine alone makes unobservable
+//! steps forever.
 
 use crate::{Cut, Fault, Options};
 
-/// After so many things that are kept the search asks whether to go on.
-const BETWEEN_QUESTIONS: u64 = 1024;
-/// What an entry of a table takes beside what it is about, in bytes.
+/// Number of stored entries between two calls of `go_on`.
+const ENTRIES_BETWEEN_CALLS: u64 = 1024;
+/// Overhead of a table entry in bytes.
 const ENTRY_BYTES: usize = 64;
 
-/// Asked with how many pairs of a state and a belief are known.
+/// Called with the number of known pairs of a state and a belief; returns false to stop
+/// the search.
 pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64) -> bool;
 
-/// Why a search ends before it has seen everything.
+/// The reason that a search ends early.
 #[derive(Debug)]
 pub(super) enum Halt {
-    /// One of the models is wrong.
+    /// One of the models is faulty.
     Fault(Box<Fault>),
-    /// It may take no more.
+    /// A limit was reached.
     Cut(Cut),
 }
 
@@ -29,23 +30,23 @@ impl From<Fault> for Halt {
     }
 }
 
-/// What is left for a search.
-pub(super) struct Room<'a> {
+/// The resources used by a search, with their limits.
+pub(super) struct Budget<'a> {
     states_max: u32,
     memory_bytes_max: u64,
     memory_bytes: u64,
-    /// What the systems remember of their own.
+    /// Size of the systems' own caches in bytes.
     remembered: u64,
-    /// How often something was kept.
+    /// Number of entries stored.
     kept: u64,
-    /// How many states of the refined system are known, each with a belief.
+    /// Number of known pairs of a state of the refined system and a belief.
     pairs: u64,
     go_on: GoOn<'a>,
 }
 
-impl<'a> Room<'a> {
-    pub fn new(options: &Options, go_on: GoOn<'a>) -> Room<'a> {
-        Room {
+impl<'a> Budget<'a> {
+    pub fn new(options: &Options, go_on: GoOn<'a>) -> Budget<'a> {
+        Budget {
             states_max: options.states_max,
             memory_bytes_max: options.memory_bytes_max,
             memory_bytes: 0,
@@ -56,19 +57,19 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// The systems remember so many bytes of their own.
+    /// Sets the size of the systems' own caches.
     pub fn remembered(&mut self, bytes: u64) {
         self.remembered = bytes;
     }
 
-    /// One more entry of some table is kept, with so many bytes behind it.
+    /// Charges a table entry with its size in bytes.
     pub fn keep(&mut self, bytes: usize) -> Result<(), Halt> {
         self.memory_bytes += (ENTRY_BYTES + bytes) as u64;
         if self.memory_bytes + self.remembered > self.memory_bytes_max {
             let limit = self.memory_bytes_max;
             return Err(Halt::Cut(Cut::Memory { limit }));
         }
-        let asks = self.kept.is_multiple_of(BETWEEN_QUESTIONS);
+        let asks = self.kept.is_multiple_of(ENTRIES_BETWEEN_CALLS);
         self.kept += 1;
         match asks && !(self.go_on)(self.pairs) {
             true => Err(Halt::Cut(Cut::Interrupted)),
@@ -76,7 +77,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// One more state is kept, beside so many others.
+    /// Charges a state; `others` is the number of states so far.
     pub fn keep_state(&mut self, others: usize, bytes: usize) -> Result<(), Halt> {
         let limit = self.states_max;
         match others >= limit as usize {
@@ -85,7 +86,8 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// One more state of the refined system with a belief is kept.
+    /// Charges a pair of a state of the refined system and a belief; `others` is the
+    /// number of pairs so far.
     pub fn keep_pair(&mut self, others: usize, bytes: usize) -> Result<(), Halt> {
         self.pairs = others as u64;
         self.keep_state(others, bytes)

@@ -1,11 +1,12 @@
-//! What was found out about states, by what was seen of them.
+//! Memoization of results by the parts of a state that they read.
 //!
-//! What comes of a state depends only on the places that are read. So two states that
-//! look the same there have the same outcome, and it is found once: a tree says at which
-//! place to look first, and by what is there, at which one then. Its leaves are outcomes.
+//! A result depends only on the locations that are read. So states that agree on these
+//! locations share one result, which is computed once. It is stored in a decision tree:
+//! each inner node says which location to read next, with a child for each value; the
+//! leaves are results.
 //!
-//! Invariant: an outcome is a function of what was seen before it was known, in the order
-//! in which it was seen.
+//! Invariant: a result is a function of the values read before it was known, in the order
+//! of reading.
 
 use super::state::{Location, Objects, State};
 use super::value::Value;
@@ -13,33 +14,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::size_of;
 use std::sync::Arc;
 
-/// Where to look.
+/// A read of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Look {
-    /// What is said of a place.
+    /// The value of a location.
     Place(Location),
-    /// Which objects there are.
+    /// The set of objects.
     Objects,
 }
 
-/// What is there.
+/// The result of a read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Seen {
-    /// The value; nothing if nothing is said of the place.
+    /// The value; `None` if the state has no entry for the location.
     Value(Option<Value>),
     Objects(Objects),
 }
 
-/// What was seen of a state, each thing once.
+/// The reads of a state in order, without duplicates.
 #[derive(Debug, Default)]
-pub(super) struct Sight {
+pub(super) struct ReadLog {
     seen: Vec<(Look, Seen)>,
     places: FxHashSet<Location>,
     has_objects: bool,
 }
 
-impl Sight {
-    /// A place was looked at.
+impl ReadLog {
+    /// Records a read of a location.
     pub fn place(&mut self, place: &Location, value: Option<&Value>) {
         if self.places.insert(place.clone()) {
             let look = Look::Place(place.clone());
@@ -47,7 +48,7 @@ impl Sight {
         }
     }
 
-    /// It was asked which objects there are.
+    /// Records a read of the set of objects.
     pub fn objects(&mut self, objects: &Objects) {
         if !std::mem::replace(&mut self.has_objects, true) {
             self.seen
@@ -58,36 +59,36 @@ impl Sight {
 
 #[derive(Debug)]
 enum Node<T> {
-    /// Nothing is known here yet.
+    /// No result is known here.
     Open,
     Look(Look, FxHashMap<Seen, usize>),
     Outcome(Arc<T>),
 }
 
-/// Outcomes by what was seen.
+/// Results by reads.
 #[derive(Debug)]
-pub(super) struct Sights<T> {
+pub(super) struct Memo<T> {
     nodes: Vec<Node<T>>,
     bytes: usize,
     bytes_max: usize,
 }
 
-impl<T> Sights<T> {
-    /// Nothing is known; what will be known takes no more than so many bytes.
-    pub fn new(bytes_max: usize) -> Sights<T> {
-        Sights {
+impl<T> Memo<T> {
+    /// Returns an empty tree with a maximum size in bytes.
+    pub fn new(bytes_max: usize) -> Memo<T> {
+        Memo {
             nodes: vec![Node::Open],
             bytes: 0,
             bytes_max,
         }
     }
 
-    /// How much memory it takes.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The outcome of a state, if one was found for all that look the same.
+    /// Returns the result of a state, if it is known for a state with the same reads.
     pub fn find(&self, state: &State) -> Option<Arc<T>> {
         let mut at = 0;
         loop {
@@ -104,16 +105,16 @@ impl<T> Sights<T> {
         }
     }
 
-    /// Keeps the outcome of all states of which this is seen, if there is room for it and
-    /// so many bytes.
-    pub fn keep(&mut self, sight: Sight, outcome: Arc<T>, bytes: usize) {
-        let seen = sight.seen.iter().map(|(look, seen)| bytes_of(look, seen));
+    /// Stores the result of all states with these reads, if it fits; `bytes` is the size
+    /// of the result.
+    pub fn keep(&mut self, log: ReadLog, outcome: Arc<T>, bytes: usize) {
+        let seen = log.seen.iter().map(|(look, seen)| bytes_of(look, seen));
         let bytes = bytes + size_of::<Node<T>>() + seen.sum::<usize>();
         if self.bytes + bytes > self.bytes_max {
             return;
         }
         let mut at = 0;
-        for (look, seen) in sight.seen {
+        for (look, seen) in log.seen {
             let next = self.nodes.len();
             let Some(node) = self.nodes.get_mut(at) else {
                 return;
@@ -136,7 +137,7 @@ impl<T> Sights<T> {
     }
 }
 
-/// What a look with what was seen takes.
+/// Returns the size of a read and its result in bytes.
 fn bytes_of(look: &Look, seen: &Seen) -> usize {
     let place = match look {
         Look::Place((_, arguments)) => arguments.iter().map(Value::bytes).sum(),
@@ -154,7 +155,7 @@ mod tests {
     use super::*;
     use crate::asm::program::FunctionId;
 
-    /// Functions 0 to 3 with these values; 0 is not spoken of.
+    /// A state with these values of functions 0 to 3; a value of 0 means no entry.
     fn state(values: [i64; 4]) -> State {
         let places = (0..4).map(|id| (FunctionId(id), Vec::new()));
         let values = values.map(|it| (it != 0).then_some(Value::Integer(it)));
@@ -162,12 +163,12 @@ mod tests {
         State::default().changed(places.iter().zip(values.iter().map(Option::as_ref)))
     }
 
-    /// Looks at 0, and by that at 1 or 2.
-    fn outcome(state: &State, sight: &mut Sight) -> Option<Value> {
+    /// Reads function 0, and depending on it function 1 or 2.
+    fn outcome(state: &State, log: &mut ReadLog) -> Option<Value> {
         let mut look = |id: u32| {
             let place = (FunctionId(id), Vec::new());
             let value = state.get(place.0, &place.1).cloned();
-            sight.place(&place, value.as_ref());
+            log.place(&place, value.as_ref());
             value
         };
         let next = if look(0).is_some() { 1 } else { 2 };
@@ -176,25 +177,25 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_alike_has_one_outcome() {
+    fn states_with_equal_reads_share_one_result() {
         for bytes_max in [0, 600, usize::MAX] {
-            let mut sights = Sights::new(bytes_max);
+            let mut memo = Memo::new(bytes_max);
             let mut found = 0;
             for number in 0..81 {
                 let state = state([1, 3, 9, 27].map(|place| number / place % 3));
-                let mut sight = Sight::default();
-                let expected = outcome(&state, &mut sight);
-                match sights.find(&state) {
+                let mut log = ReadLog::default();
+                let expected = outcome(&state, &mut log);
+                match memo.find(&state) {
                     Some(known) => {
                         found += 1;
                         assert_eq!(*known, expected);
                     }
-                    None => sights.keep(sight, Arc::new(expected), 0),
+                    None => memo.keep(log, Arc::new(expected), 0),
                 }
-                assert!(sights.bytes() <= bytes_max);
+                assert!(memo.bytes() <= bytes_max);
             }
-            // Three values each at two places that are looked at after 0 has one of
-            // three.
+            // After 0 has one of three values, two locations with three values each are
+            // read.
             match bytes_max {
                 0 => assert_eq!(found, 0),
                 usize::MAX => assert_eq!(found, 81 - 9),
@@ -210,11 +211,11 @@ mod tests {
             let (place, value) = ((FunctionId(0), Vec::new()), Value::set(objects));
             State::default().changed([(&place, Some(&value))])
         };
-        let mut sights = Sights::new(usize::MAX);
-        let mut sight = Sight::default();
-        sight.objects(&with(&[0, 2]).live());
-        sights.keep(sight, Arc::new("two"), 0);
-        assert_eq!(sights.find(&with(&[0, 2])).as_deref(), Some(&"two"));
-        assert_eq!(sights.find(&with(&[0, 1])), None);
+        let mut memo = Memo::new(usize::MAX);
+        let mut log = ReadLog::default();
+        log.objects(&with(&[0, 2]).live());
+        memo.keep(log, Arc::new("two"), 0);
+        assert_eq!(memo.find(&with(&[0, 2])).as_deref(), Some(&"two"));
+        assert_eq!(memo.find(&with(&[0, 1])), None);
     }
 }

@@ -1,47 +1,47 @@
-//! A system whose steps are remembered.
+//! A system that caches its successors.
 //!
-//! Where several questions are asked about a system whose steps take long to find, they
-//! are found once. What is remembered takes a limited amount of memory; what comes after
-//! that is found each time.
+//! If several searches run over a system whose successors are expensive to compute, they
+//! are computed once. The cache has a size limit; successors of states beyond it are
+//! computed each time.
 
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 use juror_logic::Letter;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is remembered takes no more than so many bytes.
+/// Maximum size of the cache in bytes.
 const BYTES_MAX: usize = 64 << 20;
-/// A state takes so many bytes beside its own.
+/// Overhead of a cached state in bytes.
 const ENTRY_BYTES: usize = 96;
 
-/// A system, with the steps of the states that were asked about.
+/// A system with a cache of successors.
 #[derive(Debug)]
-pub struct Remembered<'a, S> {
+pub struct CachedSystem<'a, S> {
     system: &'a S,
     known: Mutex<Known>,
     bytes_max: usize,
 }
 
-/// What comes after states.
+/// The cache: successors by state.
 #[derive(Debug, Default)]
 struct Known {
     successors: FxHashMap<Box<[u8]>, Arc<Successors>>,
     bytes: usize,
 }
 
-/// States one after the other, each with its end and who takes part.
+/// Successor states one after the other, each with its end and its participants.
 #[derive(Debug, Default)]
 struct Successors {
     bytes: Vec<u8>,
     ends: Vec<(usize, Participants)>,
 }
 
-impl<'a, S> Remembered<'a, S> {
-    /// Nothing is remembered of the system yet. Where a search may take so much memory,
-    /// a quarter of it is enough to remember steps.
-    pub fn new(system: &'a S, memory_bytes_max: u64) -> Remembered<'a, S> {
+impl<'a, S> CachedSystem<'a, S> {
+    /// Returns a system with an empty cache of at most a quarter of the memory that a
+    /// search may use.
+    pub fn new(system: &'a S, memory_bytes_max: u64) -> CachedSystem<'a, S> {
         let part = usize::try_from(memory_bytes_max / 4).unwrap_or(usize::MAX);
-        Remembered {
+        CachedSystem {
             system,
             known: Mutex::default(),
             bytes_max: BYTES_MAX.min(part),
@@ -49,7 +49,7 @@ impl<'a, S> Remembered<'a, S> {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        // Nothing in there is ever half done.
+        // No operation leaves the cache half updated.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -64,11 +64,11 @@ impl<'a, S> Remembered<'a, S> {
     }
 }
 
-/// Passes successors on, and keeps them.
+/// Forwards successors to a visitor and records them.
 struct Keeper<'v, V> {
     visitor: &'v mut V,
     found: Successors,
-    /// All of them were states, and all were wanted.
+    /// Whether all successors were states, and the visitor wanted all of them.
     is_whole: bool,
 }
 
@@ -88,7 +88,7 @@ impl<V: Visitor> Visitor for Keeper<'_, V> {
     }
 }
 
-impl<S: System> System for Remembered<'_, S> {
+impl<S: System> System for CachedSystem<'_, S> {
     type Scratch = S::Scratch;
 
     fn scratch(&self) -> S::Scratch {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_changes_nothing() {
+    fn the_cache_changes_nothing() {
         let toys = [
             Toy::ring(3000),
             Toy {
@@ -185,9 +185,9 @@ mod tests {
         ];
         for toy in &toys {
             for bytes_max in [0, 10_000, BYTES_MAX] {
-                let remembered = Remembered {
+                let remembered = CachedSystem {
                     bytes_max,
-                    ..Remembered::new(toy, u64::MAX)
+                    ..CachedSystem::new(toy, u64::MAX)
                 };
                 for kind in [
                     Search::Breadth,
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_counts_as_memory_of_the_search() {
+    fn the_cache_counts_as_memory_of_the_search() {
         let toy = Toy::ring(10_000);
         let memory_bytes_max = 700_000;
         let options = Options {
@@ -217,15 +217,15 @@ mod tests {
             ..Options::default()
         };
         for kind in [Search::Breadth, Search::Depth, Search::Parallel(2)] {
-            let run = |remembered: &Remembered<'_, Toy>| {
+            let run = |remembered: &CachedSystem<'_, Toy>| {
                 search(remembered, kind, &options, &mut |_, _| true)
             };
-            let nothing = Remembered::new(&toy, 0);
+            let nothing = CachedSystem::new(&toy, 0);
             assert_eq!(run(&nothing).cut, None, "{kind:?}");
-            let all = Remembered::new(&toy, u64::MAX);
+            let all = CachedSystem::new(&toy, u64::MAX);
             let limit = memory_bytes_max;
             assert_eq!(run(&all).cut, Some(Cut::Memory { limit }), "{kind:?}");
-            let some = Remembered::new(&toy, memory_bytes_max / 8);
+            let some = CachedSystem::new(&toy, memory_bytes_max / 8);
             let report = run(&some);
             assert_eq!(report.cut, None, "{kind:?}");
             assert!(report.memory_bytes > run(&nothing).memory_bytes);

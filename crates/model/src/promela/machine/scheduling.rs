@@ -1,4 +1,4 @@
-//! Where processes stand, and who may have a turn.
+//! Locations of processes, and which processes may run.
 
 use super::Machine;
 use crate::promela::evaluate::View;
@@ -10,19 +10,22 @@ use crate::promela::trap::Trap;
 use std::sync::Arc;
 
 impl Machine {
-    /// Where a process stands.
+    /// Returns the location of a process.
     pub fn location(&self, state: &[u8], frame: &Frame) -> Option<&Location> {
         let kind = self.program.kinds.get(frame.kind as usize)?;
         let standing = self.program.standing(state, frame.base);
         kind.locations.get(standing as usize)
     }
 
-    /// The shape of a state.
+    /// Returns the shape of a state.
     pub fn shape(&self, state: &[u8]) -> Option<Arc<Shape>> {
         self.shapes.get(word(state, 0))
     }
 
-    /// A value as it is kept in a variable.
+    /// Converts a value to the range of a variable.
+    ///
+    /// # Errors
+    /// The value is out of range, and values are not truncated.
     #[inline]
     pub fn fitting(&self, value: i32, scalar: &Scalar, code: Code) -> Result<i32, Trap> {
         if value >= scalar.least && value <= scalar.greatest {
@@ -37,8 +40,8 @@ impl Machine {
         })
     }
 
-    /// Whether a process may have a turn, by its `provided` and by priority.
-    pub(super) fn may_have_turn(&self, view: &View<'_>) -> Result<bool, Trap> {
+    /// Returns whether a process may run, by its `provided` clause and by priority.
+    pub(super) fn may_run(&self, view: &View<'_>) -> Result<bool, Trap> {
         let Some(frame) = view.shape.frames.get(view.process) else {
             return Ok(false);
         };
@@ -58,7 +61,7 @@ impl Machine {
         }))
     }
 
-    /// Whether a process could do something by itself.
+    /// Returns whether a process could make a step by itself.
     pub fn can_move(&self, view: &View<'_>) -> bool {
         let frame = view.shape.frames.get(view.process);
         let kind = frame.and_then(|frame| self.program.kinds.get(frame.kind as usize));

@@ -1,17 +1,18 @@
-//! Rendezvous: a message goes from one process to another in one step.
+//! Rendezvous handshake: a message passes from one process to another in one step.
 //!
-//! The first half is the sender's; a state in between is never kept. For each
-//! process that can take the message there is a second half.
+//! The first half is the sender's; the intermediate state is never stored. For each
+//! process that can receive the message there is a second half.
 
-use super::table::Way;
+use super::table::Step;
 use super::{Here, Sink, Walk};
 use crate::promela::evaluate::View;
 use crate::promela::program::{Code, Transition};
 use crate::promela::trace::Event;
 
 impl<S: Sink> Walk<'_, S> {
-    /// The first half of a rendezvous, and all second halves.
-    pub(super) fn hand_over(
+    /// Makes the first half of a rendezvous, and all second halves. Returns whether there
+    /// was a receiver.
+    pub(super) fn rendezvous(
         &mut self,
         here: Here<'_>,
         view: &View<'_>,
@@ -20,7 +21,10 @@ impl<S: Sink> Walk<'_, S> {
         values: &[Code],
     ) -> bool {
         let mut message = std::mem::take(&mut self.scratch.message);
-        let number = match self.machine.handed(view, channel, values, &mut message) {
+        let number = match self
+            .machine
+            .rendezvous_message(view, channel, values, &mut message)
+        {
             Ok(number) => number,
             Err(trap) => {
                 self.scratch.message = message;
@@ -40,8 +44,8 @@ impl<S: Sink> Walk<'_, S> {
         taken
     }
 
-    /// A message is handed over to whoever can take it; `sent` makes of the state
-    /// what it is for the sender then. Gives whether anybody took it.
+    /// Offers a rendezvous message to all receivers; `sent` updates the state for the
+    /// sender. Returns whether there was a receiver.
     pub(super) fn offer_message(
         &mut self,
         here: Here<'_>,
@@ -50,7 +54,8 @@ impl<S: Sink> Walk<'_, S> {
         sent: impl FnOnce(&mut [u8]),
     ) -> bool {
         let mut sent = Some(sent);
-        // The state after the first half, as soon as somebody may take the message.
+        // The state after the first half, created when the first possible receiver is
+        // found.
         let mut next = None;
         let mut taken = false;
         for (receiver, frame) in here.shape.frames.iter().enumerate().rev() {
@@ -84,13 +89,14 @@ impl<S: Sink> Walk<'_, S> {
         taken
     }
 
-    /// What one process can do with a message that is handed over.
+    /// Makes the steps in which one process receives a rendezvous message. Returns whether
+    /// there were any.
     fn receiver(&mut self, here: Here<'_>, process: usize, event: Event<'_>) -> bool {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
             return self.outside_receives(here, process, event);
         }
-        self.ways(here, process, false, |walk, view, way, _| {
-            walk.receive_half(here, view, way, event)
+        self.steps(here, process, false, |walk, view, step, _| {
+            walk.receive_half(here, view, step, event)
         })
     }
 
@@ -98,18 +104,18 @@ impl<S: Sink> Walk<'_, S> {
         &mut self,
         here: Here<'_>,
         view: &View<'_>,
-        way: &Way,
+        step: &Step,
         event: Event<'_>,
     ) -> bool {
         let machine = self.machine;
-        if !way.takes.may_have(event.channel) {
+        if !step.takes.may_have(event.channel) {
             return false;
         }
-        let Way {
+        let Step {
             transition,
             operation,
             ..
-        } = way;
+        } = step;
         match machine.takes(view, operation, event.channel, event.message) {
             Ok(false) => return false,
             Ok(true) => {}

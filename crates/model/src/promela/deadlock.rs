@@ -1,17 +1,17 @@
-//! States in which nobody can go on, as errors with the places where processes stand.
+//! Deadlocks as errors, with the source locations of the blocked processes.
 
 use super::model::Model;
 use super::program::{Instruction, Operation};
 use crate::system::{Fault, Span};
 
-/// So many places are shown; the processes at others are counted.
+/// Maximum number of locations shown; the processes at others are counted.
 const PLACES_MAX: usize = 8;
-/// So many processes are named at a place.
+/// Maximum number of processes named at a location.
 const NAMES_MAX: usize = 8;
 
-/// Processes of one kind that stand at one place.
+/// Processes of one type at one location.
 struct Group<'a> {
-    /// It is the end of their text.
+    /// Whether it is the end of the process.
     is_end: bool,
     place: Span,
     kind: &'a str,
@@ -19,11 +19,11 @@ struct Group<'a> {
 }
 
 impl Model {
-    /// That nobody can go on in a state, with the places where processes stand.
+    /// Returns the fault of a deadlock, with the locations of the processes.
     pub fn stuck(&self, state: &[u8]) -> Fault {
         let mut groups = self.groups(state);
         let place = groups.first().map(|group| group.place);
-        let message = "nobody can go on, and this is no end";
+        let message = "deadlock: no process can continue, and this is not a valid end state";
         let mut fault = Fault::new("deadlock", message, place);
         let left = groups.split_off(groups.len().min(PLACES_MAX));
         for group in &groups {
@@ -32,16 +32,16 @@ impl Model {
         let mut help = String::new();
         if !left.is_empty() {
             let count: usize = left.iter().map(|group| group.numbers.len()).sum();
-            help += &format!("{count} more processes stand elsewhere; ");
+            help += &format!("{count} more processes are elsewhere; ");
         }
         if let Some((name, texts)) = self.machine.trace_shown(state) {
             help += &format!("{name} is at {texts}; ");
         }
-        fault.help(help + "label the places where a process may stay for ever with `end`")
+        fault.help(help + "mark the statements where a process may stay forever with `end` labels")
     }
 
-    /// The processes that stand at a statement, in the order of the first ones; those at
-    /// their ends come last.
+    /// Returns the processes grouped by statement, in the order of their first members;
+    /// terminated ones last.
     fn groups(&self, state: &[u8]) -> Vec<Group<'_>> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         let Some(shape) = self.machine.shape(state) else {
@@ -67,14 +67,14 @@ impl Model {
                 }),
             }
         }
-        // Who has come to the end is not the one that matters.
+        // Terminated processes are rarely the cause.
         groups.sort_by_key(|group| group.is_end);
         groups
     }
 }
 
 impl Group<'_> {
-    /// `philosopher 1, 2 and 3 stand here`.
+    /// Returns the label, for example `philosopher 1, 2 and 3 stand here`.
     fn words(&self) -> String {
         let named = self.numbers.iter().take(NAMES_MAX).map(usize::to_string);
         let mut named: Vec<String> = named.collect();
@@ -84,8 +84,8 @@ impl Group<'_> {
         }
         let (kind, last) = (self.kind, named.pop().unwrap_or_default());
         match named.is_empty() {
-            true => format!("{kind} {last} stands here"),
-            false => format!("{kind} {} and {last} stand here", named.join(", ")),
+            true => format!("{kind} {last} is here"),
+            false => format!("{kind} {} and {last} are here", named.join(", ")),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The abstract machine: where it can be after what has been shown.
+//! The abstract machine, tracked as the set of states it can be in.
 //!
-//! A *belief* is the set of all states in which the machine can be after showing
-//! what was shown, steps that do not show included. What has been computed once
-//! is kept, so following a run that has been at these places before is a look into
-//! a table. States, beliefs and what is shown have numbers, each thing one.
+//! A *belief* is the set of all states in which the machine can be after a sequence of
+//! observations, including states reached by unobservable steps. Results are cached, so a
+//! run through known beliefs is a table lookup. States, beliefs and observations are
+//! numbered without duplicates.
 
-use super::room::{Halt, Room};
+use super::budget::{Budget, Halt};
 use crate::Fault;
 use crate::asm::environment::Stop;
 use crate::asm::program::{FunctionId, Model};
@@ -16,18 +16,18 @@ use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a state shows: the values of some functions of the abstract machine.
-pub type Shown = Vec<String>;
+/// The observation of a state: the values of some functions of the abstract machine.
+pub type Observation = Vec<String>;
 
-/// The number of something that is shown.
+/// Number of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ShownId(u32);
 
-/// The number of a belief.
+/// Number of a belief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Belief(u32);
 
-/// Things of one kind, each once, by number.
+/// Values numbered without duplicates.
 #[derive(Debug)]
 struct Numbered<T: ?Sized> {
     things: Vec<Arc<T>>,
@@ -46,12 +46,17 @@ impl<T: ?Sized + Eq + std::hash::Hash> Numbered<T> {
         self.things.get(number as usize)
     }
 
-    /// The number of a thing; a new one is charged with so many bytes.
-    fn number(&mut self, thing: Arc<T>, bytes: usize, room: &mut Room<'_>) -> Result<u32, Halt> {
+    /// Returns the number of a value; a new one is charged with its size in bytes.
+    fn number(
+        &mut self,
+        thing: Arc<T>,
+        bytes: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<u32, Halt> {
         if let Some(number) = self.numbers.get(&thing) {
             return Ok(*number);
         }
-        room.keep(bytes)?;
+        budget.keep(bytes)?;
         let number = self.things.len() as u32;
         self.things.push(Arc::clone(&thing));
         self.numbers.insert(thing, number);
@@ -59,38 +64,38 @@ impl<T: ?Sized + Eq + std::hash::Hash> Numbered<T> {
     }
 }
 
-/// What is shown takes so many bytes.
-fn bytes_of(shown: &Shown) -> usize {
+/// Returns the size of an observation in bytes.
+fn bytes_of(shown: &Observation) -> usize {
     let texts = shown.iter();
     texts.map(|text| size_of::<String>() + text.len()).sum()
 }
 
-/// The abstract machine: its states by number, as they are needed.
+/// The abstract machine, with its states numbered on demand.
 #[derive(Debug)]
-pub(super) struct Above<M> {
+pub(super) struct AbstractMachine<M> {
     model: M,
     functions: Vec<FunctionId>,
-    /// Everything that was ever shown, by either machine.
-    all_shown: Numbered<Shown>,
-    /// The numbers of states, in their order.
+    /// All observations of either machine.
+    all_shown: Numbered<Observation>,
+    /// Sorted state numbers.
     beliefs: Numbered<[u32]>,
-    /// By number: the bytes of the state.
+    /// By number: the encoding of the state.
     states: Vec<Arc<[u8]>>,
     numbers: FxHashMap<Arc<[u8]>, u32>,
-    /// By state: what it shows.
+    /// By state: its observation.
     shown: Vec<ShownId>,
-    /// By state: those after it, once they are known.
+    /// By state: its successors, once computed.
     successors: Vec<Option<Arc<[u32]>>>,
     known: Known,
-    /// What is left of a belief after something was shown.
+    /// Cached transitions between beliefs.
     left: FxHashMap<(Belief, ShownId), Belief>,
-    /// The machine itself has gone wrong, or has too many states.
+    /// Whether the machine is faulty, or has too many states.
     pub failed: bool,
 }
 
-impl<M: Borrow<Model>> Above<M> {
-    pub fn new(model: M, functions: Vec<FunctionId>) -> Above<M> {
-        Above {
+impl<M: Borrow<Model>> AbstractMachine<M> {
+    pub fn new(model: M, functions: Vec<FunctionId>) -> AbstractMachine<M> {
+        AbstractMachine {
             known: Known::new(model.borrow()),
             model,
             functions,
@@ -109,13 +114,13 @@ impl<M: Borrow<Model>> Above<M> {
         self.model.borrow()
     }
 
-    /// What the functions are called.
+    /// Returns the names of the observed functions.
     pub fn names(&self) -> Vec<String> {
         let ids = self.functions.iter();
         ids.map(|id| self.model().show_location(*id, &[])).collect()
     }
 
-    fn number(&mut self, state: &State, room: &mut Room<'_>) -> Result<u32, Halt> {
+    fn number(&mut self, state: &State, budget: &mut Budget<'_>) -> Result<u32, Halt> {
         let model: &Model = self.model.borrow();
         let bytes = model.bytes(state);
         if let Some(number) = self.numbers.get(&bytes[..]) {
@@ -123,14 +128,14 @@ impl<M: Borrow<Model>> Above<M> {
         }
         let bytes: Arc<[u8]> = bytes.into();
         let functions = self.functions.iter();
-        let shown: Result<Shown, Fault> = functions
+        let shown: Result<Observation, Fault> = functions
             .map(|id| {
                 let value = model.value_at(state, *id, &[]).map_err(Stop::fault)?;
                 Ok(model.show(&value))
             })
             .collect();
-        let shown = self.show(shown?, room)?;
-        room.keep_state(self.states.len(), bytes.len())?;
+        let shown = self.show(shown?, budget)?;
+        budget.keep_state(self.states.len(), bytes.len())?;
         let number = self.states.len() as u32;
         self.shown.push(shown);
         self.successors.push(None);
@@ -139,26 +144,26 @@ impl<M: Borrow<Model>> Above<M> {
         Ok(number)
     }
 
-    /// The number of what is shown.
-    pub fn show(&mut self, shown: Shown, room: &mut Room<'_>) -> Result<ShownId, Halt> {
+    /// Returns the number of an observation.
+    pub fn show(&mut self, shown: Observation, budget: &mut Budget<'_>) -> Result<ShownId, Halt> {
         let bytes = bytes_of(&shown);
-        let number = self.all_shown.number(Arc::new(shown), bytes, room)?;
+        let number = self.all_shown.number(Arc::new(shown), bytes, budget)?;
         Ok(ShownId(number))
     }
 
-    /// What is shown under a number.
-    pub fn shown(&self, shown: ShownId) -> Shown {
+    /// Returns an observation by its number.
+    pub fn shown(&self, shown: ShownId) -> Observation {
         let shown = self.all_shown.get(shown.0);
-        shown.map_or_else(Shown::new, |shown| Shown::clone(shown))
+        shown.map_or_else(Observation::new, |shown| Observation::clone(shown))
     }
 
-    /// What is known of its steps, in bytes.
+    /// Returns the size of the memoized steps in bytes.
     pub fn known_bytes(&self) -> u64 {
         self.known.bytes() as u64
     }
 
-    /// Whether the machine can be nowhere.
-    pub fn is_nowhere(&self, belief: Belief) -> bool {
+    /// Returns whether a belief is empty.
+    pub fn is_empty(&self, belief: Belief) -> bool {
         self.states_of(belief).is_empty()
     }
 
@@ -166,11 +171,11 @@ impl<M: Borrow<Model>> Above<M> {
         self.beliefs.get(belief.0).cloned().unwrap_or_default()
     }
 
-    /// The states that come after one, or at the beginning, each once.
-    fn after(&mut self, state: Option<&State>, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
+    /// Returns the distinct successors of a state, or the distinct initial states.
+    fn after(&mut self, state: Option<&State>, budget: &mut Budget<'_>) -> Result<Vec<u32>, Halt> {
         let states = self.next_states(state).map_err(Halt::from);
         let numbers = states.and_then(|states| {
-            let numbers = states.iter().map(|state| self.number(state, room));
+            let numbers = states.iter().map(|state| self.number(state, budget));
             numbers.collect()
         });
         self.failed |= numbers.is_err();
@@ -184,7 +189,7 @@ impl<M: Borrow<Model>> Above<M> {
         let model: &Model = self.model.borrow();
         let Some(state) = state else {
             let (mut states, mut fault) = (Vec::new(), None);
-            model.beginnings(|state| {
+            model.initial_states(|state| {
                 match state {
                     Ok(state) => states.push(state),
                     Err(wrong) => fault = Some(wrong),
@@ -201,12 +206,12 @@ impl<M: Borrow<Model>> Above<M> {
         states.collect()
     }
 
-    /// The states in which the machine begins.
-    pub fn initial(&mut self, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
-        self.after(None, room)
+    /// Returns the initial states.
+    pub fn initial(&mut self, budget: &mut Budget<'_>) -> Result<Vec<u32>, Halt> {
+        self.after(None, budget)
     }
 
-    fn successors(&mut self, number: u32, room: &mut Room<'_>) -> Result<Arc<[u32]>, Halt> {
+    fn successors(&mut self, number: u32, budget: &mut Budget<'_>) -> Result<Arc<[u32]>, Halt> {
         let position = number as usize;
         if let Some(known) = self.successors.get(position).and_then(Option::as_ref) {
             return Ok(Arc::clone(known));
@@ -214,10 +219,10 @@ impl<M: Borrow<Model>> Above<M> {
         let state = self.states.get(position);
         let state = state.map(|bytes| self.model().state(bytes));
         let numbers = match state {
-            Some(state) => self.after(Some(&state), room)?,
+            Some(state) => self.after(Some(&state), budget)?,
             None => Vec::new(),
         };
-        room.keep(size_of_val(&numbers[..]))?;
+        budget.keep(size_of_val(&numbers[..]))?;
         let numbers: Arc<[u32]> = numbers.into();
         if let Some(entry) = self.successors.get_mut(position) {
             *entry = Some(Arc::clone(&numbers));
@@ -229,12 +234,12 @@ impl<M: Borrow<Model>> Above<M> {
         self.shown.get(state as usize).copied()
     }
 
-    /// The belief in these states, and in those that steps which do not show lead to.
-    fn closed(&mut self, from: BTreeSet<u32>, room: &mut Room<'_>) -> Result<Belief, Halt> {
+    /// Returns the closure of a set of states under unobservable steps, as a belief.
+    fn closed(&mut self, from: BTreeSet<u32>, budget: &mut Budget<'_>) -> Result<Belief, Halt> {
         let mut all = from.clone();
         let mut open: Vec<u32> = from.into_iter().collect();
         while let Some(number) = open.pop() {
-            for next in self.successors(number, room)?.iter() {
+            for next in self.successors(number, budget)?.iter() {
                 if self.shows(*next) == self.shows(number) && all.insert(*next) {
                     open.push(*next);
                 }
@@ -242,59 +247,62 @@ impl<M: Borrow<Model>> Above<M> {
         }
         let states: Arc<[u32]> = all.into_iter().collect();
         let bytes = size_of_val(&states[..]);
-        Ok(Belief(self.beliefs.number(states, bytes, room)?))
+        Ok(Belief(self.beliefs.number(states, bytes, budget)?))
     }
 
-    /// What can be shown first.
-    pub fn possible_first(&mut self, room: &mut Room<'_>) -> Result<BTreeSet<Shown>, Halt> {
-        let numbers = self.initial(room)?;
+    /// Returns the possible initial observations.
+    pub fn possible_first(
+        &mut self,
+        budget: &mut Budget<'_>,
+    ) -> Result<BTreeSet<Observation>, Halt> {
+        let numbers = self.initial(budget)?;
         let shown = numbers.iter().filter_map(|number| self.shows(*number));
         Ok(shown.map(|shown| self.shown(shown)).collect())
     }
 
-    /// Where the machine begins, as far as it shows this.
-    pub fn begin(&mut self, shown: ShownId, room: &mut Room<'_>) -> Result<Belief, Halt> {
-        let numbers = self.initial(room)?;
+    /// Returns the belief after an initial observation.
+    pub fn begin(&mut self, shown: ShownId, budget: &mut Budget<'_>) -> Result<Belief, Halt> {
+        let numbers = self.initial(budget)?;
         let alike = numbers
             .into_iter()
             .filter(|number| self.shows(*number) == Some(shown));
         let alike = alike.collect();
-        self.closed(alike, room)
+        self.closed(alike, budget)
     }
 
-    /// What is left of a belief when something else is shown.
+    /// Returns the belief after a different observation.
     pub fn step(
         &mut self,
         belief: Belief,
         shown: ShownId,
-        room: &mut Room<'_>,
+        budget: &mut Budget<'_>,
     ) -> Result<Belief, Halt> {
         if let Some(known) = self.left.get(&(belief, shown)) {
             return Ok(*known);
         }
         let mut next = BTreeSet::new();
         for number in self.states_of(belief).iter() {
-            for after in self.successors(*number, room)?.iter() {
+            for after in self.successors(*number, budget)?.iter() {
                 if self.shows(*after) == Some(shown) {
                     next.insert(*after);
                 }
             }
         }
-        let next = self.closed(next, room)?;
-        room.keep(0)?;
+        let next = self.closed(next, budget)?;
+        budget.keep(0)?;
         self.left.insert((belief, shown), next);
         Ok(next)
     }
 
-    /// What can be shown next.
+    /// Returns the possible next observations.
     pub fn possible(
         &mut self,
         belief: Belief,
-        room: &mut Room<'_>,
-    ) -> Result<BTreeSet<Shown>, Halt> {
+        budget: &mut Budget<'_>,
+    ) -> Result<BTreeSet<Observation>, Halt> {
         let mut possible = BTreeSet::new();
         for number in self.states_of(belief).iter() {
-            for after in self.successors(*number, room)?.iter() {
+            for after in self.successors(*number, budget)?.iter() {
                 possible.extend(self.shows(*after).map(|shown| self.shown(shown)));
             }
         }

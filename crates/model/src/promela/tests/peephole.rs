@@ -1,11 +1,11 @@
-//! Expressions that are single looks into the state: they are what they stand for.
+//! Expressions optimized to single reads of the state keep their meaning.
 
 use super::{counts, fault};
 
 #[test]
 fn single_looks_are_what_they_stand_for() {
-    // Elements of arrays at an index that is a variable, compared and denied; arrays that
-    // never change; indices that are no bytes. The counts were checked with Spin 6.5.2.
+    // Array elements at variable indices, compared and negated; constant arrays; indices
+    // that are not bytes. The counts were checked with Spin 6.5.2.
     counts(
         "byte a[3] = 1; byte i; bool t[3]; byte k[3] = 7; short s;
          active [2] proctype A() {

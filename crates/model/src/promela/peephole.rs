@@ -1,20 +1,18 @@
-//! Expressions as few looks into the state.
+//! Peephole optimization of expressions into single reads of the state.
 //!
-//! Most of what a search does is to find that a step is not possible: it compares
-//! variables with numbers, and elements of arrays, whose index is a variable. What of
-//! that needs only bytes becomes one node, which is evaluated without going through its
-//! parts.
+//! Most of a search evaluates guards that are false: comparisons of variables with
+//! numbers, and of array elements with variable indices. Such an expression over bytes
+//! becomes one node that is evaluated without visiting its parts.
 //!
-//! Invariant: such a node has the value of the nodes that it stands for, and goes wrong
-//! where they do.
+//! Invariant: an optimized node has the value, and the errors, of the nodes it replaces.
 
 use super::layout::comparison;
 use super::program::{Code, Element, Kept, Node, Place, Scope, Source};
 use super::syntax::{Binary, Unary};
 
-/// Replaces the nodes that are single looks, once values have their places.
-pub(super) fn shorten(nodes: &mut [Node]) {
-    // Parts come before what they are parts of.
+/// Replaces the nodes that are single reads; the layout must be final.
+pub(super) fn optimize(nodes: &mut [Node]) {
+    // Parts precede the nodes that contain them.
     for index in 0..nodes.len() {
         if let Some(short) = nodes.get(index).and_then(|node| short(nodes, node))
             && let Some(place) = nodes.get_mut(index)
@@ -41,10 +39,10 @@ fn short(nodes: &[Node], node: &Node) -> Option<Node> {
                 Some(Node::CompareElement(Binary::Equal, 0, element))
             }
             Node::Compare(operator, scope, offset, number) => {
-                Some(Node::Compare(denied(*operator)?, *scope, *offset, *number))
+                Some(Node::Compare(negated(*operator)?, *scope, *offset, *number))
             }
             Node::CompareElement(operator, number, element) => {
-                let operator = denied(*operator)?;
+                let operator = negated(*operator)?;
                 Some(Node::CompareElement(operator, *number, element.clone()))
             }
             _ => None,
@@ -53,7 +51,7 @@ fn short(nodes: &[Node], node: &Node) -> Option<Node> {
             let (left, right) = (at(left)?, at(right)?);
             match (left, right) {
                 (Node::Element(element), Node::Number(number)) => {
-                    denied(*operator)?;
+                    negated(*operator)?;
                     let element = Box::new(*element);
                     Some(Node::CompareElement(*operator, *number, element))
                 }
@@ -64,7 +62,7 @@ fn short(nodes: &[Node], node: &Node) -> Option<Node> {
     }
 }
 
-/// An element of an array of bytes at an index that is a byte.
+/// Returns the element of an array of bytes at a byte index, if the place is one.
 fn element(nodes: &[Node], place: &Place, source: Source) -> Option<Element> {
     let [index] = &place.indices[..] else {
         return None;
@@ -75,7 +73,7 @@ fn element(nodes: &[Node], place: &Place, source: Source) -> Option<Element> {
         _ => return None,
     };
     let are_bytes = place.cell.scalar.kept == Kept::Byte && cell.scalar.kept == Kept::Byte;
-    (are_bytes && index.stride == 1 && !place.is_nowhere).then_some(Element {
+    (are_bytes && index.stride == 1 && !place.is_discard).then_some(Element {
         source,
         offset: place.cell.offset,
         index_scope,
@@ -85,8 +83,8 @@ fn element(nodes: &[Node], place: &Place, source: Source) -> Option<Element> {
     })
 }
 
-/// The comparison that holds where another one does not; nothing for what is none.
-fn denied(operator: Binary) -> Option<Binary> {
+/// Returns the negated comparison; `None` for other operators.
+fn negated(operator: Binary) -> Option<Binary> {
     Some(match operator {
         Binary::Equal => Binary::NotEqual,
         Binary::NotEqual => Binary::Equal,
