@@ -55,7 +55,7 @@ pub enum Finding {
 }
 
 /// What a search found out.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Report {
     /// What is wrong, the first that was found, and the way to it.
     pub finding: Option<(Finding, Trail)>,
@@ -74,14 +74,7 @@ pub struct Report {
 impl Report {
     /// Nothing was searched yet.
     pub(crate) fn empty() -> Report {
-        Report {
-            finding: None,
-            cut: None,
-            states: 0,
-            transitions: 0,
-            depth: 0,
-            memory_bytes: 0,
-        }
+        Report::default()
     }
 
     /// What it comes to.

@@ -136,12 +136,8 @@ impl Visitor for Found {
 /// end of the last run is in the report.
 pub fn random<S: System>(system: &S, seed: u64, runs: u32, steps: u32) -> (Report, Trail) {
     let mut report = Report {
-        finding: None,
         cut: Some(Cut::Sampled),
-        states: 0,
-        transitions: 0,
-        depth: 0,
-        memory_bytes: 0,
+        ..Report::empty()
     };
     let mut trail = Trail::default();
     let mut random = Random(seed);

@@ -57,7 +57,7 @@ fn types_of(list: &str) -> Vec<&str> {
 
 /// A type as it is compared: `unsigned long const *` has the base `unsigned
 /// long`, `const` before it, and `*` behind.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Default)]
 struct Written {
     base: String,
     is_const: bool,
@@ -115,12 +115,7 @@ fn words_of(text: &str) -> Vec<&str> {
 
 fn written(words: &mut &[&str], depth: usize) -> Written {
     let mut names: Vec<String> = Vec::new();
-    let mut found = Written {
-        base: String::new(),
-        is_const: false,
-        is_volatile: false,
-        behind: String::new(),
-    };
+    let mut found = Written::default();
     while let [word, rest @ ..] = *words {
         match *word {
             "const" => found.is_const = true,
