@@ -23,6 +23,7 @@ mod liveness;
 mod parallel;
 mod product;
 pub mod promela;
+mod random;
 mod remembered;
 mod report;
 mod search;
