@@ -17,6 +17,7 @@ mod console;
 mod counted;
 mod demo;
 mod diagnostics;
+mod directories;
 mod driver;
 mod ending;
 mod escape;
