@@ -16,6 +16,7 @@ pub mod breakpoints;
 mod catch_commands;
 mod catchpoints;
 mod checkpoints;
+mod checksum;
 mod command_line;
 pub mod commands;
 mod completion;
