@@ -12,6 +12,7 @@ use juror_view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 const APPLY_HELP: &str = "for example: thread apply all backtrace, thread apply 1 2 print count";
 
 /// What is shown of a stack.
+#[derive(Default)]
 struct Extent {
     /// Only so many frames, the innermost.
     count: Option<u64>,
@@ -25,12 +26,7 @@ struct Extent {
 
 impl Extent {
     fn parse(text: &str) -> Result<Extent, CommandError> {
-        let mut extent = Extent {
-            count: None,
-            outermost: false,
-            all: false,
-            full: false,
-        };
+        let mut extent = Extent::default();
         for word in text.split_whitespace() {
             match word {
                 "all" => extent.all = true,

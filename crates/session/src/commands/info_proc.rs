@@ -7,7 +7,7 @@ use juror_debuggee::Origin;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::fmt::Write;
-use std::path::Path;
+use std::ops::Range;
 
 /// What `info proc` shows, with gdb's words for it.
 const SUBJECTS: [&str; 9] = [
@@ -188,21 +188,10 @@ fn mappings(text: &str) -> String {
         "{:<18} {:<18} {:>10} {:>10} {:<5} {}\n",
         "start", "end", "size", "offset", "may", "what"
     );
-    for line in text.lines() {
-        let mut words = line.split_ascii_whitespace();
-        let number = |word: Option<&str>| u64::from_str_radix(word.unwrap_or(""), 16).ok();
-        let (range, may, offset) = (words.next(), words.next(), words.next());
-        let Some((start, end)) = range.and_then(|range| range.split_once('-')) else {
-            continue;
-        };
-        let (Some(start), Some(end)) = (number(Some(start)), number(Some(end))) else {
-            continue;
-        };
-        // The device and the inode are before the name, which may have spaces.
-        let name = line.splitn(6, ' ').nth(5).unwrap_or("").trim_start();
-        let name = Path::new(name).display();
-        let may = may.unwrap_or("");
-        let (size, offset) = (end.saturating_sub(start), number(offset).unwrap_or(0));
+    for mapping in juror_debuggee::mappings(text) {
+        let Range { start, end } = mapping.range;
+        let (size, offset) = (end.saturating_sub(start), mapping.offset);
+        let (may, name) = (mapping.permissions, mapping.name);
         let row = format!("{start:#018x} {end:#018x} {size:>#10x} {offset:>#10x} {may:<5} {name}");
         table.push_str(row.trim_end());
         table.push('\n');

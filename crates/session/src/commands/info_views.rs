@@ -25,15 +25,7 @@ impl Session {
         let Some(program) = &self.processes.program else {
             return FrameView {
                 level: level as u32,
-                location: juror_view::Location::default(),
-                arguments: Vec::new(),
-                inlined: false,
-                tail_call: false,
-                signal: false,
-                guess: false,
-                cut: false,
-                evaluation: None,
-                locals: None,
+                ..FrameView::default()
             };
         };
         let parameters = program
