@@ -27,6 +27,7 @@ pub(crate) mod step;
 mod stopping;
 pub(crate) mod symbol_reading;
 
+use crate::commands::catch;
 pub(crate) use crate::run::changes::late_error;
 use crate::run::happenings::Arrival;
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
@@ -144,7 +145,7 @@ impl Session {
                 child,
                 kind,
             } => {
-                let pause = self.on_forking(thread, child, kind)?;
+                let pause = catch::on_forking(self, thread, child, kind)?;
                 let Some(Pause::Reason(reason, maker)) = pause else {
                     return Ok(pause);
                 };

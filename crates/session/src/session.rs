@@ -1,6 +1,7 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
+use crate::commands::catch;
 use crate::options::Options;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::control::ControlState;
@@ -113,7 +114,7 @@ impl Session {
         self.launch.is_outdated = false;
         self.checkpoints.begin_run();
         self.checkpoints.note_numbers(launch.pid_namespace);
-        self.renew_catchpoints();
+        catch::renew_catchpoints(self);
         let names = self.prepare_bound_names(observer);
         let names = names.map_err(|error| SessionError::Launch(error.message));
         let bound = names.and_then(|()| self.bind(thread, true));

@@ -7,8 +7,40 @@ mod running;
 use crate::command_table;
 use crate::command_table::words::{find, number};
 use crate::command_table::{Command, TABLE};
+use crate::commands::backtrace;
+use crate::commands::breakpoint;
+use crate::commands::breakpoint_command_lists;
+use crate::commands::catch;
+use crate::commands::condition;
+use crate::commands::convenience;
+use crate::commands::disassemble;
+use crate::commands::display;
+use crate::commands::dprintf;
+use crate::commands::dump_restore;
+use crate::commands::environment;
 use crate::commands::environment::working_directory;
+use crate::commands::examine;
+use crate::commands::find;
+use crate::commands::frame_apply;
+use crate::commands::handle;
+use crate::commands::hbreak;
+use crate::commands::info_views;
+use crate::commands::list;
+use crate::commands::monitor;
+use crate::commands::points_edit;
+use crate::commands::print;
+use crate::commands::printf;
+use crate::commands::property;
+use crate::commands::ptype;
+use crate::commands::save;
+use crate::commands::set;
+use crate::commands::set::shown;
 use crate::commands::shell::shell;
+use crate::commands::skip;
+use crate::commands::source_script;
+use crate::commands::thread;
+use crate::commands::views;
+use crate::commands::watch;
 use crate::run::step::Lines;
 use crate::session::Session;
 use juror_points::point::Fate;
@@ -31,7 +63,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         if self.points.commands.is_being_given() {
-            return Ok(self.take_given(line));
+            return Ok(breakpoint_command_lists::take_given(self, line));
         }
         let own = command_table::translated(line);
         let line = own.as_deref().unwrap_or(line);
@@ -71,7 +103,7 @@ impl Session {
             self.retire_ended();
         }
         self.tell_ends(observer);
-        self.tell_printed(observer);
+        dprintf::tell_printed(self, observer);
         // A debuggee that vanished under a command is gone for good.
         if let Some(program) = &self.processes.program
             && !program.debuggee.is_alive()
@@ -108,11 +140,11 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        if let (Command::Print, Some(value)) = (command, self.kept_without_program(rest)) {
-            return Ok(self.shown_kept(value));
+        if let (Command::Print, Some(value)) = (command, print::kept_without_program(self, rest)) {
+            return Ok(print::shown_kept(self, value));
         }
         self.permit(command.modes())?;
-        self.note_conveniences();
+        convenience::note_conveniences(self);
         self.prepare_names(command, rest, observer)?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
@@ -129,96 +161,98 @@ impl Session {
         }
         match command {
             Command::Abandon => self.abandon(rest),
-            Command::AccessWatch => self.set_watchpoint(rest, WatchKind::Access),
+            Command::AccessWatch => watch::set_watchpoint(self, rest, WatchKind::Access),
             Command::Advance => self.advance_to(rest, observer),
             Command::Attach => self.attach_command(rest, observer),
-            Command::Backtrace => self.backtrace(rest),
-            Command::Break => self.set_breakpoint(rest, Fate::Keep),
-            Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
-            Command::Call => self.print(rest, true, observer),
-            Command::Catch => self.catch(rest, false),
-            Command::TemporaryCatch => self.catch(rest, true),
+            Command::Backtrace => backtrace::backtrace(self, rest),
+            Command::Break => breakpoint::set_breakpoint(self, rest, Fate::Keep),
+            Command::TemporaryBreak => breakpoint::set_breakpoint(self, rest, Fate::Delete),
+            Command::Call => print::print(self, rest, true, observer),
+            Command::Catch => catch::catch(self, rest, false),
+            Command::TemporaryCatch => catch::catch(self, rest, true),
             Command::Checkpoint => self.checkpoint_command(rest),
-            Command::ChangeDirectory => self.change_directory(rest),
-            Command::Clear => self.clear(rest),
-            Command::Commands => self.begin_commands(rest),
-            Command::CommandGroup => self.group(rest),
-            Command::Condition => self.set_condition(rest),
-            Command::Ignore => self.ignore(rest),
-            Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
-            Command::Continue => self.continue_command(rest, observer),
-            Command::DefineType => self.define_type(rest),
-            Command::Delete => self.delete(rest),
+            Command::ChangeDirectory => environment::change_directory(self, rest),
+            Command::Clear => points_edit::clear(self, rest),
+            Command::Commands => breakpoint_command_lists::begin_commands(self, rest),
+            Command::CommandGroup => breakpoint_command_lists::group(self, rest),
+            Command::Condition => condition::set_condition(self, rest),
+            Command::Ignore => points_edit::ignore(self, rest),
+            Command::ChangeWatch => watch::set_watchpoint(self, rest, WatchKind::Change),
+            Command::Continue => running::continue_command(self, rest, observer),
+            Command::DefineType => ptype::define_type(self, rest),
+            Command::Delete => points_edit::delete(self, rest),
             Command::Detach => self.detach(),
             Command::Directory => working_directory(),
-            Command::Disable => self.disable(rest),
-            Command::Disassemble => self.disassemble(rest),
-            Command::Display => self.display(rest),
-            Command::Dump => self.dump(rest),
-            Command::DynamicPrint => self.set_dynamic_print(rest),
-            Command::Enable => self.enable(rest),
-            Command::Examine => self.examine(rest, observer),
-            Command::Find => self.find_in_memory(rest),
+            Command::Disable => points_edit::disable(self, rest),
+            Command::Disassemble => disassemble::disassemble(self, rest),
+            Command::Display => display::display(self, rest),
+            Command::Dump => dump_restore::dump(self, rest),
+            Command::DynamicPrint => dprintf::set_dynamic_print(self, rest),
+            Command::Enable => points_edit::enable(self, rest),
+            Command::Examine => examine::examine(self, rest, observer),
+            Command::Find => find::find_in_memory(self, rest),
             Command::Up => self.move_frame(rest, 1),
-            Command::Echo => Ok(self.echo(rest)),
+            Command::Echo => Ok(printf::echo(self, rest)),
             Command::Jump => self.jump(rest, observer),
-            Command::PrintFormatted => self.printf(rest),
+            Command::PrintFormatted => printf::printf(self, rest),
             Command::Return => self.return_from(rest),
-            Command::Script => self.read_script(rest),
+            Command::Script => source_script::read_script(self, rest),
             Command::Signal => self.go_on_with_signal(rest, observer),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => self.choose_frame(rest),
             Command::SelectFrame => self.choose_frame(rest).map(|_| Outcome::Done),
-            Command::FramesApply => self.apply_to_frames(&format!("all -s {rest}")),
+            Command::FramesApply => frame_apply::apply_to_frames(self, &format!("all -s {rest}")),
             Command::Finish => {
                 let level = self.processes.selection.level;
                 self.finish_frame(level, observer)
             }
-            Command::Handle => self.handle(rest),
-            Command::HardwareBreak => self.set_hardware_breakpoint(rest, false),
-            Command::TemporaryHardwareBreak => self.set_hardware_breakpoint(rest, true),
+            Command::Handle => handle::handle(self, rest),
+            Command::HardwareBreak => hbreak::set_hardware_breakpoint(self, rest, false),
+            Command::TemporaryHardwareBreak => hbreak::set_hardware_breakpoint(self, rest, true),
             Command::Help => help(rest),
-            Command::Info => self.info(rest),
-            Command::Kill => self.kill(),
-            Command::List => self.list(rest),
-            Command::Monitor => self.monitor_command(rest),
-            Command::NameType => self.name_type(rest),
-            Command::Next => self.repeat_lines(rest, Lines::Over, observer),
-            Command::Step => self.repeat_lines(rest, Lines::Into, observer),
-            Command::Until if rest.is_empty() => self.repeat_lines("", Lines::Forward, observer),
+            Command::Info => info::info(self, rest),
+            Command::Kill => running::kill(self),
+            Command::List => list::list(self, rest),
+            Command::Monitor => monitor::monitor_command(self, rest),
+            Command::NameType => ptype::name_type(self, rest),
+            Command::Next => running::repeat_lines(self, rest, Lines::Over, observer),
+            Command::Step => running::repeat_lines(self, rest, Lines::Into, observer),
+            Command::Until if rest.is_empty() => {
+                running::repeat_lines(self, "", Lines::Forward, observer)
+            }
             Command::Until => self.advance_to(rest, observer),
-            Command::NextInstruction => self.repeat_instructions(rest, true, observer),
-            Command::StepInstruction => self.repeat_instructions(rest, false, observer),
-            Command::Output => self.output(rest),
-            Command::Property => self.property_command(rest, observer),
+            Command::NextInstruction => running::repeat_instructions(self, rest, true, observer),
+            Command::StepInstruction => running::repeat_instructions(self, rest, false, observer),
+            Command::Output => print::output(self, rest),
+            Command::Property => property::property_command(self, rest, observer),
             Command::QueueSignal => self.queue_signal(rest),
-            Command::Print => self.print(rest, false, observer),
+            Command::Print => print::print(self, rest, false, observer),
             Command::Process => self.choose_process(rest),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
-            Command::RegexBreak => self.break_at_matching(rest),
-            Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
-            Command::Restore => match self.restore_from_file(rest) {
+            Command::RegexBreak => breakpoint::break_at_matching(self, rest),
+            Command::ReadWatch => watch::set_watchpoint(self, rest, WatchKind::Read),
+            Command::Restore => match dump_restore::restore_from_file(self, rest) {
                 Some(written) => written,
                 None => self.restore_command(rest, observer),
             },
-            Command::Run => self.run(rest, observer),
-            Command::Save => self.save(rest),
+            Command::Run => running::run(self, rest, observer),
+            Command::Save => save::save(self, rest),
             Command::Scenario => self.scenario_command(rest),
-            Command::Set => self.set(rest),
+            Command::Set => set::set(self, rest),
             Command::Shell => shell(rest, observer),
-            Command::Show => self.show(rest),
+            Command::Show => shown::show(self, rest),
             Command::ShowGraph => {
                 crate::commands::info_graph::graphs(self.processes.monitors.shown(), rest)
             }
-            Command::Skip => self.skip(rest),
-            Command::Start => self.start_command(rest, observer),
-            Command::StartInstruction => self.start_instruction(rest, observer),
-            Command::Thread => self.choose_thread(rest),
-            Command::ThreadsApply => self.apply_to_threads(&format!("all {rest}")),
-            Command::Undisplay => self.undisplay(rest),
-            Command::Unset => self.unset(rest),
-            Command::Views => self.views_command(rest),
-            Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
+            Command::Skip => skip::skip(self, rest),
+            Command::Start => running::start_command(self, rest, observer),
+            Command::StartInstruction => running::start_instruction(self, rest, observer),
+            Command::Thread => thread::choose_thread(self, rest),
+            Command::ThreadsApply => backtrace::apply_to_threads(self, &format!("all {rest}")),
+            Command::Undisplay => display::undisplay(self, rest),
+            Command::Unset => set::unset(self, rest),
+            Command::Views => views::views_command(self, rest),
+            Command::Watch => watch::set_watchpoint(self, rest, WatchKind::Write),
         }
     }
 
@@ -249,10 +283,10 @@ impl Session {
                     CommandError::with_help(message, "see: backtrace")
                 })?
             }
-            ("apply", which) => return self.apply_to_frames(which),
+            ("apply", which) => return frame_apply::apply_to_frames(self, which),
             ("line", level) => {
                 let level = number(level)?.map_or(self.processes.selection.level, |it| it as usize);
-                let shown = self.select_frame(level)?;
+                let shown = info_views::select_frame(self, level)?;
                 return Ok(match shown {
                     Outcome::Frame(view, _) => Outcome::Frame(view, None),
                     other => other,
@@ -263,7 +297,7 @@ impl Session {
             }
             _ => number(rest)?.map_or(self.processes.selection.level, |level| level as usize),
         };
-        self.select_frame(level)
+        info_views::select_frame(self, level)
     }
 
     fn move_frame(&mut self, rest: &str, direction: i64) -> Result<Outcome, CommandError> {
@@ -287,7 +321,7 @@ impl Session {
                 false => "this is the outermost frame",
             }));
         }
-        self.select_frame(wanted.clamp(0, last.max(0)) as usize)
+        info_views::select_frame(self, wanted.clamp(0, last.max(0)) as usize)
     }
 
     /// What Enter alone does after this line: mostly the line again; after

@@ -2,6 +2,7 @@
 //!
 //! Source: proc(5), and getauxval(3) for the names of the auxiliary vector.
 
+use crate::commands::breakpoint;
 use crate::session::Session;
 use juror_debuggee::Origin;
 use juror_view::Outcome;
@@ -59,82 +60,80 @@ pub(crate) fn subjects() -> impl Iterator<Item = &'static str> {
     SUBJECTS.into_iter()
 }
 
-impl Session {
-    /// `info proc`, `info proc mappings`
-    pub(crate) fn process_info(&self, subject: &str) -> Result<Outcome, CommandError> {
-        let process = self.running()?.debuggee.pid();
-        let meant = match subject {
-            "" => &["cmdline", "cwd", "exe"][..],
-            "all" => &["cmdline", "cwd", "exe", "status", "mappings"],
-            "fd" => &["files"],
-            "stat" => &["status"],
-            word => {
-                let known = SUBJECTS.iter().position(|known| known.starts_with(word));
-                let at = known.ok_or_else(|| {
-                    CommandError::with_help(
-                        format!("info proc does not show `{word}`"),
-                        format!("it shows {}", SUBJECTS.join(", ")),
-                    )
-                })?;
-                &SUBJECTS[at..=at]
+/// `info proc`, `info proc mappings`
+pub(crate) fn process_info(session: &Session, subject: &str) -> Result<Outcome, CommandError> {
+    let process = session.running()?.debuggee.pid();
+    let meant = match subject {
+        "" => &["cmdline", "cwd", "exe"][..],
+        "all" => &["cmdline", "cwd", "exe", "status", "mappings"],
+        "fd" => &["files"],
+        "stat" => &["status"],
+        word => {
+            let known = SUBJECTS.iter().position(|known| known.starts_with(word));
+            let at = known.ok_or_else(|| {
+                CommandError::with_help(
+                    format!("info proc does not show `{word}`"),
+                    format!("it shows {}", SUBJECTS.join(", ")),
+                )
+            })?;
+            &SUBJECTS[at..=at]
+        }
+    };
+    let mut text = match subject {
+        "" | "all" => format!("process {process}\n"),
+        _ => String::new(),
+    };
+    for what in meant {
+        text.push_str(&described(process, what)?);
+    }
+    Ok(Outcome::Message(text.trim_end().to_owned()))
+}
+
+/// `info auxv`
+pub(crate) fn auxiliary_vector(session: &Session) -> Result<Outcome, CommandError> {
+    let debuggee = &session.running()?.debuggee;
+    let bytes = read(debuggee.pid(), "auxv")?;
+    let mut words = bytes.chunks_exact(8).map(|word| {
+        let mut number = [0; 8];
+        number.copy_from_slice(word);
+        u64::from_le_bytes(number)
+    });
+    let mut text = String::new();
+    while let (Some(number @ 1..), Some(value)) = (words.next(), words.next()) {
+        let known = ENTRIES.iter().find(|(known, ..)| *known == number);
+        let name = known.map_or_else(|| format!("AT_{number}"), |it| it.1.to_owned());
+        let shown = match known.map(|it| it.2) {
+            Some(Entry::Number) => value.to_string(),
+            Some(Entry::Text) => {
+                let bytes = debuggee.read_text(value, TEXT_LENGTH_MAX);
+                let bytes = bytes.unwrap_or_default();
+                format!("{value:#x} \"{}\"", String::from_utf8_lossy(&bytes))
             }
+            Some(Entry::Address) | None => format!("{value:#x}"),
         };
-        let mut text = match subject {
-            "" | "all" => format!("process {process}\n"),
-            _ => String::new(),
-        };
-        for what in meant {
-            text.push_str(&described(process, what)?);
-        }
-        Ok(Outcome::Message(text.trim_end().to_owned()))
+        let _ = writeln!(text, "{number:<3} {name:<21} {shown}");
     }
+    Ok(Outcome::Message(text.trim_end().to_owned()))
+}
 
-    /// `info auxv`
-    pub(crate) fn auxiliary_vector(&self) -> Result<Outcome, CommandError> {
-        let debuggee = &self.running()?.debuggee;
-        let bytes = read(debuggee.pid(), "auxv")?;
-        let mut words = bytes.chunks_exact(8).map(|word| {
-            let mut number = [0; 8];
-            number.copy_from_slice(word);
-            u64::from_le_bytes(number)
-        });
-        let mut text = String::new();
-        while let (Some(number @ 1..), Some(value)) = (words.next(), words.next()) {
-            let known = ENTRIES.iter().find(|(known, ..)| *known == number);
-            let name = known.map_or_else(|| format!("AT_{number}"), |it| it.1.to_owned());
-            let shown = match known.map(|it| it.2) {
-                Some(Entry::Number) => value.to_string(),
-                Some(Entry::Text) => {
-                    let bytes = debuggee.read_text(value, TEXT_LENGTH_MAX);
-                    let bytes = bytes.unwrap_or_default();
-                    format!("{value:#x} \"{}\"", String::from_utf8_lossy(&bytes))
-                }
-                Some(Entry::Address) | None => format!("{value:#x}"),
-            };
-            let _ = writeln!(text, "{number:<3} {name:<21} {shown}");
-        }
-        Ok(Outcome::Message(text.trim_end().to_owned()))
-    }
-
-    /// `info program`
-    pub(crate) fn program_info(&mut self) -> Result<Outcome, CommandError> {
-        let thread = self.thread()?;
-        let place = self.running()?.registers(thread)?.rip;
-        let program = self.running()?;
-        let debuggee = &program.debuggee;
-        let origin = match debuggee.origin() {
-            Origin::Attached => "was there before juror",
-            _ => "was started by juror",
-        };
-        let count = debuggee.threads().count();
-        let threads = if count == 1 { "thread" } else { "threads" };
-        Ok(Outcome::Message(format!(
-            "process {} {origin}; it has {count} {threads}\nthread {} is selected, at {}",
-            debuggee.pid(),
-            program.thread_number(thread),
-            self.place_words(place)
-        )))
-    }
+/// `info program`
+pub(crate) fn program_info(session: &mut Session) -> Result<Outcome, CommandError> {
+    let thread = session.thread()?;
+    let place = session.running()?.registers(thread)?.rip;
+    let program = session.running()?;
+    let debuggee = &program.debuggee;
+    let origin = match debuggee.origin() {
+        Origin::Attached => "was there before juror",
+        _ => "was started by juror",
+    };
+    let count = debuggee.threads().count();
+    let threads = if count == 1 { "thread" } else { "threads" };
+    Ok(Outcome::Message(format!(
+        "process {} {origin}; it has {count} {threads}\nthread {} is selected, at {}",
+        debuggee.pid(),
+        program.thread_number(thread),
+        breakpoint::place_words(session, place)
+    )))
 }
 
 /// One of the subjects, with the end of its last line.

@@ -1,6 +1,7 @@
 //! What is said of the names in places: which functions one name means, and
 //! which was probably meant where there is none.
 
+use crate::commands::breakpoint;
 use crate::session::Session;
 use juror_points::breakpoints::Resolvable;
 use juror_program::modules::Bound;
@@ -16,196 +17,196 @@ const NAMED_MAX: usize = 20;
 /// Characters of a name that are shown where it is one of many.
 const NAME_LENGTH_MAX: usize = 120;
 
-impl Session {
-    /// The functions that a place means, where its words mean several: the
-    /// overloads of a name, the instances of a template, the matches of a
-    /// regular expression. Copies of one function need no such list.
-    pub(crate) fn words_of_several(&self, place: &Resolvable, addresses: &[u64]) -> Vec<String> {
-        let meant: Vec<Meant> = addresses
-            .iter()
-            .filter_map(|&address| self.meant_at(place, address))
-            .collect();
-        let names: BTreeSet<&str> = meant.iter().map(|meant| &*meant.function).collect();
-        if names.len() < 2 {
-            return Vec::new();
-        }
-        let mut lines: Vec<String> = meant.iter().take(NAMED_MAX).map(Meant::words).collect();
-        if let Some(more) = meant.len().checked_sub(NAMED_MAX).filter(|&n| n > 0) {
-            lines.push(format!("  and {more} more; info breakpoints shows all"));
-        }
-        lines
+/// The functions that a place means, where its words mean several: the
+/// overloads of a name, the instances of a template, the matches of a
+/// regular expression. Copies of one function need no such list.
+pub(crate) fn words_of_several(
+    session: &Session,
+    place: &Resolvable,
+    addresses: &[u64],
+) -> Vec<String> {
+    let meant: Vec<Meant> = addresses
+        .iter()
+        .filter_map(|&address| meant_at(session, place, address))
+        .collect();
+    let names: BTreeSet<&str> = meant.iter().map(|meant| &*meant.function).collect();
+    if names.len() < 2 {
+        return Vec::new();
     }
-
-    /// Where a place is, in words. A function is called by its name also where its
-    /// body begins with what was inlined from elsewhere.
-    pub(crate) fn words_of_one(&self, place: &Resolvable, address: u64) -> String {
-        if let Some(words) = self.words_of_line(place, address) {
-            return words;
-        }
-        let shown = self.modules().describe(address).function;
-        let bound = self.modules().function_at(address);
-        let is_other = bound.is_some_and(|bound| shown.as_deref() != Some(&*bound.function.name));
-        let meant = self.meant_at(place, address);
-        match meant.filter(|it| is_other || it.caller.is_some()) {
-            Some(meant) => meant.words().trim_start().to_owned(),
-            None => self.place_words(address),
-        }
+    let mut lines: Vec<String> = meant.iter().take(NAMED_MAX).map(Meant::words).collect();
+    if let Some(more) = meant.len().checked_sub(NAMED_MAX).filter(|&n| n > 0) {
+        lines.push(format!("  and {more} more; info breakpoints shows all"));
     }
+    lines
+}
 
-    /// The same of a line, where inlined calls or other lines begin at its address.
-    fn words_of_line(&self, place: &Resolvable, address: u64) -> Option<String> {
-        let modules = self.modules();
-        let frames = modules.frames_at(address);
-        let line = place.line_taken(modules)?;
-        let frame = match place.level_in(&frames, Some(line)) {
-            Some(level) if level == usual_level(&frames) => return None,
-            Some(level) => frames.get(level)?,
-            None => place.statement_among(&frames, line)?,
-        };
-        let (function, file) = frame.name.as_deref().zip(frame.file.as_deref())?;
-        let (function, file) = (shortened(function), name_of(file));
-        Some(format!("{address:#x}: {function}, {file}:{line}"))
+/// Where a place is, in words. A function is called by its name also where its
+/// body begins with what was inlined from elsewhere.
+pub(crate) fn words_of_one(session: &Session, place: &Resolvable, address: u64) -> String {
+    if let Some(words) = words_of_line(session, place, address) {
+        return words;
     }
+    let shown = session.modules().describe(address).function;
+    let bound = session.modules().function_at(address);
+    let is_other = bound.is_some_and(|bound| shown.as_deref() != Some(&*bound.function.name));
+    let meant = meant_at(session, place, address);
+    match meant.filter(|it| is_other || it.caller.is_some()) {
+        Some(meant) => meant.words().trim_start().to_owned(),
+        None => breakpoint::place_words(session, address),
+    }
+}
 
-    /// The function that a place by name means at one of its addresses: one
-    /// whose body begins there, or one that was inlined.
-    fn meant_at(&self, place: &Resolvable, address: u64) -> Option<Meant> {
-        let is_named = |name: &str| match place {
-            Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => {
-                is_name_of(asked, name)
+/// The same of a line, where inlined calls or other lines begin at its address.
+fn words_of_line(session: &Session, place: &Resolvable, address: u64) -> Option<String> {
+    let modules = session.modules();
+    let frames = modules.frames_at(address);
+    let line = place.line_taken(modules)?;
+    let frame = match place.level_in(&frames, Some(line)) {
+        Some(level) if level == usual_level(&frames) => return None,
+        Some(level) => frames.get(level)?,
+        None => place.statement_among(&frames, line)?,
+    };
+    let (function, file) = frame.name.as_deref().zip(frame.file.as_deref())?;
+    let (function, file) = (shortened(function), name_of(file));
+    Some(format!("{address:#x}: {function}, {file}:{line}"))
+}
+
+/// The function that a place by name means at one of its addresses: one
+/// whose body begins there, or one that was inlined.
+fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant> {
+    let is_named = |name: &str| match place {
+        Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => is_name_of(asked, name),
+        Resolvable::Matching(_, pattern) => pattern.is_match(name),
+        _ => false,
+    };
+    let bound = session.modules().function_at(address)?;
+    let Bound { module, function } = &bound;
+    let at = module.to_file(address);
+    let is_body = module.symbols.prologue_end(function) == at;
+    if is_body && is_named(&function.name) {
+        // What the body begins with may be inlined from elsewhere.
+        let own = session.modules().frame_at(address);
+        let own = own.filter(|frame| !frame.is_inlined());
+        let line = match own {
+            Some(frame) => frame.file.zip(frame.line),
+            None => {
+                let opening = module.symbols.opening_line(function);
+                opening.map(|line| (line.file.to_path_buf(), line.line))
             }
-            Resolvable::Matching(_, pattern) => pattern.is_match(name),
-            _ => false,
         };
-        let bound = self.modules().function_at(address)?;
-        let Bound { module, function } = &bound;
-        let at = module.to_file(address);
-        let is_body = module.symbols.prologue_end(function) == at;
-        if is_body && is_named(&function.name) {
-            // What the body begins with may be inlined from elsewhere.
-            let own = self.modules().frame_at(address);
-            let own = own.filter(|frame| !frame.is_inlined());
-            let line = match own {
-                Some(frame) => frame.file.zip(frame.line),
-                None => {
-                    let opening = module.symbols.opening_line(function);
-                    opening.map(|line| (line.file.to_path_buf(), line.line))
-                }
-            };
-            return Some(Meant {
-                address,
-                function: shortened(&with_parameters(&bound)),
-                caller: None,
-                line: line.map(|(file, line)| (name_of(&file), line)),
-            });
-        }
-        let inlined = module.symbols.inlined_frames(at).into_iter();
-        let copy = inlined.filter(|frame| is_named(&frame.name)).last()?;
-        let line = copy.call_file.as_deref().map(name_of).zip(copy.call_line);
-        Some(Meant {
+        return Some(Meant {
             address,
-            function: shortened(&copy.name),
-            caller: Some(shortened(&function.name)),
-            line,
-        })
+            function: shortened(&with_parameters(&bound)),
+            caller: None,
+            line: line.map(|(file, line)| (name_of(&file), line)),
+        });
     }
+    let inlined = module.symbols.inlined_frames(at).into_iter();
+    let copy = inlined.filter(|frame| is_named(&frame.name)).last()?;
+    let line = copy.call_file.as_deref().map(name_of).zip(copy.call_line);
+    Some(Meant {
+        address,
+        function: shortened(&copy.name),
+        caller: Some(shortened(&function.name)),
+        line,
+    })
+}
 
-    /// A name that nothing has is a slip when the program has one near it;
-    /// otherwise it may belong to a library to come. Among the thousand short
-    /// names of the C library there is always a near one: those do not count.
-    ///
-    /// # Errors
-    /// It is a slip; the error names what was probably meant.
-    pub(crate) fn check_names(&self, place: &Resolvable) -> Result<(), CommandError> {
-        match place {
-            Resolvable::Function(name) => self.check_function_name(name),
-            Resolvable::FunctionIn(file, name) => {
-                if let Some(error) = self.no_label(file, name) {
-                    return Err(error);
-                }
-                if !self.modules().definitions(name, |_| true).is_empty() {
-                    return Err(CommandError::with_help(
-                        format!("`{name}` is not in {file}"),
-                        format!("break {name} stops at it wherever it is"),
-                    ));
-                }
-                self.check_function_name(name)
+/// A name that nothing has is a slip when the program has one near it;
+/// otherwise it may belong to a library to come. Among the thousand short
+/// names of the C library there is always a near one: those do not count.
+///
+/// # Errors
+/// It is a slip; the error names what was probably meant.
+pub(crate) fn check_names(session: &Session, place: &Resolvable) -> Result<(), CommandError> {
+    match place {
+        Resolvable::Function(name) => check_function_name(session, name),
+        Resolvable::FunctionIn(file, name) => {
+            if let Some(error) = no_label(session, file, name) {
+                return Err(error);
             }
-            Resolvable::Matching(_, pattern) if self.processes.program.is_some() => {
-                Err(CommandError::with_help(
-                    format!("no function with debug information matches `{pattern}`"),
-                    "info functions shows the names; ^ and $ mean their beginnings and ends",
-                ))
+            if !session.modules().definitions(name, |_| true).is_empty() {
+                return Err(CommandError::with_help(
+                    format!("`{name}` is not in {file}"),
+                    format!("break {name} stops at it wherever it is"),
+                ));
             }
-            _ => Ok(()),
+            check_function_name(session, name)
         }
+        Resolvable::Matching(_, pattern) if session.processes.program.is_some() => {
+            Err(CommandError::with_help(
+                format!("no function with debug information matches `{pattern}`"),
+                "info functions shows the names; ^ and $ mean their beginnings and ends",
+            ))
+        }
+        _ => Ok(()),
     }
+}
 
-    /// That a function has no such label; nothing where there is no such function.
-    fn no_label(&self, function: &str, label: &str) -> Option<CommandError> {
-        let definitions = self.modules().definitions(function, |_| true);
-        definitions.first()?;
-        let labels = definitions
-            .iter()
-            .flat_map(|bound| bound.module.symbols.labels(&bound.function));
-        let mut names: Vec<Arc<str>> = labels.map(|label| label.name).collect();
-        names.sort();
-        names.dedup();
-        let message = format!("`{function}` has no label `{label}`");
-        Some(match names.is_empty() {
-            true => CommandError::new(message),
-            false => CommandError::with_help(message, format!("it has {}", names.join(", "))),
-        })
+/// That a function has no such label; nothing where there is no such function.
+fn no_label(session: &Session, function: &str, label: &str) -> Option<CommandError> {
+    let definitions = session.modules().definitions(function, |_| true);
+    definitions.first()?;
+    let labels = definitions
+        .iter()
+        .flat_map(|bound| bound.module.symbols.labels(&bound.function));
+    let mut names: Vec<Arc<str>> = labels.map(|label| label.name).collect();
+    names.sort();
+    names.dedup();
+    let message = format!("`{function}` has no label `{label}`");
+    Some(match names.is_empty() {
+        true => CommandError::new(message),
+        false => CommandError::with_help(message, format!("it has {}", names.join(", "))),
+    })
+}
+
+fn check_function_name(session: &Session, name: &str) -> Result<(), CommandError> {
+    let Some(main) = session.modules().main() else {
+        return Ok(());
+    };
+    let unknown = || format!("there is no function `{name}`");
+    // It exists with other parameters, or other template arguments.
+    let plain = &*without_arguments(name);
+    let known = |name: &str| {
+        let known = session.modules().definitions(name, |module| module.is_main);
+        let mut known: Vec<String> = known.iter().map(with_parameters).collect();
+        known.sort();
+        known.dedup();
+        known
+    };
+    let mut near = match plain.len() < name.len() && !plain.is_empty() {
+        true => known(plain),
+        false => Vec::new(),
+    };
+    // It is in a module of that one, and named here where it is made public.
+    if near.is_empty()
+        && let Some((first, _)) = plain.split_once("::")
+        && let Some((_, last)) = plain.rsplit_once("::")
+    {
+        near = known(last);
+        near.retain(|it| it.split("::").next() == Some(first));
     }
-
-    fn check_function_name(&self, name: &str) -> Result<(), CommandError> {
-        let Some(main) = self.modules().main() else {
-            return Ok(());
-        };
-        let unknown = || format!("there is no function `{name}`");
-        // It exists with other parameters, or other template arguments.
-        let plain = &*without_arguments(name);
-        let known = |name: &str| {
-            let known = self.modules().definitions(name, |module| module.is_main);
-            let mut known: Vec<String> = known.iter().map(with_parameters).collect();
-            known.sort();
-            known.dedup();
-            known
-        };
-        let mut near = match plain.len() < name.len() && !plain.is_empty() {
-            true => known(plain),
-            false => Vec::new(),
-        };
-        // It is in a module of that one, and named here where it is made public.
-        if near.is_empty()
-            && let Some((first, _)) = plain.split_once("::")
-            && let Some((_, last)) = plain.rsplit_once("::")
-        {
-            near = known(last);
-            near.retain(|it| it.split("::").next() == Some(first));
-        }
-        if !near.is_empty() {
-            near.truncate(NAMED_MAX);
-            let help = format!("there is {}", near.join(", "));
-            return Err(CommandError::with_help(unknown(), help));
-        }
-        let names: Vec<String> = main.symbols.function_names().collect();
-        let scopes = plain.matches("::").count();
-        let whole = names.iter().map(String::as_str);
-        // A user hardly means the inside of a library that was built in.
-        let is_own = |known: &&String| {
-            let scope = known.split("::").next().unwrap_or(known);
-            !matches!(scope, "std" | "core" | "alloc") && !scope.starts_with(['_', '<'])
-        };
-        let own = names.iter().filter(is_own);
-        let ends = own.map(|known| ending(known, scopes));
-        match juror_language::suggest(plain, whole.chain(ends)) {
-            Some(near) => Err(CommandError::with_help(
-                unknown(),
-                format!("did you mean `{near}`?"),
-            )),
-            None => Ok(()),
-        }
+    if !near.is_empty() {
+        near.truncate(NAMED_MAX);
+        let help = format!("there is {}", near.join(", "));
+        return Err(CommandError::with_help(unknown(), help));
+    }
+    let names: Vec<String> = main.symbols.function_names().collect();
+    let scopes = plain.matches("::").count();
+    let whole = names.iter().map(String::as_str);
+    // A user hardly means the inside of a library that was built in.
+    let is_own = |known: &&String| {
+        let scope = known.split("::").next().unwrap_or(known);
+        !matches!(scope, "std" | "core" | "alloc") && !scope.starts_with(['_', '<'])
+    };
+    let own = names.iter().filter(is_own);
+    let ends = own.map(|known| ending(known, scopes));
+    match juror_language::suggest(plain, whole.chain(ends)) {
+        Some(near) => Err(CommandError::with_help(
+            unknown(),
+            format!("did you mean `{near}`?"),
+        )),
+        None => Ok(()),
     }
 }
 

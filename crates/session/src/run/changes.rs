@@ -1,5 +1,7 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
+use crate::commands::catch;
+use crate::commands::points_edit;
 use crate::run::hits::say;
 use crate::run::pause::Pause;
 use crate::session::Session;
@@ -55,7 +57,7 @@ impl Session {
                 others.any(has_number)
             };
             if !is_elsewhere {
-                for gone in self.end_points_of_thread(number)? {
+                for gone in points_edit::end_points_of_thread(self, number)? {
                     observer.notice(&gone);
                 }
             }
@@ -76,14 +78,14 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         // A property that does not fit a late library must be seen:
         // its events would be missed.
-        let before = self.loaded_paths();
+        let before = catch::loaded_paths(self);
         let bound = self.bind(thread, false);
         let program = self.running_mut()?;
         program.modules.note_started();
         if let Err(error) = bound {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
-        let caught = self.catch_libraries(thread, &before)?;
+        let caught = catch::catch_libraries(self, thread, &before)?;
         let told = self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
         let caught = caught.map(|reason| Pause::Reason(reason, thread));
         let mut moment = Moment::default();
@@ -124,7 +126,7 @@ impl Session {
         if let Err(error) = self.bind(thread, false) {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
-        if let Some(reason) = self.catch_exec(thread, path)? {
+        if let Some(reason) = catch::catch_exec(self, thread, path)? {
             return Ok(Some(Pause::Reason(reason, thread)));
         }
         self.running_mut()?.debuggee.resume(thread)?;

@@ -1,6 +1,8 @@
 //! What happens to a thread and is no site: a signal on its way, an access to
 //! watched memory.
 
+use crate::commands::catch;
+use crate::commands::watch;
 use crate::run::hits::say;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
@@ -33,7 +35,7 @@ impl Session {
             return Ok(None);
         }
         let decision = self.user.signals.decide(signal, fatal);
-        if let Some(reason) = self.catch_signal(thread, signal)? {
+        if let Some(reason) = catch::catch_signal(self, thread, signal)? {
             self.running_mut()?
                 .debuggee
                 .set_delivery(thread, decision.pass)?;
@@ -80,7 +82,7 @@ impl Session {
         let mut moment = Moment::default();
         for owner in Owner::IN_ORDER {
             let said = match owner {
-                Owner::Developer => self.on_access(thread, accesses)?,
+                Owner::Developer => watch::on_access(self, thread, accesses)?,
                 // In one table with yours, which tells them apart.
                 Owner::Scenario => None,
                 Owner::Monitor => self.tell_of_accesses(thread, accesses, observer)?,
@@ -149,7 +151,7 @@ impl Session {
         goal: Goal<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        let caught = self.on_system_call(thread, number, phase)?;
+        let caught = catch::on_system_call(self, thread, number, phase)?;
         let told = self.tell_monitors(thread, observer, |watch, scene| {
             watch.on_system_call(scene, number, phase)
         })?;

@@ -5,6 +5,11 @@
 //! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
 //! temporary points of commands come last.
 
+use crate::commands::catch;
+use crate::commands::dprintf;
+use crate::commands::hbreak;
+use crate::commands::points_edit;
+use crate::commands::watch;
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
 use crate::state::evaluations::CallEnd;
@@ -66,7 +71,7 @@ impl Session {
             say(&mut moment, owner, said);
         }
         if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
-            let ended = self.on_call_end(thread, address)?;
+            let ended = watch::on_call_end(self, thread, address)?;
             say(&mut moment, Owner::Developer, ended);
         }
         if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
@@ -86,7 +91,7 @@ impl Session {
             }
         }
         // The program may write, too, as soon as it runs on.
-        self.tell_printed(observer);
+        dprintf::tell_printed(self, observer);
         Ok(self.pause_of(moment, thread))
     }
 
@@ -106,7 +111,7 @@ impl Session {
         if pause.is_some() {
             return Ok(pause);
         }
-        let caught = self.catch_exception(thread, address)?;
+        let caught = catch::catch_exception(self, thread, address)?;
         Ok(caught.map(|reason| Pause::Reason(reason, thread)))
     }
 
@@ -187,7 +192,7 @@ impl Session {
             .breakpoints
             .hit(program, thread, address, &values, &answers, owners);
         if let Some(hit) = hit.as_mut().filter(|hit| !hit.printing.is_empty()) {
-            self.print_at_hit(thread, address, hit);
+            dprintf::print_at_hit(self, thread, address, hit);
         }
         let Some(stopping) = self.divert(thread, hit, &mut Vec::new())? else {
             return Ok(None);
@@ -227,13 +232,13 @@ impl Session {
         let silent = self.points.commands.prepare(stopping);
         let mut gone = Vec::new();
         for &number in &stopping.spent {
-            if self.point(number)?.fate == Fate::Delete {
+            if points_edit::point(self, number)?.fate == Fate::Delete {
                 gone.push(number);
             }
         }
         if !stopping.spent.is_empty() {
-            self.delete_points(&gone)?;
-            self.settle_points()?;
+            points_edit::delete_points(self, &gone)?;
+            points_edit::settle_points(self)?;
         }
         Ok(silent)
     }
@@ -265,7 +270,7 @@ impl Session {
         let announced = self.processes.stop.announced.take() == Some((thread, address));
         let pause = match announced {
             true => None,
-            false => self.on_hardware_hit(thread, address)?,
+            false => hbreak::on_hardware_hit(self, thread, address)?,
         };
         self.or_go_on(pause, thread, goal)
     }

@@ -1,6 +1,11 @@
 //! Going on elsewhere, or otherwise, than the program would: `jump`, `return`,
 //! `signal`.
 
+use crate::commands::breakpoint;
+use crate::commands::info_views;
+use crate::commands::list;
+use crate::commands::location_messages;
+use crate::commands::print;
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
 use juror_points::location_spec;
@@ -29,17 +34,17 @@ impl Session {
         if placed.condition.is_some() || placed.thread.is_some() {
             return Err(CommandError::new("jump takes a place and nothing else"));
         }
-        let place = self.resolvable(&placed.place)?;
+        let place = list::resolvable(self, &placed.place)?;
         let addresses = place.resolve(self.modules()).addresses;
         let address = match addresses.as_slice() {
             [] => {
-                self.check_names(&place)?;
+                location_messages::check_names(self, &place)?;
                 return Err(CommandError::new(format!("there is no code at `{text}`")));
             }
             [address] => *address,
             several => self.nearest_in_function(several, text)?,
         };
-        self.check_address(address)?;
+        breakpoint::check_address(self, address)?;
         let thread = self.thread()?;
         let program = self.running_mut()?;
         let mut registers = *program.debuggee.registers(thread)?;
@@ -56,7 +61,7 @@ impl Session {
 
     /// Of several places the one in the function where the thread stands.
     fn nearest_in_function(&mut self, places: &[u64], text: &str) -> Result<u64, CommandError> {
-        let frame = self.selected_frame()?;
+        let frame = info_views::selected_frame(self)?;
         let function = frame.function.as_ref().zip(frame.module.as_ref());
         let is_here = |address: &&u64| {
             let inside = |(function, module): (&juror_symbols::Function, &std::rc::Rc<_>)| {
@@ -112,7 +117,7 @@ impl Session {
         };
         self.leave_to(&caller, value)?;
         self.processes.selection.frames = None;
-        self.select_frame(0)
+        info_views::select_frame(self, 0)
     }
 
     /// The registers of a caller become those of the thread.
@@ -164,7 +169,7 @@ impl Session {
 
     /// The result of a function, by the registers that hold it.
     fn result_bytes(&mut self, frame: &Frame, text: &str) -> Result<ResultRegisters, CommandError> {
-        let value = self.evaluate(text)?;
+        let value = print::evaluate(self, text)?;
         let unknown = || {
             CommandError::with_help(
                 "nothing says what this function returns",

@@ -2,6 +2,9 @@
 //!
 //! Invariant: whoever shows a stop has halted all threads before.
 
+use crate::commands::display;
+use crate::commands::hbreak;
+use crate::commands::info_views;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use juror_debuggee::{Owners, ThreadId};
@@ -64,7 +67,7 @@ impl Session {
         }
         let mut pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
         if pause.is_none() && is_hardware {
-            pause = self.on_hardware_hit(thread, address)?;
+            pause = hbreak::on_hardware_hit(self, thread, address)?;
         }
         self.processes.stop.announced = Some((thread, address));
         Ok(pause)
@@ -178,7 +181,7 @@ impl Session {
         let mut backtrace: Vec<FrameView> = frames
             .iter()
             .enumerate()
-            .map(|(level, frame)| self.frame_view(level, frame))
+            .map(|(level, frame)| info_views::frame_view(self, level, frame))
             .collect();
         if let Some(first) = backtrace
             .first()
@@ -202,11 +205,11 @@ impl Session {
         }
         let shown = frames
             .first()
-            .and_then(|frame| Some((frame, self.line_of(frame)?)));
+            .and_then(|frame| Some((frame, info_views::line_of(self, frame)?)));
         let line_shown = location.line;
         let mut source = shown.and_then(|(frame, (file, line, _))| {
             let line = line_shown.unwrap_or(line);
-            self.text_around(frame, &file, line, STOP_LINES)
+            info_views::text_around(self, frame, &file, line, STOP_LINES)
         });
         let mut source_frame = None;
         if source.is_none() && asks_why(&reason) {
@@ -215,7 +218,7 @@ impl Session {
             self.processes.selection.of_caller =
                 shown.and_then(|it| Some((it.file.as_ref()?.into(), it.line?)));
         }
-        let displays = self.displayed(&frames, 0);
+        let displays = display::displayed(self, &frames, 0);
         Ok(StopView {
             evaluation: self.processes.evaluations.innermost(thread),
             process: self.process_name(),
@@ -247,11 +250,11 @@ impl Session {
         let callers: Vec<(usize, Frame)> = frames.into_iter().enumerate().skip(1).collect();
         let own = callers.iter().filter(|it| !is_systems(it));
         for (level, frame) in own.chain(callers.iter().filter(is_systems)) {
-            let Some((file, line, false)) = self.line_of(frame) else {
+            let Some((file, line, false)) = info_views::line_of(self, frame) else {
                 continue;
             };
-            if let Some(source) = self.text_around(frame, &file, line, STOP_LINES) {
-                return Some((source, self.frame_view(*level, frame)));
+            if let Some(source) = info_views::text_around(self, frame, &file, line, STOP_LINES) {
+                return Some((source, info_views::frame_view(self, *level, frame)));
             }
         }
         None

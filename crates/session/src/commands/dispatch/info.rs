@@ -2,77 +2,85 @@
 
 use crate::command_table;
 use crate::command_table::words::unclear_error;
+use crate::commands::backtrace;
+use crate::commands::display;
+use crate::commands::handle;
+use crate::commands::info_frame;
+use crate::commands::info_proc;
+use crate::commands::info_source;
+use crate::commands::info_symbols;
 use crate::commands::info_symbols::Listed;
+use crate::commands::info_views;
+use crate::commands::skip;
+use crate::commands::views;
 use crate::session::Session;
 use juror_event::EventKind;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-impl Session {
-    pub(super) fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let word = rest.split_whitespace().next().unwrap_or("");
-        if word.is_empty() {
-            let subjects = command_table::INFO_SUBJECTS;
-            let lines: Vec<String> = subjects
-                .iter()
-                .map(|(name, what)| format!("info {name:<14} {what}"))
-                .collect();
-            return Ok(Outcome::Message(lines.join("\n")));
+pub(super) fn info(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let word = rest.split_whitespace().next().unwrap_or("");
+    if word.is_empty() {
+        let subjects = command_table::INFO_SUBJECTS;
+        let lines: Vec<String> = subjects
+            .iter()
+            .map(|(name, what)| format!("info {name:<14} {what}"))
+            .collect();
+        return Ok(Outcome::Message(lines.join("\n")));
+    }
+    let subject = command_table::find_info_subject(word).map_err(|unclear| {
+        if let Some(instead) = command_table::foreign::subject_instead(word) {
+            return CommandError::with_help(format!("juror has no `info {word}`"), instead);
         }
-        let subject = command_table::find_info_subject(word).map_err(|unclear| {
-            if let Some(instead) = command_table::foreign::subject_instead(word) {
-                return CommandError::with_help(format!("juror has no `info {word}`"), instead);
-            }
-            let names = || command_table::INFO_SUBJECTS.iter().map(|(name, _)| *name);
-            unclear_error(
-                word,
-                &unclear,
-                "subject of info",
-                juror_language::suggest(word, names()),
-            )
-        })?;
-        let argument = rest.strip_prefix(word).unwrap_or("").trim();
-        if subject == "line" && !argument.is_empty() {
-            return self.line_of_place(argument);
+        let names = || command_table::INFO_SUBJECTS.iter().map(|(name, _)| *name);
+        unclear_error(
+            word,
+            &unclear,
+            "subject of info",
+            juror_language::suggest(word, names()),
+        )
+    })?;
+    let argument = rest.strip_prefix(word).unwrap_or("").trim();
+    if subject == "line" && !argument.is_empty() {
+        return info_symbols::line_of_place(session, argument);
+    }
+    session.permit(command_table::info_modes(subject))?;
+    match subject {
+        "address" => info_symbols::where_is(session, argument),
+        "args" => info_views::variables(session, true),
+        "auxv" => info_proc::auxiliary_vector(session),
+        "locals" => info_views::variables(session, false),
+        "breakpoints" => Ok(info_views::points(session)),
+        "checkpoints" => session.checkpoint_views(),
+        "display" => display::display(session, ""),
+        "evaluations" => session.evaluation_views(),
+        "frame" => info_frame::frame_info(session),
+        "functions" => info_symbols::names(session, Listed::Functions, argument),
+        "line" => info_views::line_info(session, false),
+        "source" => info_source::source_info(session),
+        "graph" => {
+            crate::commands::info_graph::graphs(session.processes.monitors.shown(), argument)
         }
-        self.permit(command_table::info_modes(subject))?;
-        match subject {
-            "address" => self.where_is(argument),
-            "args" => self.variables(true),
-            "auxv" => self.auxiliary_vector(),
-            "locals" => self.variables(false),
-            "breakpoints" => Ok(self.points()),
-            "checkpoints" => self.checkpoint_views(),
-            "display" => self.display(""),
-            "evaluations" => self.evaluation_views(),
-            "frame" => self.frame_info(),
-            "functions" => self.names(Listed::Functions, argument),
-            "line" => self.line_info(false),
-            "source" => self.source_info(),
-            "graph" => {
-                crate::commands::info_graph::graphs(self.processes.monitors.shown(), argument)
-            }
-            "monitors" => self.monitors(""),
-            "proc" => self.process_info(argument),
-            "processes" => self.process_views(),
-            "program" => self.program_info(),
-            "registers" => self.registers(argument),
-            "watchpoints" => {
-                let mut views = self.watchpoint_views();
-                views.extend(self.monitor_points(EventKind::is_about_memory));
-                Ok(Outcome::Points(views))
-            }
-            "scope" => self.scope(argument),
-            "signals" => self.signals(argument),
-            "skip" => Ok(self.skip_views()),
-            "stack" => self.backtrace(argument),
-            "scenarios" => self.scenario_views(argument),
-            "sharedlibrary" => self.shared_libraries(),
-            "symbol" => self.symbol(argument),
-            "types" => self.names(Listed::Types, argument),
-            "views" => self.views_command(""),
-            "variables" => self.names(Listed::Variables, argument),
-            _ => self.threads(),
+        "monitors" => info_views::session_monitors(session, ""),
+        "proc" => info_proc::process_info(session, argument),
+        "processes" => session.process_views(),
+        "program" => info_proc::program_info(session),
+        "registers" => info_views::registers(session, argument),
+        "watchpoints" => {
+            let mut views = session.watchpoint_views();
+            views.extend(session.monitor_points(EventKind::is_about_memory));
+            Ok(Outcome::Points(views))
         }
+        "scope" => info_symbols::scope(session, argument),
+        "signals" => handle::signals(session, argument),
+        "skip" => Ok(skip::skip_views(session)),
+        "stack" => backtrace::backtrace(session, argument),
+        "scenarios" => session.scenario_views(argument),
+        "sharedlibrary" => info_views::shared_libraries(session),
+        "symbol" => info_symbols::symbol(session, argument),
+        "types" => info_symbols::names(session, Listed::Types, argument),
+        "views" => views::views_command(session, ""),
+        "variables" => info_symbols::names(session, Listed::Variables, argument),
+        _ => info_views::threads(session),
     }
 }

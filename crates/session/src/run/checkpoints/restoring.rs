@@ -1,5 +1,6 @@
 //! Going back to a checkpoint.
 
+use crate::commands::catch;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};
 use crate::state::selection::Selection;
@@ -145,7 +146,7 @@ impl Session {
             self.points.catchpoints.bind(program);
         }
         self.processes.program = program;
-        self.renew_catchpoints();
+        catch::renew_catchpoints(self);
         if was_alive {
             self.end_foreign_watchpoints(report)?;
         }

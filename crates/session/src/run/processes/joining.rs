@@ -1,5 +1,6 @@
 //! A process that the program has made is debugged from here on.
 
+use crate::commands::catch;
 use crate::run::late_error;
 use crate::run::pause::Pause;
 use crate::session::Session;
@@ -120,10 +121,10 @@ impl Session {
             .and_then(|it| it.modules.main());
         let path = name.map(|main| main.path.clone()).unwrap_or_default();
         observer.notice(&self.runs_now(&path));
-        self.renew_catchpoints();
+        catch::renew_catchpoints(self);
         let reason = match self.bind(thread, false) {
             Err(error) => Some(late_error(&error)),
-            Ok(()) => self.catch_exec(thread, &path)?,
+            Ok(()) => catch::catch_exec(self, thread, &path)?,
         };
         Ok(reason.map(|reason| Pause::Reason(reason, thread)))
     }

@@ -1,5 +1,6 @@
 //! `process` and `info processes`.
 
+use crate::commands::info_views;
 use crate::session::Session;
 use juror_debuggee::ThreadState;
 use juror_view::error::CommandError;
@@ -25,7 +26,7 @@ impl Session {
         }
         self.switch_to(number);
         self.processes.selection.frames = None;
-        self.select_frame(0)
+        info_views::select_frame(self, 0)
     }
 
     /// `info processes`

@@ -1,6 +1,12 @@
 //! What a reaction wants done, done: by the commands of the prompt.
 
+use crate::commands::breakpoint;
+use crate::commands::catch;
 use crate::commands::catch::signals;
+use crate::commands::points_edit;
+use crate::commands::property;
+use crate::commands::set_variable;
+use crate::commands::watch;
 use crate::run::scenarios::waiting::Timing;
 use crate::run::scenarios::{permissions, waiting};
 use crate::session::Session;
@@ -66,7 +72,7 @@ impl Session {
                 decision.is_restored = true;
             }
             Effect::Set(text) => {
-                self.assign(&text)?;
+                set_variable::assign(self, &text)?;
             }
             Effect::Point {
                 word,
@@ -89,8 +95,8 @@ impl Session {
             }
             Effect::Remove(number) => {
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
-                self.point(number)?;
-                self.delete_points(&[number])?;
+                points_edit::point(self, number)?;
+                points_edit::delete_points(self, &[number])?;
                 self.scenarios.points.retain(|it| it.number != number);
             }
             Effect::Switch {
@@ -98,7 +104,7 @@ impl Session {
                 is_enabled,
             } => {
                 let word = if is_enabled { "enable" } else { "disable" };
-                self.property_command(&format!("{word} {property}"), observer)?;
+                property::property_command(self, &format!("{word} {property}"), observer)?;
             }
             Effect::Command(line) => {
                 if let Some(lines) = self.points.commands.group(&line) {
@@ -188,7 +194,7 @@ impl Session {
         };
         let newer = self.scenario_points();
         let newer: Vec<u32> = newer.into_iter().filter(|&it| it > last).collect();
-        self.delete_points(&newer)?;
+        points_edit::delete_points(self, &newer)?;
         self.scenarios
             .points
             .retain(|it| !newer.contains(&it.number));
@@ -216,12 +222,12 @@ impl Session {
             end: narrow(span.end),
         };
         let set = self.for_scenario(|session| match word {
-            PointWord::Break => session.set_breakpoint(place, Fate::Keep),
-            PointWord::TemporaryBreak => session.set_breakpoint(place, Fate::Delete),
-            PointWord::Watch => session.set_watchpoint(place, WatchKind::Write),
-            PointWord::Change => session.set_watchpoint(place, WatchKind::Change),
-            PointWord::ReadWatch => session.set_watchpoint(place, WatchKind::Read),
-            PointWord::AccessWatch => session.set_watchpoint(place, WatchKind::Access),
+            PointWord::Break => breakpoint::set_breakpoint(session, place, Fate::Keep),
+            PointWord::TemporaryBreak => breakpoint::set_breakpoint(session, place, Fate::Delete),
+            PointWord::Watch => watch::set_watchpoint(session, place, WatchKind::Write),
+            PointWord::Change => watch::set_watchpoint(session, place, WatchKind::Change),
+            PointWord::ReadWatch => watch::set_watchpoint(session, place, WatchKind::Read),
+            PointWord::AccessWatch => watch::set_watchpoint(session, place, WatchKind::Access),
         });
         self.points.owner = PointOwner::Developer;
         set.map(|_| self.points.breakpoints.last_number())
@@ -263,7 +269,7 @@ impl Session {
             .slice(slice)
             .is_some_and(|it| states.contains(it.state, it.verdict));
         if !is_there {
-            self.delete_points(&[point])?;
+            points_edit::delete_points(self, &[point])?;
             return Err(CommandError::with_help(
                 "the slice is in none of the states for which this should last",
                 "`while` names states in which it is when the point is set",
@@ -325,7 +331,7 @@ impl Session {
                 loaded.signal_points.push(number);
             }
         }
-        self.renew_catchpoints();
+        catch::renew_catchpoints(self);
         Ok(())
     }
 }
