@@ -25,7 +25,6 @@ pub(crate) mod info_source;
 pub(crate) mod info_symbols;
 pub(crate) mod info_views;
 pub(crate) mod list;
-pub(crate) mod location_messages;
 pub(crate) mod monitor;
 pub(crate) mod points_edit;
 pub(crate) mod print;

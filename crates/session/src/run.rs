@@ -8,17 +8,21 @@
 //! other threads.
 
 pub(crate) mod attach;
+pub(crate) mod catchpoints;
 mod changes;
 pub(crate) mod checkpoints;
 pub(crate) mod control;
+pub(crate) mod dynamic_print;
 pub(crate) mod evaluations;
 pub(crate) mod follow_fork;
 mod happenings;
+pub(crate) mod hardware_breakpoints;
 mod hits;
 pub(crate) mod jump_and_return;
 pub(crate) mod line_run;
 pub(crate) mod monitor_events;
 pub(crate) mod pause;
+pub(crate) mod points;
 pub(crate) mod processes;
 pub(crate) mod scenarios;
 pub(crate) mod self_modified_code;
@@ -26,8 +30,8 @@ pub(crate) mod software_watchpoints;
 pub(crate) mod step;
 mod stopping;
 pub(crate) mod symbol_reading;
+pub(crate) mod watchpoints;
 
-use crate::commands::catch;
 pub(crate) use crate::run::changes::late_error;
 use crate::run::happenings::Arrival;
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
@@ -145,7 +149,7 @@ impl Session {
                 child,
                 kind,
             } => {
-                let pause = catch::on_forking(self, thread, child, kind)?;
+                let pause = catchpoints::on_forking(self, thread, child, kind)?;
                 let Some(Pause::Reason(reason, maker)) = pause else {
                     return Ok(pause);
                 };

@@ -1,8 +1,8 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
-use crate::commands::catch;
 use crate::options::Options;
+use crate::run::catchpoints;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::control::ControlState;
 use crate::state::launch::LaunchState;
@@ -96,6 +96,23 @@ impl Session {
         self.control.interrupt()
     }
 
+    /// Returns the next command of the points that have stopped the program, or of a file,
+    /// for the front end to execute; none if the user is asked.
+    pub fn next_attached(&mut self) -> Option<String> {
+        self.points.commands.next()
+    }
+
+    /// Returns how many `commands` are open that the next lines belong to; 0 if the next
+    /// line is executed.
+    pub fn input_depth(&self) -> usize {
+        self.points.commands.input_depth()
+    }
+
+    /// Forgets the lines after `commands` that have been given so far.
+    pub fn cancel_input(&mut self) {
+        self.points.commands.cancel();
+    }
+
     /// Starts the program and brings it to where its libraries are loaded.
     pub(crate) fn launch(&mut self, observer: &mut dyn Observer) -> Result<(), SessionError> {
         let launch = self.launch_of()?;
@@ -114,7 +131,7 @@ impl Session {
         self.launch.is_outdated = false;
         self.checkpoints.begin_run();
         self.checkpoints.note_numbers(launch.pid_namespace);
-        catch::renew_catchpoints(self);
+        catchpoints::renew_catchpoints(self);
         let names = self.prepare_bound_names(observer);
         let names = names.map_err(|error| SessionError::Launch(error.message));
         let bound = names.and_then(|()| self.bind(thread, true));

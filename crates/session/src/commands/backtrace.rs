@@ -4,6 +4,7 @@
 use crate::command_table;
 use crate::command_table::Command;
 use crate::commands::info_views;
+use crate::inspect::frames;
 use crate::session::Session;
 use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::error::CommandError;
@@ -166,7 +167,7 @@ fn stack(session: &mut Session, extent: &Extent) -> Result<(Vec<FrameView>, bool
         let locals = extent.full.then(|| locals_of(session, frame));
         FrameView {
             locals,
-            ..info_views::frame_view(session, level, frame)
+            ..frames::frame_view(session, level, frame)
         }
     });
     Ok((views.collect(), first + shown < frames.len()))
@@ -185,7 +186,7 @@ fn locals_of(session: &Session, frame: &Frame) -> Vec<VariableView> {
             continue;
         }
         let value = program.value_of(frame, &variable);
-        views.push(info_views::variable_view(session, &variable.name, &value));
+        views.push(frames::variable_view(session, &variable.name, &value));
         seen.push(variable.name);
     }
     views

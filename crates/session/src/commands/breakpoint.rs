@@ -2,15 +2,15 @@
 
 use crate::commands::condition;
 use crate::commands::condition::in_condition;
-use crate::commands::list;
-use crate::commands::location_messages;
+use crate::inspect::locations::{check_address, place_words};
+use crate::inspect::{location_messages, locations};
 use crate::session::Session;
 use juror_points::breakpoints::{Resolvable, Wanted, check};
 use juror_points::location_spec;
 use juror_points::location_spec::{Place, Placed};
 use juror_points::point::Fate;
 use juror_view::Outcome;
-use juror_view::error::{CommandError, not_running};
+use juror_view::error::CommandError;
 
 /// `break`, `tbreak`: at a place, for a thread, under a condition.
 pub(crate) fn set_breakpoint(
@@ -45,7 +45,7 @@ pub(crate) fn set_breakpoint_at(
     if let Some(thread) = placed.thread {
         check_thread(session, thread)?;
     }
-    let place = list::resolvable(session, &placed.place)?;
+    let place = locations::resolvable(session, &placed.place)?;
     let resolved = place.resolve(session.modules());
     if resolved.addresses.is_empty() {
         location_messages::check_names(session, &place)?;
@@ -126,24 +126,6 @@ pub(crate) fn set_breakpoint_at(
     Ok(Outcome::Message(message))
 }
 
-pub(crate) fn place_words(session: &Session, address: u64) -> String {
-    let frame = session.modules().frame_at(address);
-    let shown = frame.map(|frame| (frame.name, frame.file, frame.line));
-    match shown.unwrap_or_default() {
-        (Some(function), Some(file), Some(line)) => {
-            let file = file
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned());
-            format!(
-                "{address:#x}: {function}, {}:{line}",
-                file.unwrap_or_default()
-            )
-        }
-        (Some(function), ..) => format!("{address:#x}: {function}"),
-        _ => format!("{address:#x}"),
-    }
-}
-
 /// What is to be said of an indirect function whose choice is not known.
 fn remark_on_choice(session: &Session, name: &str) -> Option<String> {
     let modules = &session.processes.program.as_ref()?.modules;
@@ -178,13 +160,4 @@ pub(crate) fn check_thread(session: &Session, thread: u32) -> Result<(), Command
             "see: info threads",
         )),
     }
-}
-
-/// Whether a trap at an address would ever be reached, and would be one.
-pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), CommandError> {
-    let program = session.processes.program.as_ref().ok_or_else(not_running)?;
-    if let Some(problem) = program.code_problem(address) {
-        return Err(CommandError::new(format!("{address:#x} {problem}")));
-    }
-    Ok(())
 }

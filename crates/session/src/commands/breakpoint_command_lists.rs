@@ -2,45 +2,18 @@
 //!
 //! The lines come one by one, up to `end`; the front end asks for them at a
 //! prompt of their own. After a stop it takes them from
-//! [`next_attached`] and executes each like one that was typed. As in
+//! [`Session::next_attached`] and executes each like one that was typed. As in
 //! gdb, what follows a command that lets the program run is dropped, and so is
 //! what follows a mistake.
 
 use crate::command_table;
 use crate::command_table::Command;
-use crate::commands::points_edit;
+use crate::run::points;
 use crate::session::Session;
 use crate::state::breakpoint_commands::Given;
 use juror_points::point::whole_points;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
-
-/// The next command of the points that have stopped the program, or of a
-/// file, for the front end to execute. None: a person is asked.
-pub fn next_attached(session: &mut Session) -> Option<String> {
-    let attached = &mut session.points.commands;
-    attached
-        .queue
-        .pop_front()
-        .or_else(|| attached.script.pop_front())
-}
-
-/// How deep in `commands` the lines are that come next; 0 for commands that
-/// are executed.
-pub fn input_depth(session: &Session) -> usize {
-    session
-        .points
-        .commands
-        .given
-        .as_ref()
-        .map_or(0, |given| given.depth)
-}
-
-/// Forgets the lines after `commands` that have been given so far.
-pub fn cancel_input(session: &mut Session) {
-    session.points.commands.given = None;
-    session.points.commands.give_up();
-}
 
 /// `commands`, `commands N`: of the last point without a number.
 pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
@@ -50,7 +23,7 @@ pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcom
         _ => whole_points(rest)?,
     };
     for &number in &numbers {
-        if points_edit::point(session, number)?.prints.is_some() {
+        if points::point(session, number)?.prints.is_some() {
             return Err(CommandError::with_help(
                 format!("{number} is a dprintf: it prints and goes on, without commands"),
                 "set another breakpoint there: break",
@@ -132,7 +105,7 @@ pub(crate) fn take_given(session: &mut Session, line: &str) -> Outcome {
             return Outcome::Done;
         }
         for number in given.points {
-            if let Ok(point) = points_edit::point(session, number) {
+            if let Ok(point) = points::point(session, number) {
                 point.commands.clone_from(&given.lines);
             }
         }

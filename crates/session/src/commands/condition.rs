@@ -1,10 +1,9 @@
 //! Conditions of points: read, checked, given and taken away.
 
-use crate::commands::convenience;
-use crate::commands::info_views;
-use crate::commands::points_edit;
 use crate::commands::points_edit::numbered;
-use crate::commands::print;
+use crate::commands::{convenience, points_edit};
+use crate::inspect::{expressions, frames};
+use crate::run::points;
 use crate::session::Session;
 use juror_instrument::condition::Condition;
 use juror_points::point::{Ability, PointKind};
@@ -14,7 +13,7 @@ use juror_view::error::CommandError;
 
 /// Reads a condition.
 pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, CommandError> {
-    let types = print::types_in(session, text);
+    let types = expressions::types_in(session, text);
     let condition = Condition::parse(text, &types).map_err(|error| match error {
         Some(error) => {
             CommandError::advised(format!("in the condition: {}", error.message), error.help)
@@ -36,7 +35,7 @@ pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, 
 pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let rest = &points_edit::with_last_number(session, rest);
     let (number, text) = numbered(rest, "condition 1 count > 3")?;
-    let (kind, _) = points_edit::kind_and_point(session, number)?;
+    let (kind, _) = points::kind_and_point(session, number)?;
     let condition = match text {
         "" => None,
         text => Some(condition(session, text)?),
@@ -63,7 +62,7 @@ pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome
             if let Some(condition) = &condition {
                 check_condition(session, kind, condition)?;
             }
-            points_edit::point(session, number)?.condition = condition;
+            points::point(session, number)?.condition = condition;
         }
     }
     Ok(match is_removed {
@@ -82,7 +81,7 @@ pub(crate) fn check_condition(
     if condition.calls_functions() {
         kind.must_have(Ability::CallingConditions)?;
     }
-    let here = info_views::selected_frame(session).map_or(0, |frame| frame.pc);
+    let here = frames::selected_frame(session).map_or(0, |frame| frame.pc);
     match &session.processes.program {
         Some(program) => condition.somewhere(program, here).map_err(in_condition),
         None => Ok(()),

@@ -1,20 +1,14 @@
 //! `disassemble`: the instructions of the program, without juror's traps.
 
 use crate::commands::examine;
-use crate::commands::info_views;
-use crate::commands::list;
 use crate::commands::list::split_range;
+use crate::inspect::assembly::assembly;
+use crate::inspect::{frames, locations};
 use crate::session::Session;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
-
-use juror_values::format::Names as _;
 use juror_view::error::CommandError;
-use juror_view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
-use std::ops::Range;
-
-/// Bytes that are shown at once.
-const SIZE_MAX: u64 = 1 << 20;
+use juror_view::{AssemblyView, Outcome, ShownLine};
 
 /// What is shown beside the instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,12 +76,12 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
     let address = match text {
         "" => {
             session.begun()?;
-            info_views::selected_frame(session)?.lookup
+            frames::selected_frame(session)?.lookup
         }
         text if text.starts_with(['$', '0']) => examine::address_of(session, text)?,
         text => {
             let placed = location_spec::parse(text).map_err(CommandError::new)?;
-            let place = list::resolvable(session, &placed.place)?;
+            let place = locations::resolvable(session, &placed.place)?;
             let modules = session.modules();
             // The function itself, before what became of it elsewhere.
             let mut addresses: Vec<u64> = match &place {
@@ -121,42 +115,6 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
         whole.unreadable = whole.unreadable.or(part.unreadable);
     }
     Ok(whole)
-}
-
-/// The instructions that begin in a range, with their bytes.
-pub(crate) fn assembly(session: &Session, range: Range<u64>) -> Result<AssemblyView, CommandError> {
-    let program = session.running()?;
-    let size = (range.end - range.start).min(SIZE_MAX);
-    let mut bytes = vec![0; size as usize];
-    let read = program.debuggee.read_up_to(range.start, &mut bytes);
-    bytes.truncate(read);
-    let selected = session.processes.selection.frames.as_ref();
-    let selected = selected.and_then(|frames| frames.get(session.processes.selection.level));
-    let current = selected.map(|frame| frame.pc);
-    let lines =
-        juror_symbols::disassemble(&bytes, range.start, &|address| program.name_of(address));
-    Ok(AssemblyView {
-        function: None,
-        lines: lines
-            .into_iter()
-            .map(|line| AssemblyLine {
-                address: line.address,
-                name: program.name_of(line.address),
-                bytes: line
-                    .bytes
-                    .iter()
-                    .map(|byte| format!("{byte:02x}"))
-                    .collect(),
-                text: line.text,
-                current: current == Some(line.address),
-                source: None,
-            })
-            .collect(),
-        unreadable: ((read as u64) < size).then(|| {
-            let end = range.start.wrapping_add(read as u64);
-            format!("the memory at {end:#x} cannot be read")
-        }),
-    })
 }
 
 /// Each source line, at the instruction where it begins or is gone on with.

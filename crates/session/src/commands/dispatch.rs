@@ -7,40 +7,17 @@ mod running;
 use crate::command_table;
 use crate::command_table::words::{find, number};
 use crate::command_table::{Command, TABLE};
-use crate::commands::backtrace;
-use crate::commands::breakpoint;
-use crate::commands::breakpoint_command_lists;
-use crate::commands::catch;
-use crate::commands::condition;
-use crate::commands::convenience;
-use crate::commands::disassemble;
-use crate::commands::display;
-use crate::commands::dprintf;
-use crate::commands::dump_restore;
-use crate::commands::environment;
 use crate::commands::environment::working_directory;
-use crate::commands::examine;
-use crate::commands::find;
-use crate::commands::frame_apply;
-use crate::commands::handle;
-use crate::commands::hbreak;
-use crate::commands::info_views;
-use crate::commands::list;
-use crate::commands::monitor;
-use crate::commands::points_edit;
-use crate::commands::print;
-use crate::commands::printf;
-use crate::commands::property;
-use crate::commands::ptype;
-use crate::commands::save;
-use crate::commands::set;
 use crate::commands::set::shown;
 use crate::commands::shell::shell;
-use crate::commands::skip;
-use crate::commands::source_script;
-use crate::commands::thread;
-use crate::commands::views;
-use crate::commands::watch;
+use crate::commands::{
+    backtrace, breakpoint, breakpoint_command_lists, catch, condition, convenience, disassemble,
+    display, dprintf, dump_restore, environment, examine, find, frame_apply, handle, hbreak, list,
+    monitor, points_edit, print, printf, property, ptype, save, set, skip, source_script, thread,
+    views, watch,
+};
+use crate::inspect::frames;
+use crate::run::dynamic_print;
 use crate::run::step::Lines;
 use crate::session::Session;
 use juror_points::point::Fate;
@@ -103,7 +80,7 @@ impl Session {
             self.retire_ended();
         }
         self.tell_ends(observer);
-        dprintf::tell_printed(self, observer);
+        dynamic_print::tell_printed(self, observer);
         // A debuggee that vanished under a command is gone for good.
         if let Some(program) = &self.processes.program
             && !program.debuggee.is_alive()
@@ -286,7 +263,7 @@ impl Session {
             ("apply", which) => return frame_apply::apply_to_frames(self, which),
             ("line", level) => {
                 let level = number(level)?.map_or(self.processes.selection.level, |it| it as usize);
-                let shown = info_views::select_frame(self, level)?;
+                let shown = frames::select_frame(self, level)?;
                 return Ok(match shown {
                     Outcome::Frame(view, _) => Outcome::Frame(view, None),
                     other => other,
@@ -297,7 +274,7 @@ impl Session {
             }
             _ => number(rest)?.map_or(self.processes.selection.level, |level| level as usize),
         };
-        info_views::select_frame(self, level)
+        frames::select_frame(self, level)
     }
 
     fn move_frame(&mut self, rest: &str, direction: i64) -> Result<Outcome, CommandError> {
@@ -321,7 +298,7 @@ impl Session {
                 false => "this is the outermost frame",
             }));
         }
-        info_views::select_frame(self, wanted.clamp(0, last.max(0)) as usize)
+        frames::select_frame(self, wanted.clamp(0, last.max(0)) as usize)
     }
 
     /// What Enter alone does after this line: mostly the line again; after

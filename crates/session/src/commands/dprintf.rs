@@ -5,26 +5,18 @@
 //! else is. Invariant: a text that cannot be made stops the program, which says
 //! why.
 
-use crate::commands::breakpoint;
-use crate::commands::convenience;
-use crate::commands::list;
-use crate::commands::points_edit;
-use crate::commands::printf::expanded;
+use crate::commands::{breakpoint, convenience};
+use crate::inspect::locations;
+use crate::run::points;
 use crate::session::Session;
-use crate::state::values::of_thread;
-use juror_debuggee::ThreadId;
 use juror_instrument::condition::missing_name;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::format_string::Format;
 use juror_points::location_spec;
 use juror_points::location_spec::Place;
-use juror_points::point::{Fate, Stopping};
-use juror_program::scope::FrameScope;
-use juror_program::stack::frames::usual_level;
-use juror_values::expression::evaluate;
+use juror_points::point::Fate;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
-use juror_view::observer::Observer;
 use std::rc::Rc;
 
 /// What can be said.
@@ -65,7 +57,7 @@ pub(crate) fn set_dynamic_print(
     });
     let said = breakpoint::set_breakpoint_at(session, place, placed, Fate::Keep)?;
     let number = session.points.breakpoints.last_number();
-    points_edit::point(session, number)?.prints = Some(prints);
+    points::point(session, number)?.prints = Some(prints);
     Ok(match said {
         Outcome::Message(words) => Outcome::Message(format!("dprintf {words}")),
         other => other,
@@ -74,7 +66,7 @@ pub(crate) fn set_dynamic_print(
 
 /// Refuses values of which there is one at no place of the breakpoint.
 fn check_values(session: &mut Session, place: &Place, format: &Format) -> Result<(), CommandError> {
-    let place = list::resolvable(session, place)?;
+    let place = locations::resolvable(session, place)?;
     let Some(program) = &session.processes.program else {
         return Ok(());
     };
@@ -95,72 +87,6 @@ fn check_values(session: &mut Session, place: &Place, format: &Format) -> Result
             format!("there is no `{name}` at this place"),
             "info scope PLACE shows what there is",
         )),
-    }
-}
-
-/// The points among these that print do so. Those that cannot are among
-/// those that stop the program.
-pub(crate) fn print_at_hit(
-    session: &mut Session,
-    thread: ThreadId,
-    address: u64,
-    hit: &mut Stopping,
-) {
-    for number in std::mem::take(&mut hit.printing) {
-        let prints = points_edit::point(session, number)
-            .ok()
-            .and_then(|it| it.prints.clone());
-        let Some(prints) = prints else {
-            continue;
-        };
-        match text_at(session, &prints, number, thread, address) {
-            Ok(text) => session.points.printed.push((number, text)),
-            Err(error) => {
-                hit.numbers.push(number);
-                hit.unprinted.push((number, error.message));
-            }
-        }
-    }
-}
-
-fn text_at(
-    session: &Session,
-    prints: &DynamicPrint,
-    number: u32,
-    thread: ThreadId,
-    address: u64,
-) -> Result<String, CommandError> {
-    let program = session.running()?;
-    let chain = program.inlined_chain(thread);
-    let level = session
-        .points
-        .breakpoints
-        .level_of(address, &[number], &chain);
-    let level = level.unwrap_or_else(|| usual_level(&chain));
-    let (frames, _) = program.backtrace(thread, level + 1 + prints.caller_count);
-    let values = |name: &str| of_thread(&session.user.values, program, thread, name);
-    let scope = FrameScope {
-        program,
-        frames: &frames,
-        level,
-        convenience: &values,
-    };
-    let mut shown = Vec::new();
-    for value in prints.format.values() {
-        let value = evaluate(value, &scope);
-        shown.push(value.map_err(|error| CommandError::new(error.message))?);
-    }
-    Ok(expanded(&prints.format.write(&shown, program)?))
-}
-
-/// Tells what has been printed meanwhile.
-#[inline]
-pub(crate) fn tell_printed(session: &mut Session, observer: &mut dyn Observer) {
-    if session.points.printed.is_empty() {
-        return;
-    }
-    for (number, text) in session.points.printed.drain(..) {
-        observer.printed(number, &text);
     }
 }
 

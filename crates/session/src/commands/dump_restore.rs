@@ -1,7 +1,7 @@
 //! `dump`: memory of the program into a file; `restore FILE binary`: back from one.
 
 use crate::commands::examine;
-use crate::commands::print;
+use crate::inspect::expressions;
 use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
@@ -88,7 +88,7 @@ fn dump_value(
     file: &str,
     expression: &str,
 ) -> Result<Outcome, CommandError> {
-    let value = print::evaluate(session, expression)?;
+    let value = expressions::evaluate(session, expression)?;
     let size = value.r#type.size();
     let size = size.ok_or_else(|| CommandError::new("the size of this value is not known"))?;
     let bytes = value.bytes(session.running()?, size);

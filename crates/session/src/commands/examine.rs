@@ -4,8 +4,7 @@
 //! address it goes on behind what was shown last.
 
 use crate::commands::convenience;
-use crate::commands::disassemble;
-use crate::commands::print;
+use crate::inspect::{assembly, expressions};
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::examined::Examined;
@@ -70,7 +69,7 @@ fn fit_fraction(session: &mut Session, how: &mut Examined, text: &str) -> Result
     if how.letter != 'f' || how.is_size_given {
         return Ok(());
     }
-    let target = print::evaluate(session, text)?.r#type.target();
+    let target = expressions::evaluate(session, text)?.r#type.target();
     let is_float = |of: &Type| matches!(of.strip().kind(), TypeKind::Base(Encoding::Float));
     let size = target.filter(is_float).and_then(|of| of.size());
     if let Some(size @ (4 | 8)) = size {
@@ -86,7 +85,7 @@ fn after_calls(
     text: &str,
     observer: &mut dyn Observer,
 ) -> Result<Result<String, Outcome>, CommandError> {
-    let expression = print::read(session, text)?;
+    let expression = expressions::read(session, text)?;
     if !expression.calls_functions() {
         return Ok(Ok(text.to_owned()));
     }
@@ -123,7 +122,7 @@ fn note_last_examined(session: &mut Session, address: u64, how: Examined) {
 /// What an expression points to, or is as a number; of a variable that is
 /// neither, where it is.
 pub(crate) fn address_of(session: &mut Session, expression: &str) -> Result<u64, CommandError> {
-    let value = print::evaluate(session, expression)?;
+    let value = expressions::evaluate(session, expression)?;
     let program = session.running()?;
     let no_address = || CommandError::new(format!("`{expression}` is not an address"));
     match value.number(program) {
@@ -140,7 +139,7 @@ fn examine_code(
     count: u64,
 ) -> Result<(Outcome, u64), CommandError> {
     let size = (count as usize).saturating_mul(INSTRUCTION_MAX);
-    let mut view = disassemble::assembly(session, address..address.saturating_add(size as u64))?;
+    let mut view = assembly::assembly(session, address..address.saturating_add(size as u64))?;
     view.lines.truncate(count as usize);
     if view.lines.len() as u64 == count {
         view.unreadable = None;

@@ -3,9 +3,8 @@
 //! As in gdb, values have the size of their types unless one is given, a text
 //! has no zero at its end, and the end of the range belongs to it.
 
-use crate::commands::convenience;
-use crate::commands::examine;
-use crate::commands::print;
+use crate::commands::{convenience, examine};
+use crate::inspect::expressions;
 use crate::session::Session;
 use juror_language::ExpressionKind;
 use juror_values::format::Names as _;
@@ -103,11 +102,11 @@ fn pattern_of(
     text: &str,
     size: Option<usize>,
 ) -> Result<Vec<u8>, CommandError> {
-    let expression = print::read(session, text)?;
+    let expression = expressions::read(session, text)?;
     if let ExpressionKind::Text(text) = &expression.kind {
         return Ok(text.as_bytes().to_vec());
     }
-    let value = print::evaluate_expression(session, &expression)?;
+    let value = expressions::evaluate_expression(session, &expression)?;
     let own = value.r#type.size().unwrap_or(8);
     // A plain number is as wide as an `int`, if it has room there.
     let is_plain = matches!(expression.kind, ExpressionKind::Integer(_));

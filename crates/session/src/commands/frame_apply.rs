@@ -3,7 +3,7 @@
 use crate::command_table;
 use crate::command_table::Command;
 use crate::commands::backtrace::is_flag;
-use crate::commands::print;
+use crate::inspect::expressions;
 use crate::session::Session;
 use juror_program::stack::frames::users_frames;
 use juror_view::Outcome;
@@ -127,7 +127,7 @@ fn has_value(session: &mut Session, level: usize, text: &str) -> bool {
         return false;
     };
     session.processes.selection.level = level;
-    print::evaluate(session, expression).is_ok()
+    expressions::evaluate(session, expression).is_ok()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! reaches the program while the signal stops. Without a person at a prompt
 //! nothing stops but what ends the program.
 
-use crate::commands::catch;
+use crate::run::catchpoints;
 use crate::session::Session;
 use crate::state::signals::{SIGTRAP, action};
 use juror_points::signal_names;
@@ -68,7 +68,7 @@ pub(crate) fn handle(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     for &number in &numbers {
         session.user.signals.change(number, &actions);
     }
-    catch::renew_catchpoints(session);
+    catchpoints::renew_catchpoints(session);
     Ok(signal_views(session, &numbers))
 }
 

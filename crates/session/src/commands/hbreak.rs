@@ -1,13 +1,10 @@
 //! `hbreak` and `thbreak`: what is typed, and what a hit does.
 
-use crate::commands::breakpoint;
-use crate::commands::condition;
 use crate::commands::condition::in_condition;
-use crate::commands::list;
-use crate::run::pause::Pause;
+use crate::commands::{breakpoint, condition};
+use crate::inspect::locations;
 use crate::session::Session;
-use crate::state::values::of_thread;
-use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_debuggee::DebuggeeError;
 use juror_instrument::condition::Condition;
 use juror_points::breakpoints::check;
 use juror_points::hardware_breakpoints::{HardwareBreakpoint, sites_of};
@@ -43,7 +40,7 @@ pub(crate) fn set_hardware_breakpoint(
     if let Some(thread) = placed.thread {
         breakpoint::check_thread(session, thread)?;
     }
-    let place = list::resolvable(session, &placed.place)?;
+    let place = locations::resolvable(session, &placed.place)?;
     let resolved = place.resolve(session.modules());
     let Some(&first) = resolved.addresses.first() else {
         return Err(CommandError::with_help(
@@ -53,7 +50,7 @@ pub(crate) fn set_hardware_breakpoint(
     };
     if let (location_spec::Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..])
     {
-        breakpoint::check_address(session, *address)?;
+        locations::check_address(session, *address)?;
     }
     if let (Some(condition), Some(program)) = (&condition, &session.processes.program) {
         let addresses = resolved.addresses.iter().copied();
@@ -93,28 +90,4 @@ pub(crate) fn set_hardware_breakpoint(
     Ok(Outcome::Message(format!(
         "{kind}hardware breakpoint {number} at {first:#x}{function}"
     )))
-}
-
-/// A thread is about to execute an instruction that a debug register
-/// watches.
-pub(crate) fn on_hardware_hit(
-    session: &mut Session,
-    thread: ThreadId,
-    address: u64,
-) -> Result<Option<Pause>, CommandError> {
-    let Some(program) = &session.processes.program else {
-        return Ok(None);
-    };
-    let values = |name: &str| of_thread(&session.user.values, program, thread, name);
-    let points = &mut session.points.hardware;
-    match points.hit(program, thread, address, &values) {
-        Some(stopping) => {
-            let chain = program.inlined_chain(thread);
-            let level = points.level_of(program, &stopping.numbers, &chain);
-            session.stand_at_level(thread, level, &chain);
-            let reason = session.breakpoint_reason(stopping)?;
-            Ok(Some(Pause::Reason(reason, thread)))
-        }
-        None => Ok(None),
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: proc(5), and getauxval(3) for the names of the auxiliary vector.
 
-use crate::commands::breakpoint;
+use crate::inspect::locations;
 use crate::session::Session;
 use juror_debuggee::Origin;
 use juror_view::Outcome;
@@ -132,7 +132,7 @@ pub(crate) fn program_info(session: &mut Session) -> Result<Outcome, CommandErro
         "process {} {origin}; it has {count} {threads}\nthread {} is selected, at {}",
         debuggee.pid(),
         program.thread_number(thread),
-        breakpoint::place_words(session, place)
+        locations::place_words(session, place)
     )))
 }
 

@@ -1,6 +1,7 @@
 //! `info source`: the source file of the selected frame, and what the compiler says of it.
 
 use crate::commands::info_views;
+use crate::inspect::{frames, source};
 use crate::session::Session;
 use juror_program::stack::frames::Frame;
 use juror_view::Outcome;
@@ -12,9 +13,9 @@ pub(crate) fn source_info(session: &mut Session) -> Result<Outcome, CommandError
     let Outcome::Message(place) = info_views::line_info(session, true)? else {
         return Err(CommandError::new("the place of the frame is not known"));
     };
-    let frame = info_views::selected_frame(session)?;
+    let frame = frames::selected_frame(session)?;
     let mut lines = vec![place];
-    if let Some((file, line, _)) = info_views::line_of(session, &frame) {
+    if let Some((file, line, _)) = source::line_of(session, &frame) {
         lines.push(state_of_source(session, &frame, &file, line));
     }
     lines.extend(unit_lines(&frame));
@@ -23,7 +24,7 @@ pub(crate) fn source_info(session: &mut Session) -> Result<Outcome, CommandError
 
 /// Whether the file is there, and is what was compiled.
 fn state_of_source(session: &mut Session, frame: &Frame, file: &Path, line: u32) -> String {
-    let view = info_views::text_around(session, frame, file, line, 1);
+    let view = source::text_around(session, frame, file, line, 1);
     let count = session.user.sources.line_count(file);
     let Some(count) = count else {
         return "the file is not there; set substitute-path FROM TO says where it is now"

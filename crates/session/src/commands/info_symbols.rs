@@ -2,8 +2,7 @@
 //! symbol`, `info line PLACE`: what has a name, and where it is.
 
 use crate::commands::examine;
-use crate::commands::list;
-use crate::commands::print;
+use crate::inspect::{expressions, locations};
 use crate::session::Session;
 use juror_points::location_spec;
 use juror_points::matching::{functions_that_match, pattern};
@@ -88,7 +87,7 @@ pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, Com
             "for example: info address count",
         ));
     }
-    let value = print::evaluate(session, text)?;
+    let value = expressions::evaluate(session, text)?;
     let sentence = match value.address() {
         Some(address) => format!("{text} is at {address:#x}"),
         None if !session.modules().definitions(text, |_| true).is_empty() => {
@@ -105,7 +104,7 @@ pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, Com
 /// `info line PLACE`: where the code of a line is.
 pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
-    let place = list::resolvable(session, &placed.place)?;
+    let place = locations::resolvable(session, &placed.place)?;
     let resolved = place.resolve(session.modules());
     let mut sentences = Vec::new();
     for address in resolved.addresses {
@@ -142,7 +141,7 @@ pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome
 /// `info scope PLACE`: the variables that can be named there.
 pub(crate) fn scope(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
-    let place = list::resolvable(session, &placed.place)?;
+    let place = locations::resolvable(session, &placed.place)?;
     let addresses = place.resolve(session.modules()).addresses;
     let Some(bound) = addresses
         .first()

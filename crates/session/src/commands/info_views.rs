@@ -2,177 +2,20 @@
 //! registers, points, monitors.
 
 use crate::commands::info_graph::{named, no_property};
-use crate::commands::print;
+use crate::inspect::expressions;
+use crate::inspect::frames::{selected_frame, variable_view};
+use crate::inspect::source::line_of;
 use crate::session::Session;
 use juror_monitoring::monitors::Watched;
 use juror_monitoring::report;
 use juror_program::scope::is_register;
-use juror_program::stack::frames::Frame;
 use juror_symbols::{processor_flags, register_name};
-use juror_values::format::{Names, Radix, format, pretty};
-use juror_values::typed::Typed;
+use juror_values::format::Names;
 use juror_view::error::CommandError;
-use juror_view::{
-    FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, location,
-};
-use std::path::{Path, PathBuf};
+use juror_view::{Outcome, RegisterView, ThreadView, location};
 
 /// Slices whose path `monitor NAME` shows.
 const PATHS_MAX: usize = 20;
-
-/// A frame as a view.
-pub(crate) fn frame_view(session: &Session, level: usize, frame: &Frame) -> FrameView {
-    let Some(program) = &session.processes.program else {
-        return FrameView {
-            level: level as u32,
-            ..FrameView::default()
-        };
-    };
-    let parameters = program
-        .variables(frame)
-        .into_iter()
-        .filter(|(_, parameter)| *parameter);
-    FrameView {
-        level: level as u32,
-        location: location::location_of(program, frame),
-        arguments: parameters
-            .map(|(variable, _)| {
-                let value = program.value_of(frame, &variable);
-                variable_view(session, &variable.name, &value)
-            })
-            .collect(),
-        inlined: frame.is_inlined(),
-        tail_call: frame.is_tail_call(),
-        signal: frame.is_of_signal,
-        guess: frame.guess,
-        cut: frame.is_cut && !frame.is_inlined(),
-        evaluation: frame.called_by_juror,
-        locals: None,
-    }
-}
-
-pub(crate) fn variable_view(session: &Session, name: &str, value: &Typed) -> VariableView {
-    let text = match &session.processes.program {
-        Some(program) => format(value, program, program, Radix::Natural),
-        None => String::new(),
-    };
-    VariableView {
-        name: name.to_owned(),
-        type_name: value.r#type.name(),
-        value: text,
-    }
-}
-
-/// `frame`, `up`, `down`
-pub(crate) fn select_frame(session: &mut Session, level: usize) -> Result<Outcome, CommandError> {
-    let frames = session.frames()?;
-    let Some(frame) = frames.get(level).cloned() else {
-        let last = frames.len().saturating_sub(1);
-        return Err(CommandError::new(match frames.last() {
-            Some(frame) if frame.is_cut => {
-                format!("the stack is cut at frame {last}: its caller cannot be found")
-            }
-            _ => format!("the outermost frame is number {last}"),
-        }));
-    };
-    session.processes.selection.level = level;
-    session.processes.selection.listed = None;
-    session.processes.selection.of_caller = None;
-    let view = frame_view(session, level, &frame);
-    let source = source_of(session, &frame, 7);
-    Ok(Outcome::Frame(Box::new(view), source))
-}
-
-fn source_of(session: &mut Session, frame: &Frame, count: u32) -> Option<SourceView> {
-    let (file, line, _) = line_of(session, frame)?;
-    text_around(session, frame, &file, line, count)
-}
-
-/// Lines of a file that a frame stands in.
-pub(crate) fn text_around(
-    session: &mut Session,
-    frame: &Frame,
-    file: &Path,
-    line: u32,
-    count: u32,
-) -> Option<SourceView> {
-    let module = frame.module.as_ref();
-    let checksum = module.and_then(|module| {
-        let address = module.to_file(frame.lookup);
-        module.symbols.source_checksum(file, address)
-    });
-    session.user.sources.expect(file, checksum);
-    let built = module.and_then(|module| module.built);
-    session.user.sources.around(file, line, count, built)
-}
-
-/// The line in which a frame stands, and whether it is no more than the line
-/// before what the compiler made.
-pub(crate) fn line_of(session: &Session, frame: &Frame) -> Option<(PathBuf, u32, bool)> {
-    if let (Some(file), Some(line)) = (&frame.file, frame.line) {
-        return Some((file.clone(), line, false));
-    }
-    let near = session
-        .processes
-        .program
-        .as_ref()?
-        .describe(frame.lookup)
-        .near;
-    near.map(|(file, line)| (file, line, true))
-}
-
-/// The selected frame.
-pub(crate) fn selected_frame(session: &mut Session) -> Result<Frame, CommandError> {
-    let level = session.processes.selection.level;
-    let frames = session.frames()?;
-    frames
-        .get(level)
-        .cloned()
-        .ok_or_else(|| CommandError::new("the thread has no stack"))
-}
-
-/// `info locals`, `info args`
-pub(crate) fn variables(session: &mut Session, parameters: bool) -> Result<Outcome, CommandError> {
-    let frame = selected_frame(session)?;
-    let program = session.running()?;
-    let has_lines = frame
-        .module
-        .as_ref()
-        .is_some_and(|m| m.symbols.has_debug_info());
-    let mut seen = Vec::new();
-    let mut views = Vec::new();
-    let is_pretty = session.user.settings.is_pretty;
-    for (variable, parameter) in program.variables(&frame) {
-        // An inner variable hides an outer one of its name.
-        if parameter != parameters || seen.contains(&variable.name) {
-            continue;
-        }
-        seen.push(variable.name.clone());
-        let mut view = variable_view(
-            session,
-            &variable.name,
-            &program.value_of(&frame, &variable),
-        );
-        if is_pretty {
-            view.value = pretty(&view.value);
-        }
-        views.push(view);
-    }
-    if views.is_empty() {
-        let what = if parameters {
-            "arguments"
-        } else {
-            "local variables"
-        };
-        let why = if has_lines {
-            "has no"
-        } else {
-            "has no debug information about its"
-        };
-        return Ok(Outcome::Message(format!("this frame {why} {what}")));
-    }
-    Ok(Outcome::Variables(views))
-}
 
 /// `info registers`, `info registers rip rsp`
 pub(crate) fn registers(session: &mut Session, names: &str) -> Result<Outcome, CommandError> {
@@ -234,7 +77,7 @@ fn special_registers(session: &mut Session, names: &str) -> Result<Outcome, Comm
     let mut views = Vec::new();
     for name in names.split_whitespace() {
         let plain = name.trim_start_matches('$');
-        let value = print::evaluate(session, &format!("${plain}"))?;
+        let value = expressions::evaluate(session, &format!("${plain}"))?;
         views.push(variable_view(session, plain, &value));
     }
     Ok(Outcome::Variables(views))

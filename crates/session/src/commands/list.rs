@@ -1,78 +1,15 @@
 //! `list`: source lines, and the places that commands name.
 
-use crate::commands::info_views;
-use crate::commands::print;
+use crate::inspect::locations::resolvable;
+use crate::inspect::source::main_line;
+use crate::inspect::{frames, source};
 use crate::session::Session;
 use crate::state::selection::Listed;
-use juror_points::breakpoints::{self, Resolvable};
+use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
-use juror_points::location_spec::Place;
-use juror_symbols::Function;
-use juror_values::typed::Number;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::path::PathBuf;
-
-/// The place that was written, as one that can be looked for.
-pub(crate) fn resolvable(
-    session: &mut Session,
-    written: &Place,
-) -> Result<Resolvable, CommandError> {
-    // In a Rust program the compiler has another function of this name.
-    if matches!(written, Place::Function(name) if name == "main") {
-        return Ok(main_function(session));
-    }
-    let has_begun = session.has_begun();
-    let process = &mut *session.processes;
-    if let (Place::Function(name) | Place::FunctionIn { name, .. }, Some(program), Some(thread)) =
-        (written, &mut process.program, process.selection.thread)
-    {
-        program.resolve_functions(name, thread, has_begun);
-    }
-    let frame = if session.processes.program.is_some() {
-        info_views::selected_frame(session).ok()
-    } else {
-        None
-    };
-    let here = frame.as_ref().map(|frame| frame.pc);
-    let begun = frame.as_ref().filter(|_| has_begun);
-    let shown = session.processes.selection.of_caller.clone();
-    let line = match shown
-        .as_ref()
-        .filter(|_| session.processes.selection.level == 0)
-    {
-        Some((file, line)) => Some((file.as_path(), *line)),
-        None => begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?))),
-    };
-    // Before it has begun, the program is thought to stand at its main
-    // function: the linker is nobody's current place. To find it takes as long as
-    // any name does.
-    let is_relative = matches!(written, Place::Line { file: None, .. } | Place::Offset(_));
-    let main = match line {
-        None if is_relative => main_line(session),
-        _ => None,
-    };
-    let line = line.or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
-    let address = match written {
-        Place::Address(text) => Some(print::evaluate(session, text)?),
-        _ => None,
-    };
-    breakpoints::resolvable(written, session.modules(), here, line, |_| {
-        let program = session
-            .processes
-            .program
-            .as_ref()
-            .ok_or("the program is not running")?;
-        match address.ok_or("an address is missing")?.number(program)? {
-            Number::Pointer(address, _) => Ok(address),
-            Number::Int(number) => {
-                u64::try_from(number).map_err(|_| "this is not an address".to_owned())
-            }
-            _ => Err("this is not an address".to_owned()),
-        }
-    })
-    .map_err(CommandError::new)
-}
 
 /// `list`, `list PLACE`, `list FIRST,LAST`, `list -`
 pub(crate) fn list(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
@@ -96,9 +33,9 @@ pub(crate) fn list(session: &mut Session, text: &str) -> Result<Outcome, Command
     let (file, line, mark) = if matches!(text, "" | "+" | "-") {
         let frame = match !session.has_begun() {
             true => None,
-            false => Some(info_views::selected_frame(session)?),
+            false => Some(frames::selected_frame(session)?),
         };
-        match frame.and_then(|frame| info_views::line_of(session, &frame)) {
+        match frame.and_then(|frame| source::line_of(session, &frame)) {
             Some((file, line, _)) => (file, line, true),
             None => return list_main(session),
         }
@@ -158,60 +95,6 @@ fn list_range(session: &mut Session, first: &str, last: &str) -> Result<Outcome,
         return Err(wrong(format!("line {end} is before line {start}")));
     }
     list_from(session, file, start, end - start + 1, None)
-}
-
-/// Where the user's program begins: the body of `main`, or what the
-/// compiler's `main` calls in a Rust program.
-pub(crate) fn main_function(session: &Session) -> Resolvable {
-    let modules = session.modules();
-    let plain = Resolvable::Function("main".to_owned());
-    let Some(main) = modules.main() else {
-        return plain;
-    };
-    let symbols = &main.symbols;
-    let of_rust = |name: &str| name.ends_with("::main") && name.matches("::").count() == 1;
-    let functions = symbols.functions_named("main");
-    let has_source = |function: &Function| {
-        let declared = symbols.file_declaring(function);
-        declared.is_some() || symbols.line_at(function.low_pc).is_some()
-    };
-    if functions
-        .iter()
-        .any(|function| &*function.name == "main" && has_source(function))
-    {
-        return plain;
-    }
-    let rust = functions
-        .iter()
-        .find(|function| of_rust(&function.name) && has_source(function));
-    rust.map_or(plain, |function| {
-        Resolvable::Function(function.name.to_string())
-    })
-}
-
-/// The file and line where the user's program begins.
-pub(crate) fn main_line(session: &Session) -> Option<(PathBuf, u32)> {
-    let modules = session.modules();
-    let Resolvable::Function(name) = main_function(session) else {
-        return None;
-    };
-    // Its first line: what follows may be inlined from elsewhere.
-    let bound = modules.definitions(&name, |module| module.is_main);
-    let described = modules.describe(bound.first()?.address());
-    described.file.zip(described.line)
-}
-
-/// The file where the user's program begins. Unlike the line it is told without the rows
-/// of a line table, which may be that of a large unit.
-pub(crate) fn main_file(session: &Session) -> Option<PathBuf> {
-    let modules = session.modules();
-    let Resolvable::Function(name) = main_function(session) else {
-        return None;
-    };
-    let bound = modules.definitions(&name, |module| module.is_main);
-    let bound = bound.first()?;
-    let declared = bound.module.symbols.file_declaring(&bound.function);
-    declared.or_else(|| modules.describe(bound.address()).file)
 }
 
 fn list_main(session: &mut Session) -> Result<Outcome, CommandError> {

@@ -5,9 +5,8 @@
 //! goes on from; that it was changed is said, and its verdict is no longer that
 //! of the events alone.
 
-use crate::commands::info_graph;
 use crate::commands::info_graph::no_property;
-use crate::commands::info_views;
+use crate::commands::{info_graph, info_views};
 use crate::session::Session;
 use juror_event::Value;
 use juror_language::{StateId, suggest};

@@ -2,63 +2,17 @@
 //! with points by their numbers, whatever they wait for.
 
 use crate::command_table::words::number;
-use crate::commands::catch;
 use crate::commands::display;
-use crate::commands::info_views;
-use crate::commands::list;
+use crate::inspect::{frames, locations};
+use crate::run::points::{
+    all_points, delete_points, every_point, kind_and_point, point, settle_points,
+};
 use crate::session::Session;
 use juror_points::breakpoints::{Resolvable, Target, targets};
 use juror_points::location_spec;
-use juror_points::point::{Ability, Fate, Point, PointKind, PointOwner, whole_points};
+use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
-
-/// What every point of the developer has, with its kind, in no order.
-fn all_points(session: &mut Session) -> impl Iterator<Item = (PointKind, &mut Point)> {
-    let breakpoints = session
-        .points
-        .breakpoints
-        .iter_mut()
-        .map(|it| &mut it.point);
-    let hardware = session.points.hardware.iter_mut();
-    let watchpoints = session.processes.all_watchpoints_mut();
-    let watchpoints = watchpoints.map(|it| &mut it.point);
-    let catchpoints = session
-        .points
-        .catchpoints
-        .iter_mut()
-        .map(|it| &mut it.point);
-    breakpoints
-        .map(|it| (PointKind::Breakpoint, it))
-        .chain(hardware.map(|it| (PointKind::HardwareBreakpoint, &mut it.point)))
-        .chain(watchpoints.map(|it| (PointKind::Watchpoint, it)))
-        .chain(catchpoints.map(|it| (PointKind::Catchpoint, it)))
-}
-
-/// The same without the kinds.
-pub(crate) fn every_point(session: &mut Session) -> impl Iterator<Item = &mut Point> {
-    all_points(session).map(|(_, point)| point)
-}
-
-/// A point by its number, with its kind, or a sentence for the user.
-pub(crate) fn kind_and_point(
-    session: &mut Session,
-    number: u32,
-) -> Result<(PointKind, &mut Point), CommandError> {
-    let mut all = all_points(session);
-    let found = all.find(|(_, point)| point.number == number);
-    found.ok_or_else(|| {
-        CommandError::with_help(
-            format!("there is no breakpoint {number}"),
-            "see: info breakpoints",
-        )
-    })
-}
-
-/// A point by its number, or a sentence for the user.
-pub(crate) fn point(session: &mut Session, number: u32) -> Result<&mut Point, CommandError> {
-    kind_and_point(session, number).map(|(_, point)| point)
-}
 
 /// The words with the number of the last point for `$bpnum`, as gdb writes it in
 /// files of breakpoints; in a condition only the first word is one.
@@ -104,7 +58,7 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
     let places = match rest {
         // The breakpoint that the program stands at, or others of its line.
         "" => {
-            let frame = info_views::selected_frame(session)?;
+            let frame = frames::selected_frame(session)?;
             let here = Resolvable::at_address(frame.pc, session.modules());
             let mut places = here.find_all(session.modules());
             if let (Some(file), Some(line)) = (&frame.file, frame.line) {
@@ -115,7 +69,7 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
         }
         _ => {
             let placed = location_spec::parse(rest).map_err(CommandError::new)?;
-            list::resolvable(session, &placed.place)?.find_all(session.modules())
+            locations::resolvable(session, &placed.place)?.find_all(session.modules())
         }
     };
     let mut numbers = session.points.breakpoints.numbers_at(&places);
@@ -172,63 +126,6 @@ pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     let numbers: Vec<u32> = targets.iter().map(|target| target.number).collect();
     delete_points(session, &numbers)?;
     Ok(Outcome::Done)
-}
-
-/// Removes points by their numbers, of whatever kind.
-pub(crate) fn delete_points(session: &mut Session, numbers: &[u32]) -> Result<(), CommandError> {
-    if numbers.is_empty() {
-        return Ok(());
-    }
-    session
-        .points
-        .breakpoints
-        .delete(session.processes.program.as_mut(), numbers);
-    session
-        .points
-        .catchpoints
-        .delete(session.processes.program.as_mut(), numbers);
-    catch::renew_catchpoints(session);
-    let points = &mut session.points.hardware;
-    points.delete(session.processes.program.as_mut(), numbers)?;
-    session.processes.delete_watchpoints(numbers)?;
-    let process = &mut *session.processes;
-    Ok(process
-        .watchpoints
-        .delete(process.program.as_mut(), numbers)?)
-}
-
-/// A thread has ended: the points that are for it alone go with it. Gives a
-/// sentence about each.
-pub(crate) fn end_points_of_thread(
-    session: &mut Session,
-    thread: u32,
-) -> Result<Vec<String>, CommandError> {
-    let own = all_points(session).filter(|it| it.1.thread == Some(thread));
-    let (numbers, words): (Vec<u32>, Vec<String>) = own
-        .map(|(kind, it)| {
-            let (kind, number, hits) = (kind.word(), it.number, it.hits);
-            let words =
-                format!("{kind} {number} is deleted: its thread {thread} has ended; hits: {hits}");
-            (number, words)
-        })
-        .unzip();
-    delete_points(session, &numbers)?;
-    Ok(words)
-}
-
-/// Sets what is to stop the program, and lifts the others.
-pub(crate) fn settle_points(session: &mut Session) -> Result<(), CommandError> {
-    session
-        .points
-        .breakpoints
-        .settle(session.processes.program.as_mut())?;
-    catch::renew_catchpoints(session);
-    let process = &mut *session.processes;
-    if let Some(program) = &mut process.program {
-        session.points.hardware.settle(program)?;
-        process.watchpoints.settle(program)?;
-    }
-    Ok(())
 }
 
 /// The same in every process. All stand.

@@ -1,6 +1,7 @@
 //! `whatis` and `ptype`: the type of a value, and the definition of a type.
 
-use crate::commands::print;
+use crate::inspect::expressions;
+use crate::inspect::expressions::{KINDS, type_named};
 use crate::session::Session;
 use juror_language::{Derivation, TypeName};
 use juror_program::modules::{Bound, Module};
@@ -10,9 +11,6 @@ use juror_values::types::definition::definition;
 use juror_values::types::written::written_type;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
-
-/// Words of C before a type's name.
-const KINDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];
 
 /// `whatis EXPRESSION`, `whatis TYPE`
 pub(crate) fn name_type(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
@@ -74,7 +72,7 @@ fn function_types(session: &mut Session, text: &str) -> Result<Option<String>, C
     // What is written as a plain name may be a variable.
     if text.chars().all(is_plain) {
         let is_code = |value: &Typed| matches!(value.place, Place::Bytes(_));
-        match print::evaluate(session, text) {
+        match expressions::evaluate(session, text) {
             Ok(value) if !is_code(&value) => return Ok(None),
             _ => {}
         }
@@ -118,14 +116,15 @@ fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, Comm
     if KINDS.iter().any(|kind| text.starts_with(kind)) {
         return Ok(None);
     }
-    let found =
-        print::read(session, text).and_then(|expression| match expression.calls_functions() {
+    let found = expressions::read(session, text).and_then(|expression| {
+        match expression.calls_functions() {
             true => Err(CommandError::with_help(
                 "this calls a function of the program",
                 "print its result first, and ask for the type of `$`",
             )),
-            false => print::evaluate(session, text),
-        });
+            false => expressions::evaluate(session, text),
+        }
+    });
     match found {
         // Libraries have variables of all short names.
         Ok(value) if is_of_library(session, &value) && program_has_type(session, text) => Ok(None),
@@ -165,17 +164,6 @@ fn type_written(session: &Session, text: &str) -> Result<Type, CommandError> {
         r#type = r#type.pointer_to();
     }
     Ok(r#type)
-}
-
-pub(crate) fn type_named(session: &Session, name: &str) -> Option<Type> {
-    let plain = KINDS.iter().find_map(|kind| name.strip_prefix(kind));
-    let plain = plain.unwrap_or(name).trim();
-    let modules = session.modules();
-    let mut with_types = modules
-        .iter()
-        .filter(|module| module.symbols.has_debug_info());
-    let found = with_types.find_map(|module| module.symbols.type_named(plain));
-    found.or_else(|| Type::builtin(plain))
 }
 
 /// Whether a function has the name of its class: `geometry::Box<int>::Box(int)`.

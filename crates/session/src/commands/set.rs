@@ -6,9 +6,8 @@
 mod absent;
 pub(crate) mod shown;
 
-use crate::commands::environment;
 use crate::commands::set::absent::{instead, needless};
-use crate::commands::set_variable;
+use crate::commands::{environment, set_variable};
 use crate::options::AtInlined;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
@@ -187,7 +186,7 @@ fn set_setting(
 }
 
 /// What is said of a name that is no setting.
-fn set_nothing(session: &Session, name: &str, value: &str) -> Result<Outcome, CommandError> {
+fn set_nothing(_session: &Session, name: &str, value: &str) -> Result<Outcome, CommandError> {
     if let Some(why) = needless(name, value) {
         return Ok(Outcome::Message(format!("nothing to set: {why}")));
     }

@@ -1,8 +1,7 @@
 //! `set PLACE = VALUE`: variables, fields, elements, memory and registers of
 //! the program get another value.
 
-use crate::commands::info_views;
-use crate::commands::print;
+use crate::inspect::{expressions, frames};
 use crate::session::Session;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
@@ -78,12 +77,12 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
     let (place, value) =
         parts.ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
     let (place, value) = (place.as_str(), value.as_str());
-    let expression = print::read(session, place)?;
+    let expression = expressions::read(session, place)?;
     if let ExpressionKind::Register(name) = &expression.kind
         && can_be_named(name)
     {
-        let value = print::evaluate(session, value)?;
-        let value = print::as_it_is(session, value);
+        let value = expressions::evaluate(session, value)?;
+        let value = expressions::as_it_is(session, value);
         session.user.values.set(name, value);
         return Ok(Outcome::Done);
     }
@@ -113,7 +112,7 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
 
 /// A place or a value of an assignment: what a reference refers to.
 pub(crate) fn evaluate_meant(session: &mut Session, text: &str) -> Result<Typed, CommandError> {
-    let value = print::evaluate(session, text)?;
+    let value = expressions::evaluate(session, text)?;
     meant(&value, session.running()?).map_err(CommandError::new)
 }
 
@@ -121,7 +120,7 @@ pub(crate) fn evaluate_meant(session: &mut Session, text: &str) -> Result<Typed,
 fn assigned(session: &mut Session, place: &str) -> Result<Outcome, CommandError> {
     // What the frames have cached of registers is of before.
     session.processes.selection.frames = None;
-    let value = print::evaluate(session, place)?.now();
+    let value = expressions::evaluate(session, place)?.now();
     let program = session.running()?;
     let shown = format(&value, program, program, Radix::Natural);
     Ok(Outcome::Message(format!("{place} = {shown}")))
@@ -164,7 +163,7 @@ fn assign_in_register(
     let ExpressionKind::Name(name) = &expression.kind else {
         return Err(no_place());
     };
-    let frame = info_views::selected_frame(session)?;
+    let frame = frames::selected_frame(session)?;
     let program = session.running()?;
     let variables = program.variables(&frame);
     let found = variables.iter().find(|(it, _)| *it.name == **name);
@@ -206,15 +205,15 @@ fn offset_in_register(session: &mut Session, part: &Expression) -> Result<usize,
     match &part.kind {
         ExpressionKind::Register(_) => Ok(0),
         ExpressionKind::Field { object, field, .. } => {
-            let of = print::evaluate_expression(session, object)?.r#type;
+            let of = expressions::evaluate_expression(session, object)?.r#type;
             let field = of.field(&field.text).ok_or_else(no_part)?;
             Ok(offset_in_register(session, object)? + field.offset as usize)
         }
         ExpressionKind::Index { object, index } => {
-            let of = print::evaluate_expression(session, object)?.r#type;
+            let of = expressions::evaluate_expression(session, object)?.r#type;
             let size = of.target().and_then(|element| element.size());
             let size = size.ok_or_else(no_part)? as usize;
-            let index = print::evaluate_expression(session, index)?;
+            let index = expressions::evaluate_expression(session, index)?;
             let index = match index.number(session.running()?) {
                 Ok(Number::Int(index)) => usize::try_from(index).ok(),
                 _ => None,

@@ -3,7 +3,7 @@
 //! A call that is skipped is passed like one of a function without lines. Names
 //! of functions are matched as places match them: by their last components.
 
-use crate::commands::info_views;
+use crate::inspect::frames;
 use crate::session::Session;
 use crate::state::skips::{Files, Functions, Skip};
 use juror_view::Outcome;
@@ -115,7 +115,7 @@ pub(crate) fn skip(session: &mut Session, text: &str) -> Result<Outcome, Command
 
 fn function_here(session: &mut Session) -> Result<Functions, CommandError> {
     session.begun()?;
-    let frame = info_views::selected_frame(session)?;
+    let frame = frames::selected_frame(session)?;
     let name = frame.name.as_deref().ok_or_else(|| {
         CommandError::with_help("the selected frame belongs to no known function", HELP)
     })?;
@@ -124,7 +124,7 @@ fn function_here(session: &mut Session) -> Result<Functions, CommandError> {
 
 fn file_here(session: &mut Session) -> Result<Files, CommandError> {
     session.begun()?;
-    let frame = info_views::selected_frame(session)?;
+    let frame = frames::selected_frame(session)?;
     let file = frame.file.as_deref().ok_or_else(|| {
         CommandError::with_help("the selected frame has no source file that is known", HELP)
     })?;

@@ -4,7 +4,6 @@
 //! ([`breakpoint_command_lists::next_attached`]). Unlike the commands of a breakpoint they go on
 //! when one of them has let the program run; a mistake ends them.
 
-use crate::commands::breakpoint_command_lists;
 use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;

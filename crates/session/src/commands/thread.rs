@@ -2,8 +2,8 @@
 //! among names.
 
 use crate::command_table::split_line;
-use crate::commands::backtrace;
-use crate::commands::info_views;
+use crate::commands::{backtrace, info_views};
+use crate::inspect::frames;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_view::error::CommandError;
@@ -33,7 +33,7 @@ pub(crate) fn choose_thread(session: &mut Session, text: &str) -> Result<Outcome
         (number, _) => {
             let thread = thread_numbered(session, number)?;
             session.select_thread(thread);
-            info_views::select_frame(session, 0)
+            frames::select_frame(session, 0)
         }
     }
 }

@@ -4,7 +4,7 @@
 //! whichever way juror leaves it.
 
 use crate::command_table::words::number;
-use crate::commands::catch;
+use crate::run::catchpoints;
 use crate::session::Session;
 use crate::state::selection::Selection;
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
@@ -74,7 +74,7 @@ impl Session {
             ..Selection::default()
         };
         self.processes.program = Some(program);
-        catch::renew_catchpoints(self);
+        catchpoints::renew_catchpoints(self);
         let names = self.prepare_bound_names(observer);
         let names = names.map_err(|error| SessionError::Launch(error.message));
         let bound = names.and_then(|()| self.bind_running(thread));

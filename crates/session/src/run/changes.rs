@@ -1,9 +1,8 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
-use crate::commands::catch;
-use crate::commands::points_edit;
 use crate::run::hits::say;
 use crate::run::pause::Pause;
+use crate::run::{catchpoints, points};
 use crate::session::Session;
 use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
 use juror_monitoring::monitors::Watch;
@@ -57,7 +56,7 @@ impl Session {
                 others.any(has_number)
             };
             if !is_elsewhere {
-                for gone in points_edit::end_points_of_thread(self, number)? {
+                for gone in points::end_points_of_thread(self, number)? {
                     observer.notice(&gone);
                 }
             }
@@ -78,14 +77,14 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         // A property that does not fit a late library must be seen:
         // its events would be missed.
-        let before = catch::loaded_paths(self);
+        let before = catchpoints::loaded_paths(self);
         let bound = self.bind(thread, false);
         let program = self.running_mut()?;
         program.modules.note_started();
         if let Err(error) = bound {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
-        let caught = catch::catch_libraries(self, thread, &before)?;
+        let caught = catchpoints::catch_libraries(self, thread, &before)?;
         let told = self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
         let caught = caught.map(|reason| Pause::Reason(reason, thread));
         let mut moment = Moment::default();
@@ -126,7 +125,7 @@ impl Session {
         if let Err(error) = self.bind(thread, false) {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
-        if let Some(reason) = catch::catch_exec(self, thread, path)? {
+        if let Some(reason) = catchpoints::catch_exec(self, thread, path)? {
             return Ok(Some(Pause::Reason(reason, thread)));
         }
         self.running_mut()?.debuggee.resume(thread)?;

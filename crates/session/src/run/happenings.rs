@@ -1,10 +1,9 @@
 //! What happens to a thread and is no site: a signal on its way, an access to
 //! watched memory.
 
-use crate::commands::catch;
-use crate::commands::watch;
 use crate::run::hits::say;
 use crate::run::pause::{Goal, Pause};
+use crate::run::{catchpoints, watchpoints};
 use crate::session::Session;
 use juror_debuggee::{SystemCallPhase, ThreadId};
 use juror_rules::decision::{Moment, Owner};
@@ -35,7 +34,7 @@ impl Session {
             return Ok(None);
         }
         let decision = self.user.signals.decide(signal, fatal);
-        if let Some(reason) = catch::catch_signal(self, thread, signal)? {
+        if let Some(reason) = catchpoints::catch_signal(self, thread, signal)? {
             self.running_mut()?
                 .debuggee
                 .set_delivery(thread, decision.pass)?;
@@ -82,7 +81,7 @@ impl Session {
         let mut moment = Moment::default();
         for owner in Owner::IN_ORDER {
             let said = match owner {
-                Owner::Developer => watch::on_access(self, thread, accesses)?,
+                Owner::Developer => watchpoints::on_access(self, thread, accesses)?,
                 // In one table with yours, which tells them apart.
                 Owner::Scenario => None,
                 Owner::Monitor => self.tell_of_accesses(thread, accesses, observer)?,
@@ -151,7 +150,7 @@ impl Session {
         goal: Goal<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        let caught = catch::on_system_call(self, thread, number, phase)?;
+        let caught = catchpoints::on_system_call(self, thread, number, phase)?;
         let told = self.tell_monitors(thread, observer, |watch, scene| {
             watch.on_system_call(scene, number, phase)
         })?;

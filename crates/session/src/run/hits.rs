@@ -5,12 +5,8 @@
 //! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
 //! temporary points of commands come last.
 
-use crate::commands::catch;
-use crate::commands::dprintf;
-use crate::commands::hbreak;
-use crate::commands::points_edit;
-use crate::commands::watch;
 use crate::run::pause::{Goal, Pause, Temporary};
+use crate::run::{catchpoints, dynamic_print, hardware_breakpoints, points, watchpoints};
 use crate::session::Session;
 use crate::state::evaluations::CallEnd;
 use crate::state::inline_frames::Unentered;
@@ -71,7 +67,7 @@ impl Session {
             say(&mut moment, owner, said);
         }
         if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
-            let ended = watch::on_call_end(self, thread, address)?;
+            let ended = watchpoints::on_call_end(self, thread, address)?;
             say(&mut moment, Owner::Developer, ended);
         }
         if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
@@ -91,7 +87,7 @@ impl Session {
             }
         }
         // The program may write, too, as soon as it runs on.
-        dprintf::tell_printed(self, observer);
+        dynamic_print::tell_printed(self, observer);
         Ok(self.pause_of(moment, thread))
     }
 
@@ -111,7 +107,7 @@ impl Session {
         if pause.is_some() {
             return Ok(pause);
         }
-        let caught = catch::catch_exception(self, thread, address)?;
+        let caught = catchpoints::catch_exception(self, thread, address)?;
         Ok(caught.map(|reason| Pause::Reason(reason, thread)))
     }
 
@@ -192,7 +188,7 @@ impl Session {
             .breakpoints
             .hit(program, thread, address, &values, &answers, owners);
         if let Some(hit) = hit.as_mut().filter(|hit| !hit.printing.is_empty()) {
-            dprintf::print_at_hit(self, thread, address, hit);
+            dynamic_print::print_at_hit(self, thread, address, hit);
         }
         let Some(stopping) = self.divert(thread, hit, &mut Vec::new())? else {
             return Ok(None);
@@ -232,13 +228,13 @@ impl Session {
         let silent = self.points.commands.prepare(stopping);
         let mut gone = Vec::new();
         for &number in &stopping.spent {
-            if points_edit::point(self, number)?.fate == Fate::Delete {
+            if points::point(self, number)?.fate == Fate::Delete {
                 gone.push(number);
             }
         }
         if !stopping.spent.is_empty() {
-            points_edit::delete_points(self, &gone)?;
-            points_edit::settle_points(self)?;
+            points::delete_points(self, &gone)?;
+            points::settle_points(self)?;
         }
         Ok(silent)
     }
@@ -270,7 +266,7 @@ impl Session {
         let announced = self.processes.stop.announced.take() == Some((thread, address));
         let pause = match announced {
             true => None,
-            false => hbreak::on_hardware_hit(self, thread, address)?,
+            false => hardware_breakpoints::on_hardware_hit(self, thread, address)?,
         };
         self.or_go_on(pause, thread, goal)
     }

@@ -1,11 +1,7 @@
 //! Going on elsewhere, or otherwise, than the program would: `jump`, `return`,
 //! `signal`.
 
-use crate::commands::breakpoint;
-use crate::commands::info_views;
-use crate::commands::list;
-use crate::commands::location_messages;
-use crate::commands::print;
+use crate::inspect::{expressions, frames, location_messages, locations};
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
 use juror_points::location_spec;
@@ -34,7 +30,7 @@ impl Session {
         if placed.condition.is_some() || placed.thread.is_some() {
             return Err(CommandError::new("jump takes a place and nothing else"));
         }
-        let place = list::resolvable(self, &placed.place)?;
+        let place = locations::resolvable(self, &placed.place)?;
         let addresses = place.resolve(self.modules()).addresses;
         let address = match addresses.as_slice() {
             [] => {
@@ -44,7 +40,7 @@ impl Session {
             [address] => *address,
             several => self.nearest_in_function(several, text)?,
         };
-        breakpoint::check_address(self, address)?;
+        locations::check_address(self, address)?;
         let thread = self.thread()?;
         let program = self.running_mut()?;
         let mut registers = *program.debuggee.registers(thread)?;
@@ -61,7 +57,7 @@ impl Session {
 
     /// Of several places the one in the function where the thread stands.
     fn nearest_in_function(&mut self, places: &[u64], text: &str) -> Result<u64, CommandError> {
-        let frame = info_views::selected_frame(self)?;
+        let frame = frames::selected_frame(self)?;
         let function = frame.function.as_ref().zip(frame.module.as_ref());
         let is_here = |address: &&u64| {
             let inside = |(function, module): (&juror_symbols::Function, &std::rc::Rc<_>)| {
@@ -117,7 +113,7 @@ impl Session {
         };
         self.leave_to(&caller, value)?;
         self.processes.selection.frames = None;
-        info_views::select_frame(self, 0)
+        frames::select_frame(self, 0)
     }
 
     /// The registers of a caller become those of the thread.
@@ -169,7 +165,7 @@ impl Session {
 
     /// The result of a function, by the registers that hold it.
     fn result_bytes(&mut self, frame: &Frame, text: &str) -> Result<ResultRegisters, CommandError> {
-        let value = print::evaluate(self, text)?;
+        let value = expressions::evaluate(self, text)?;
         let unknown = || {
             CommandError::with_help(
                 "nothing says what this function returns",

@@ -14,7 +14,7 @@ mod running;
 mod selecting;
 mod watching;
 
-use crate::commands::catch;
+use crate::run::catchpoints;
 use crate::session::Session;
 use juror_view::ProcessName;
 use juror_view::error::CommandError;
@@ -67,7 +67,7 @@ impl Session {
                 session.points.breakpoints.bind(program);
                 session.points.hardware.settle(program)?;
             }
-            catch::renew_catchpoints(session);
+            catchpoints::renew_catchpoints(session);
             Ok(())
         })
     }

@@ -1,7 +1,7 @@
 //! The run of watchpoints that are compared after each step of their thread.
 
-use crate::commands::watch;
 use crate::run::pause::Pause;
+use crate::run::watchpoints;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{DebuggeeError, ThreadId};
@@ -70,11 +70,11 @@ impl Session {
             }
         }
         if let Some(stopping) = self.divert(thread, stopping, &mut accesses)? {
-            let reason = watch::watchpoint_reason(self, accesses, &stopping)?;
+            let reason = watchpoints::watchpoint_reason(self, accesses, &stopping)?;
             return Ok(Some(Pause::Reason(reason, thread)));
         }
         if !over.is_empty() {
-            let reason = watch::end_watchpoints(self, &over)?;
+            let reason = watchpoints::end_watchpoints(self, &over)?;
             if let Some(reason) = reason {
                 return Ok(Some(Pause::Reason(reason, thread)));
             }

@@ -9,7 +9,7 @@ mod inlined;
 mod moves;
 mod out;
 
-use crate::commands::list;
+use crate::inspect::source;
 use crate::run::pause::{Pause, Temporary};
 pub(crate) use crate::run::step::out::nowhere_to_return;
 use crate::session::Session;
@@ -265,7 +265,7 @@ impl Session {
     }
 
     fn has_main_source(&mut self) -> bool {
-        match list::main_file(self) {
+        match source::main_file(self) {
             Some(file) => self.user.sources.line_count(&file).is_some(),
             None => false,
         }

@@ -2,9 +2,8 @@
 //!
 //! Invariant: whoever shows a stop has halted all threads before.
 
-use crate::commands::display;
-use crate::commands::hbreak;
-use crate::commands::info_views;
+use crate::inspect::{displays, frames, source};
+use crate::run::hardware_breakpoints;
 use crate::run::pause::Pause;
 use crate::session::Session;
 use juror_debuggee::{Owners, ThreadId};
@@ -67,7 +66,7 @@ impl Session {
         }
         let mut pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
         if pause.is_none() && is_hardware {
-            pause = hbreak::on_hardware_hit(self, thread, address)?;
+            pause = hardware_breakpoints::on_hardware_hit(self, thread, address)?;
         }
         self.processes.stop.announced = Some((thread, address));
         Ok(pause)
@@ -181,7 +180,7 @@ impl Session {
         let mut backtrace: Vec<FrameView> = frames
             .iter()
             .enumerate()
-            .map(|(level, frame)| info_views::frame_view(self, level, frame))
+            .map(|(level, frame)| frames::frame_view(self, level, frame))
             .collect();
         if let Some(first) = backtrace
             .first()
@@ -205,11 +204,11 @@ impl Session {
         }
         let shown = frames
             .first()
-            .and_then(|frame| Some((frame, info_views::line_of(self, frame)?)));
+            .and_then(|frame| Some((frame, source::line_of(self, frame)?)));
         let line_shown = location.line;
         let mut source = shown.and_then(|(frame, (file, line, _))| {
             let line = line_shown.unwrap_or(line);
-            info_views::text_around(self, frame, &file, line, STOP_LINES)
+            source::text_around(self, frame, &file, line, STOP_LINES)
         });
         let mut source_frame = None;
         if source.is_none() && asks_why(&reason) {
@@ -218,7 +217,7 @@ impl Session {
             self.processes.selection.of_caller =
                 shown.and_then(|it| Some((it.file.as_ref()?.into(), it.line?)));
         }
-        let displays = display::displayed(self, &frames, 0);
+        let displays = displays::displayed(self, &frames, 0);
         Ok(StopView {
             evaluation: self.processes.evaluations.innermost(thread),
             process: self.process_name(),
@@ -250,11 +249,11 @@ impl Session {
         let callers: Vec<(usize, Frame)> = frames.into_iter().enumerate().skip(1).collect();
         let own = callers.iter().filter(|it| !is_systems(it));
         for (level, frame) in own.chain(callers.iter().filter(is_systems)) {
-            let Some((file, line, false)) = info_views::line_of(self, frame) else {
+            let Some((file, line, false)) = source::line_of(self, frame) else {
                 continue;
             };
-            if let Some(source) = info_views::text_around(self, frame, &file, line, STOP_LINES) {
-                return Some((source, info_views::frame_view(self, *level, frame)));
+            if let Some(source) = source::text_around(self, frame, &file, line, STOP_LINES) {
+                return Some((source, frames::frame_view(self, *level, frame)));
             }
         }
         None

@@ -2,17 +2,12 @@
 
 use crate::command_table;
 use crate::command_table::words::unclear_error;
-use crate::commands::backtrace;
-use crate::commands::display;
-use crate::commands::handle;
-use crate::commands::info_frame;
-use crate::commands::info_proc;
-use crate::commands::info_source;
-use crate::commands::info_symbols;
 use crate::commands::info_symbols::Listed;
-use crate::commands::info_views;
-use crate::commands::skip;
-use crate::commands::views;
+use crate::commands::{
+    backtrace, display, handle, info_frame, info_proc, info_source, info_symbols, info_views, skip,
+    views,
+};
+use crate::inspect::frames;
 use crate::session::Session;
 use juror_event::EventKind;
 use juror_view::Outcome;
@@ -47,9 +42,9 @@ pub(super) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
     session.permit(command_table::info_modes(subject))?;
     match subject {
         "address" => info_symbols::where_is(session, argument),
-        "args" => info_views::variables(session, true),
+        "args" => frames::variables(session, true),
         "auxv" => info_proc::auxiliary_vector(session),
-        "locals" => info_views::variables(session, false),
+        "locals" => frames::variables(session, false),
         "breakpoints" => Ok(info_views::points(session)),
         "checkpoints" => session.checkpoint_views(),
         "display" => display::display(session, ""),

@@ -1,9 +1,10 @@
 //! Commands that begin, repeat and end runs of the program.
 
 use crate::command_table::words::number;
-use crate::commands::list;
 use crate::commands::points_edit;
+use crate::inspect::source;
 use crate::run::pause::{Pause, Temporary};
+use crate::run::points;
 use crate::run::step::Lines;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
@@ -89,7 +90,7 @@ pub(super) fn start_command(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CommandError> {
     prepare_run(session, rest, observer)?;
-    let place = list::main_function(session);
+    let place = source::main_function(session);
     let program = session.running_mut()?;
     let addresses = place.resolve(&program.modules).addresses;
     if addresses.is_empty() {
@@ -147,7 +148,7 @@ pub(super) fn continue_command(
         let place = session.running()?.registers(thread)?.rip;
         let numbers = session.points.commands.stopped_by().to_vec();
         let mut is_point = false;
-        for point in points_edit::every_point(session) {
+        for point in points::every_point(session) {
             if numbers.contains(&point.number) {
                 point.ignore = count - 1;
                 is_point = true;

@@ -1,9 +1,8 @@
 //! `show`: what has been set, and values of the user's own.
 
-use crate::commands::breakpoint_command_lists;
-use crate::commands::environment;
 use crate::commands::set::absent::{instead, needless};
 use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
+use crate::commands::{breakpoint_command_lists, environment};
 use crate::options::AtInlined;
 use crate::session::Session;
 use juror_values::format::{Radix, format};
@@ -36,7 +35,7 @@ pub(crate) fn show(session: &Session, rest: &str) -> Result<Outcome, CommandErro
     Ok(Outcome::Message(text))
 }
 
-fn show_absent(session: &Session, name: &str) -> Result<Outcome, CommandError> {
+fn show_absent(_session: &Session, name: &str) -> Result<Outcome, CommandError> {
     if let Some(why) = needless(name, "") {
         return Ok(Outcome::Message(why.to_owned()));
     }

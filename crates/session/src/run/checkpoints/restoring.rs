@@ -1,6 +1,6 @@
 //! Going back to a checkpoint.
 
-use crate::commands::catch;
+use crate::run::catchpoints;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};
 use crate::state::selection::Selection;
@@ -146,7 +146,7 @@ impl Session {
             self.points.catchpoints.bind(program);
         }
         self.processes.program = program;
-        catch::renew_catchpoints(self);
+        catchpoints::renew_catchpoints(self);
         if was_alive {
             self.end_foreign_watchpoints(report)?;
         }

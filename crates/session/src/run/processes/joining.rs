@@ -1,8 +1,7 @@
 //! A process that the program has made is debugged from here on.
 
-use crate::commands::catch;
-use crate::run::late_error;
 use crate::run::pause::Pause;
+use crate::run::{catchpoints, late_error};
 use crate::session::Session;
 use crate::state::process::{FIRST, Inserted, Process};
 use juror_debuggee::{Debuggee, ForkKind, ThreadId};
@@ -121,10 +120,10 @@ impl Session {
             .and_then(|it| it.modules.main());
         let path = name.map(|main| main.path.clone()).unwrap_or_default();
         observer.notice(&self.runs_now(&path));
-        catch::renew_catchpoints(self);
+        catchpoints::renew_catchpoints(self);
         let reason = match self.bind(thread, false) {
             Err(error) => Some(late_error(&error)),
-            Ok(()) => catch::catch_exec(self, thread, &path)?,
+            Ok(()) => catchpoints::catch_exec(self, thread, &path)?,
         };
         Ok(reason.map(|reason| Pause::Reason(reason, thread)))
     }

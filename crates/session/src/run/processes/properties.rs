@@ -3,7 +3,7 @@
 //! Invariant: all processes have the same properties in the same order, and each
 //! has monitors of its own. A property comes to all of them or to none.
 
-use crate::commands::points_edit;
+use crate::run::points;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_monitoring::monitors::Watched;
@@ -89,7 +89,7 @@ impl Session {
         process.monitors.remove(position, standing)?;
         self.scenarios.forget_waiting_about(position);
         let gone = process.monitors.told.forget_monitor(position);
-        points_edit::delete_points(self, &gone)
+        points::delete_points(self, &gone)
     }
 
     /// Switches a property of the user on or off.

@@ -1,6 +1,6 @@
 //! `process` and `info processes`.
 
-use crate::commands::info_views;
+use crate::inspect::frames;
 use crate::session::Session;
 use juror_debuggee::ThreadState;
 use juror_view::error::CommandError;
@@ -26,7 +26,7 @@ impl Session {
         }
         self.switch_to(number);
         self.processes.selection.frames = None;
-        info_views::select_frame(self, 0)
+        frames::select_frame(self, 0)
     }
 
     /// `info processes`

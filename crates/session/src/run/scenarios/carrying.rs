@@ -4,8 +4,8 @@
 //! Every thread stands. A reaction that comes to a command which is done later is
 //! put aside with it (`waiting`).
 
-use crate::commands::points_edit;
-use crate::commands::print;
+use crate::inspect::expressions;
+use crate::run::points;
 use crate::run::scenarios::effects::Done;
 use crate::session::Session;
 use crate::state::scenarios::performance::{Effect, Failure, Performance, PointBlock, World};
@@ -31,7 +31,7 @@ struct Asked<'s>(&'s mut Session);
 impl World for Asked<'_> {
     fn read(&mut self, code: &str) -> Result<Value, String> {
         let session = &mut *self.0;
-        let typed = print::evaluate(session, code).map_err(|error| error.message)?;
+        let typed = expressions::evaluate(session, code).map_err(|error| error.message)?;
         let program = session.running().map_err(|error| error.message)?;
         match typed.to_value(program) {
             Ok(value) => Ok(value),
@@ -95,7 +95,7 @@ impl Session {
             Heard::Left { point } => {
                 self.scenarios.points.retain(|it| it.number != point);
                 // It may have been deleted by hand.
-                let _ = points_edit::delete_points(self, &[point]);
+                let _ = points::delete_points(self, &[point]);
                 Ok(())
             }
             Heard::Point { number, facts } => {
@@ -268,7 +268,7 @@ impl Session {
     ) -> Option<StopReason> {
         let message = sentences.first()?.clone();
         let (number, _) = stopping.errors.first()?;
-        match points_edit::point(self, *number).ok()?.owner {
+        match points::point(self, *number).ok()?.owner {
             PointOwner::Scenario {
                 number, start, end, ..
             } => {

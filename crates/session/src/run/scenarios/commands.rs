@@ -1,7 +1,7 @@
 //! `scenario`: which scenarios react, while the program is there.
 
-use crate::commands::points_edit;
 use crate::commands::property;
+use crate::run::points;
 use crate::session::Session;
 use crate::state::scenarios::PointReaction;
 use juror_language::suggest;
@@ -90,9 +90,9 @@ impl Session {
             loaded.is_enabled = is_enabled;
         }
         for number in numbers {
-            points_edit::point(self, number)?.enabled = is_enabled;
+            points::point(self, number)?.enabled = is_enabled;
         }
-        points_edit::settle_points(self)?;
+        points::settle_points(self)?;
         self.renew_listeners();
         Ok(Outcome::Message(match is_enabled {
             true => format!("{name} reacts again"),
@@ -103,14 +103,14 @@ impl Session {
     fn delete_scenario(&mut self, name: &str) -> Result<Outcome, CommandError> {
         let position = self.position_of_scenario(name)?;
         let numbers = self.points_of_scenario(position);
-        points_edit::delete_points(self, &numbers)?;
+        points::delete_points(self, &numbers)?;
         self.scenarios.list.remove(position);
         self.scenarios.forget_waiting_of(position);
         self.scenarios.points.retain(|it| it.scenario != position);
         for PointReaction { scenario, .. } in &mut self.scenarios.points {
             *scenario -= usize::from(*scenario > position);
         }
-        for point in points_edit::every_point(self) {
+        for point in points::every_point(self) {
             if let PointOwner::Scenario { number, .. } = &mut point.owner {
                 *number -= u32::from(*number as usize > position);
             }
@@ -127,7 +127,7 @@ impl Session {
     /// The points that a scenario has set.
     fn points_of_scenario(&mut self, position: usize) -> Vec<u32> {
         let is_own = |owner: PointOwner| matches!(owner, PointOwner::Scenario { number, .. } if number as usize == position);
-        let all = points_edit::every_point(self).filter(|it| is_own(it.owner));
+        let all = points::every_point(self).filter(|it| is_own(it.owner));
         let mut numbers: Vec<u32> = all.map(|it| it.number).collect();
         numbers.sort_unstable();
         numbers
@@ -135,7 +135,7 @@ impl Session {
 
     /// The points that scenarios have set.
     pub(crate) fn scenario_points(&mut self) -> Vec<u32> {
-        let all = points_edit::every_point(self);
+        let all = points::every_point(self);
         all.filter(|it| it.owner != PointOwner::Developer)
             .map(|it| it.number)
             .collect()
@@ -152,7 +152,7 @@ impl Session {
             .collect();
         let mut numbers = self.scenario_points();
         numbers.retain(|it| !lasting.contains(it));
-        points_edit::delete_points(self, &numbers)?;
+        points::delete_points(self, &numbers)?;
         self.scenarios
             .points
             .retain(|it| lasting.contains(&it.number));

@@ -1,14 +1,10 @@
 //! What a reaction wants done, done: by the commands of the prompt.
 
-use crate::commands::breakpoint;
-use crate::commands::catch;
 use crate::commands::catch::signals;
-use crate::commands::points_edit;
-use crate::commands::property;
-use crate::commands::set_variable;
-use crate::commands::watch;
+use crate::commands::{breakpoint, property, set_variable, watch};
 use crate::run::scenarios::waiting::Timing;
 use crate::run::scenarios::{permissions, waiting};
+use crate::run::{catchpoints, points};
 use crate::session::Session;
 use crate::state::scenarios::performance::Effect;
 use crate::state::scenarios::{Decision, Line, PointDoes, PointReaction};
@@ -95,8 +91,8 @@ impl Session {
             }
             Effect::Remove(number) => {
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
-                points_edit::point(self, number)?;
-                points_edit::delete_points(self, &[number])?;
+                points::point(self, number)?;
+                points::delete_points(self, &[number])?;
                 self.scenarios.points.retain(|it| it.number != number);
             }
             Effect::Switch {
@@ -194,7 +190,7 @@ impl Session {
         };
         let newer = self.scenario_points();
         let newer: Vec<u32> = newer.into_iter().filter(|&it| it > last).collect();
-        points_edit::delete_points(self, &newer)?;
+        points::delete_points(self, &newer)?;
         self.scenarios
             .points
             .retain(|it| !newer.contains(&it.number));
@@ -269,7 +265,7 @@ impl Session {
             .slice(slice)
             .is_some_and(|it| states.contains(it.state, it.verdict));
         if !is_there {
-            points_edit::delete_points(self, &[point])?;
+            points::delete_points(self, &[point])?;
             return Err(CommandError::with_help(
                 "the slice is in none of the states for which this should last",
                 "`while` names states in which it is when the point is set",
@@ -331,7 +327,7 @@ impl Session {
                 loaded.signal_points.push(number);
             }
         }
-        catch::renew_catchpoints(self);
+        catchpoints::renew_catchpoints(self);
         Ok(())
     }
 }

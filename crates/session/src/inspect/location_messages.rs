@@ -1,7 +1,7 @@
 //! What is said of the names in places: which functions one name means, and
 //! which was probably meant where there is none.
 
-use crate::commands::breakpoint;
+use crate::inspect::locations;
 use crate::session::Session;
 use juror_points::breakpoints::Resolvable;
 use juror_program::modules::Bound;
@@ -52,7 +52,7 @@ pub(crate) fn words_of_one(session: &Session, place: &Resolvable, address: u64) 
     let meant = meant_at(session, place, address);
     match meant.filter(|it| is_other || it.caller.is_some()) {
         Some(meant) => meant.words().trim_start().to_owned(),
-        None => breakpoint::place_words(session, address),
+        None => locations::place_words(session, address),
     }
 }
 
