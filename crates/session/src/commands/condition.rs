@@ -4,6 +4,7 @@ use crate::commands::points_edit::numbered;
 use crate::commands::{convenience, points_edit};
 use crate::inspect::{expressions, frames};
 use crate::run::points;
+use crate::run::scenarios::permissions;
 use crate::session::Session;
 use juror_instrument::condition::Condition;
 use juror_points::point::{Ability, PointKind};
@@ -26,7 +27,7 @@ pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, 
         ..error
     })?;
     if condition.calls_functions() {
-        session.permit_calls()?;
+        permissions::permit_calls(session)?;
     }
     Ok(condition)
 }

@@ -1,13 +1,16 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
-mod info;
-mod running;
-
 use crate::command_table;
 use crate::command_table::words::{find, number};
 use crate::command_table::{Command, TABLE};
+use crate::commands::checkpoint;
 use crate::commands::environment::working_directory;
+use crate::commands::info;
+use crate::commands::jump_and_return;
+use crate::commands::process;
+use crate::commands::running;
+use crate::commands::scenario;
 use crate::commands::set::shown;
 use crate::commands::shell::shell;
 use crate::commands::{
@@ -17,8 +20,13 @@ use crate::commands::{
     views, watch,
 };
 use crate::inspect::frames;
+use crate::run::attach;
 use crate::run::dynamic_print;
+use crate::run::processes::leaving;
+use crate::run::scenarios::waiting;
+use crate::run::self_modified_code;
 use crate::run::step::Lines;
+use crate::run::symbol_reading;
 use crate::session::Session;
 use juror_points::point::Fate;
 use juror_points::watchpoints::WatchKind;
@@ -57,7 +65,7 @@ impl Session {
         }
         self.control.state.finish();
         self.follow_control();
-        result = self.move_for_scenarios(line, result, observer);
+        result = waiting::move_for_scenarios(self, line, result, observer);
         self.control.state.finish();
         self.follow_control();
         if matches!(result, Err(_) | Ok(Outcome::Quit)) {
@@ -66,7 +74,7 @@ impl Session {
         if is_about_points(word) {
             self.renew_points()?;
         }
-        self.reinsert_overwritten(observer)?;
+        self_modified_code::reinsert_overwritten(self, observer)?;
         // However it ended, a person types next, and nobody knows what
         // becomes of juror until then.
         if let Some(program) = &mut self.processes.program {
@@ -77,7 +85,7 @@ impl Session {
             for program in self.processes.other_programs_mut() {
                 program.debuggee.quiesce()?;
             }
-            self.retire_ended();
+            leaving::retire_ended(self);
         }
         self.tell_ends(observer);
         dynamic_print::tell_printed(self, observer);
@@ -122,7 +130,7 @@ impl Session {
         }
         self.permit(command.modes())?;
         convenience::note_conveniences(self);
-        self.prepare_names(command, rest, observer)?;
+        symbol_reading::prepare_names(self, command, rest, observer)?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
             Command::Advance
@@ -140,14 +148,14 @@ impl Session {
             Command::Abandon => self.abandon(rest),
             Command::AccessWatch => watch::set_watchpoint(self, rest, WatchKind::Access),
             Command::Advance => self.advance_to(rest, observer),
-            Command::Attach => self.attach_command(rest, observer),
+            Command::Attach => attach::attach_command(self, rest, observer),
             Command::Backtrace => backtrace::backtrace(self, rest),
             Command::Break => breakpoint::set_breakpoint(self, rest, Fate::Keep),
             Command::TemporaryBreak => breakpoint::set_breakpoint(self, rest, Fate::Delete),
             Command::Call => print::print(self, rest, true, observer),
             Command::Catch => catch::catch(self, rest, false),
             Command::TemporaryCatch => catch::catch(self, rest, true),
-            Command::Checkpoint => self.checkpoint_command(rest),
+            Command::Checkpoint => checkpoint::checkpoint_command(self, rest),
             Command::ChangeDirectory => environment::change_directory(self, rest),
             Command::Clear => points_edit::clear(self, rest),
             Command::Commands => breakpoint_command_lists::begin_commands(self, rest),
@@ -158,7 +166,7 @@ impl Session {
             Command::Continue => running::continue_command(self, rest, observer),
             Command::DefineType => ptype::define_type(self, rest),
             Command::Delete => points_edit::delete(self, rest),
-            Command::Detach => self.detach(),
+            Command::Detach => attach::detach(self),
             Command::Directory => working_directory(),
             Command::Disable => points_edit::disable(self, rest),
             Command::Disassemble => disassemble::disassemble(self, rest),
@@ -170,11 +178,11 @@ impl Session {
             Command::Find => find::find_in_memory(self, rest),
             Command::Up => self.move_frame(rest, 1),
             Command::Echo => Ok(printf::echo(self, rest)),
-            Command::Jump => self.jump(rest, observer),
+            Command::Jump => jump_and_return::jump(self, rest, observer),
             Command::PrintFormatted => printf::printf(self, rest),
-            Command::Return => self.return_from(rest),
+            Command::Return => jump_and_return::return_from(self, rest),
             Command::Script => source_script::read_script(self, rest),
-            Command::Signal => self.go_on_with_signal(rest, observer),
+            Command::Signal => jump_and_return::go_on_with_signal(self, rest, observer),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => self.choose_frame(rest),
             Command::SelectFrame => self.choose_frame(rest).map(|_| Outcome::Done),
@@ -202,19 +210,19 @@ impl Session {
             Command::StepInstruction => running::repeat_instructions(self, rest, false, observer),
             Command::Output => print::output(self, rest),
             Command::Property => property::property_command(self, rest, observer),
-            Command::QueueSignal => self.queue_signal(rest),
+            Command::QueueSignal => jump_and_return::queue_signal(self, rest),
             Command::Print => print::print(self, rest, false, observer),
-            Command::Process => self.choose_process(rest),
-            Command::Quit => self.leave().map(|()| Outcome::Quit),
+            Command::Process => process::choose_process(self, rest),
+            Command::Quit => attach::leave(self).map(|()| Outcome::Quit),
             Command::RegexBreak => breakpoint::break_at_matching(self, rest),
             Command::ReadWatch => watch::set_watchpoint(self, rest, WatchKind::Read),
             Command::Restore => match dump_restore::restore_from_file(self, rest) {
                 Some(written) => written,
-                None => self.restore_command(rest, observer),
+                None => checkpoint::restore_command(self, rest, observer),
             },
             Command::Run => running::run(self, rest, observer),
             Command::Save => save::save(self, rest),
-            Command::Scenario => self.scenario_command(rest),
+            Command::Scenario => scenario::scenario_command(self, rest),
             Command::Set => set::set(self, rest),
             Command::Shell => shell(rest, observer),
             Command::Show => shown::show(self, rest),

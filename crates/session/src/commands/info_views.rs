@@ -5,6 +5,7 @@ use crate::commands::info_graph::{named, no_property};
 use crate::inspect::expressions;
 use crate::inspect::frames::{selected_frame, variable_view};
 use crate::inspect::source::line_of;
+use crate::run::processes::watching;
 use crate::session::Session;
 use juror_monitoring::monitors::Watched;
 use juror_monitoring::report;
@@ -115,7 +116,7 @@ pub(crate) fn points(session: &mut Session) -> Outcome {
     let mut views = session.points.breakpoints.views(program);
     views.extend(session.points.catchpoints.views(program));
     views.extend(session.points.hardware.views(program));
-    views.extend(session.watchpoint_views());
+    views.extend(watching::watchpoint_views(session));
     views.sort_by_key(|view| view.number);
     views.extend(session.monitor_points(|_| true));
     Outcome::Points(views)

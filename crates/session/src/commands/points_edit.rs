@@ -2,11 +2,13 @@
 //! with points by their numbers, whatever they wait for.
 
 use crate::command_table::words::number;
+use crate::commands::checkpoint;
 use crate::commands::display;
 use crate::inspect::{frames, locations};
 use crate::run::points::{
     all_points, delete_points, every_point, kind_and_point, point, settle_points,
 };
+use crate::run::processes::watching;
 use crate::session::Session;
 use juror_points::breakpoints::{Resolvable, Target, targets};
 use juror_points::location_spec;
@@ -108,7 +110,7 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
 /// `delete`, `delete N...`
 pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let rest = &with_last_number(session, rest);
-    if session.delete_checkpoints(rest)? {
+    if checkpoint::delete_checkpoints(session, rest)? {
         return Ok(Outcome::Done);
     }
     if let Some(numbers) = rest.strip_prefix("display")
@@ -131,7 +133,7 @@ pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, Comma
 /// The same in every process. All stand.
 fn settle_all_points(session: &mut Session) -> Result<(), CommandError> {
     settle_points(session)?;
-    Ok(session.settle_other_watchpoints()?)
+    Ok(watching::settle_other_watchpoints(session)?)
 }
 
 /// The program begins anew: hits are counted from nothing, so that `ignore`

@@ -6,6 +6,7 @@
 
 use crate::commands::info_graph;
 use crate::commands::info_graph::no_property;
+use crate::run::processes::properties;
 use crate::run::scenarios::loaded_sentence;
 use crate::session::Session;
 use juror_language::suggest;
@@ -150,7 +151,7 @@ fn give_past(session: &mut Session, added: &mut [Watched]) -> Result<Vec<Replaye
         // Nothing has happened.
         return Ok(Vec::new());
     }
-    session.past_is_whole()?;
+    properties::past_is_whole(session)?;
     let trace = trace_kept(session)?;
     let mut past = Vec::new();
     for watched in added {
@@ -185,7 +186,7 @@ fn insert_all(
     past: &[Replayed],
 ) -> Result<Outcome, CommandError> {
     let first = session.processes.monitors.shown().len();
-    session.insert_everywhere(added)?;
+    properties::insert_everywhere(session, added)?;
     session.renew_listeners();
     let shown = session.processes.monitors.shown().iter().skip(first);
     let views = shown.enumerate().map(|(number, watched)| {
@@ -229,7 +230,7 @@ fn position_of(session: &Session, name: &str) -> Result<usize, CommandError> {
 
 fn remove_property(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
     let position = position_of(session, name)?;
-    session.remove_everywhere(position)?;
+    properties::remove_everywhere(session, position)?;
     session.renew_listeners();
     Ok(Outcome::Message(format!("{name} is watched no more")))
 }
@@ -245,7 +246,7 @@ fn enable_property(
         let state = if is_enabled { "on" } else { "off" };
         return Ok(Outcome::Message(format!("{name} is {state} already")));
     }
-    session.enable_everywhere(position, is_enabled)?;
+    properties::enable_everywhere(session, position, is_enabled)?;
     Ok(Outcome::Message(match is_enabled {
         true => {
             format!("{name} is on again, as it was left; what happened meanwhile it does not know")

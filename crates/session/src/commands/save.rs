@@ -4,6 +4,7 @@
 //! what cannot be set again, because it belongs to a thread or a call of this
 //! run, is a remark in the file, and told.
 
+use crate::commands::checkpoint;
 use crate::session::Session;
 use juror_points::point::{Fate, Point, PointOwner};
 use juror_view::Outcome;
@@ -28,7 +29,7 @@ pub(crate) fn save(session: &mut Session, rest: &str) -> Result<Outcome, Command
     let (what, file) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let file = file.trim();
     if what.is_empty() {
-        return session.checkpoint_command("");
+        return checkpoint::checkpoint_command(session, "");
     }
     if !"breakpoints".starts_with(what) {
         return Err(CommandError::with_help(

@@ -6,9 +6,13 @@
 mod absent;
 pub(crate) mod shown;
 
+use crate::commands::checkpoint;
 use crate::commands::set::absent::{instead, needless};
 use crate::commands::{environment, set_variable};
 use crate::options::AtInlined;
+use crate::run::checkpoints::numbers;
+use crate::run::follow_fork;
+use crate::run::symbol_reading;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_view::Outcome;
@@ -158,13 +162,15 @@ fn set_setting(
     match setting {
         Setting::Arguments => return set_arguments(session, after),
         Setting::AtInlined => return set_at_inlined(session, first),
-        Setting::CheckpointFiles => return session.set_checkpoint_files(first),
-        Setting::CheckpointNamespace => return session.set_checkpoint_namespace(first),
-        Setting::DebugFileDirectory => return session.set_debug_directories(after),
+        Setting::CheckpointFiles => return checkpoint::set_checkpoint_files(session, first),
+        Setting::CheckpointNamespace => return numbers::set_checkpoint_namespace(session, first),
+        Setting::DebugFileDirectory => {
+            return symbol_reading::set_debug_directories(session, after);
+        }
         Setting::Directory => return environment::set_directory(session, after),
         Setting::Environment => return environment::set_environment(session, after),
-        Setting::Follow => return session.set_follow(first),
-        Setting::SubstitutePath => return session.set_substitution(after),
+        Setting::Follow => return follow_fork::set_follow(session, first),
+        Setting::SubstitutePath => return symbol_reading::set_substitution(session, after),
         Setting::DisableRandomization => {
             session.options.randomize = !switch(first)?;
             session.launch.is_outdated = true;

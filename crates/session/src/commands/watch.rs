@@ -3,6 +3,7 @@
 
 use crate::commands::condition;
 use crate::inspect::expressions;
+use crate::run::processes::watching;
 use crate::session::Session;
 use crate::state::values::convenience;
 use juror_instrument::watched::{Dependence, Extent, Reading, WatchedExpression};
@@ -132,7 +133,7 @@ pub(crate) fn set_watchpoint(
     Ok(Outcome::Message(format!(
         "watchpoint {number} on {rest} ({}){}",
         tier.unwrap_or_default(),
-        session.in_process()
+        watching::in_process(session)
     )))
 }
 

@@ -1,6 +1,7 @@
 //! Events that catchpoints report.
 
 use crate::run::pause::Pause;
+use crate::run::scenarios::hearing;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{ForkKind, SystemCallPhase, ThreadId};
@@ -60,7 +61,8 @@ pub(crate) fn caught_with(
     let values = |name: &str| of_thread(&session.user.values, program, thread, name);
     let ask = |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
     let stopping = session.points.catchpoints.hit(is_meant, ask);
-    let Some(stopping) = session.divert_with(facts, thread, stopping, &mut Vec::new())? else {
+    let Some(stopping) = hearing::divert_with(session, facts, thread, stopping, &mut Vec::new())?
+    else {
         return Ok(None);
     };
     let errors = stopping.error_sentences(PointKind::Catchpoint);

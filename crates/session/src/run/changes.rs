@@ -1,7 +1,9 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
+use crate::run::follow_fork;
 use crate::run::hits::say;
 use crate::run::pause::Pause;
+use crate::run::processes::joining;
 use crate::run::{catchpoints, points};
 use crate::session::Session;
 use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
@@ -105,7 +107,7 @@ impl Session {
         path: &std::path::Path,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        observer.notice(&self.runs_now(path));
+        observer.notice(&joining::runs_now(self, path));
         self.processes.monitors.on_exec();
         self.processes.evaluations.clear();
         self.points.breakpoints.forget_process();
@@ -149,7 +151,7 @@ impl Session {
                 StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
                 StopEvent::ParentDetached { process } => tell_left(process, observer),
                 StopEvent::ChildFollowed { thread, parent } => {
-                    self.take_over(thread, parent, observer)?;
+                    follow_fork::take_over(self, thread, parent, observer)?;
                     standing = thread;
                 }
                 _ => {}

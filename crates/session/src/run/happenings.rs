@@ -3,6 +3,7 @@
 
 use crate::run::hits::say;
 use crate::run::pause::{Goal, Pause};
+use crate::run::software_watchpoints;
 use crate::run::{catchpoints, watchpoints};
 use crate::session::Session;
 use juror_debuggee::{SystemCallPhase, ThreadId};
@@ -92,7 +93,7 @@ impl Session {
         if pause.is_some() {
             return Ok(pause);
         }
-        let followed = self.compare_followed(thread)?;
+        let followed = software_watchpoints::compare_followed(self, thread)?;
         if let Some(pause) = self.or_heard(followed, thread) {
             return Ok(Some(pause));
         }

@@ -5,7 +5,11 @@
 //! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
 //! temporary points of commands come last.
 
+use crate::run::checkpoints::automatic;
 use crate::run::pause::{Goal, Pause, Temporary};
+use crate::run::scenarios::carrying;
+use crate::run::scenarios::hearing;
+use crate::run::software_watchpoints;
 use crate::run::{catchpoints, dynamic_print, hardware_breakpoints, points, watchpoints};
 use crate::session::Session;
 use crate::state::evaluations::CallEnd;
@@ -71,7 +75,7 @@ impl Session {
             say(&mut moment, Owner::Developer, ended);
         }
         if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
-            let back = self.on_way_back(thread, address)?;
+            let back = software_watchpoints::on_way_back(self, thread, address)?;
             say(&mut moment, Owner::Developer, back);
         }
         if !moment.has_stop() && owners.contains(Owners::STEP) {
@@ -190,7 +194,7 @@ impl Session {
         if let Some(hit) = hit.as_mut().filter(|hit| !hit.printing.is_empty()) {
             dynamic_print::print_at_hit(self, thread, address, hit);
         }
-        let Some(stopping) = self.divert(thread, hit, &mut Vec::new())? else {
+        let Some(stopping) = hearing::divert(self, thread, hit, &mut Vec::new())? else {
             return Ok(None);
         };
         let chain = self.running()?.inlined_chain(thread);
@@ -209,7 +213,7 @@ impl Session {
         stopping: Stopping,
     ) -> Result<StopReason, CommandError> {
         let errors = stopping.error_sentences(PointKind::Breakpoint);
-        let wrong = self.wrong_condition_of_scenario(&stopping, &errors);
+        let wrong = carrying::wrong_condition_of_scenario(self, &stopping, &errors);
         let silent = self.finish_stopping(&stopping)?;
         if let Some(reason) = wrong {
             return Ok(reason);
@@ -251,7 +255,7 @@ impl Session {
         let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
         let is_event = owners.intersects(Owners::MONITOR | Owners::RETURN);
         if pause.is_none() && goal.stepping.is_none() && is_event {
-            self.count_for_checkpoint(observer)?;
+            automatic::count_for_checkpoint(self, observer)?;
         }
         self.or_go_on(pause, thread, goal)
     }
@@ -280,7 +284,7 @@ impl Session {
         if self.running()?.debuggee.has_returned(thread) {
             return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
         }
-        if let Some(pause) = self.compare_followed(thread)? {
+        if let Some(pause) = software_watchpoints::compare_followed(self, thread)? {
             return Ok(Some(pause));
         }
         if goal.stepping != Some(thread) && self.scenarios.has_heard() {

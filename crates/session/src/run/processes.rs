@@ -7,12 +7,11 @@
 //! **Invariant**: a stop event is handled with its process as the current one; so is
 //! what the user types.
 
-mod joining;
-mod leaving;
-mod properties;
-mod running;
-mod selecting;
-mod watching;
+pub(crate) mod joining;
+pub(crate) mod leaving;
+pub(crate) mod properties;
+pub(crate) mod running;
+pub(crate) mod watching;
 
 use crate::run::catchpoints;
 use crate::session::Session;

@@ -5,9 +5,9 @@
 //! running; only what lies between calls is stepped by instruction, with the
 //! other threads standing still.
 
-mod inlined;
-mod moves;
-mod out;
+pub(crate) mod inlined;
+pub(crate) mod moves;
+pub(crate) mod out;
 
 use crate::inspect::source;
 use crate::run::pause::{Pause, Temporary};

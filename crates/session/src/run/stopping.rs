@@ -5,6 +5,7 @@
 use crate::inspect::{displays, frames, source};
 use crate::run::hardware_breakpoints;
 use crate::run::pause::Pause;
+use crate::run::processes::leaving;
 use crate::session::Session;
 use juror_debuggee::{Owners, ThreadId};
 use juror_program::stack::frames::{Frame, level_of_line, users_frames};
@@ -148,7 +149,7 @@ impl Session {
     /// The program has ended while it was being stopped. What it was to be
     /// stopped for is shown with its end.
     pub(super) fn end_instead(&mut self, reason: StopReason) -> Outcome {
-        let ending = self.ending_told();
+        let ending = leaving::ending_told(self);
         let mut end = self.end(ending);
         if let StopReason::Violation { mut violations } = reason {
             violations.append(&mut end.violations);
@@ -280,7 +281,7 @@ impl Session {
             self.user.values.set_number("_exitcode", status);
         }
         let called = self.processes.evaluations.running_function();
-        let violations = self.final_violations(ending);
+        let violations = leaving::final_violations(self, ending);
         self.processes.monitors.end_recording(ending);
         let gone = &self.processes.gone;
         let program = self.processes.program.as_ref();

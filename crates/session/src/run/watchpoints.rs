@@ -1,6 +1,8 @@
 //! Accesses to watched memory, and the end of the calls that watched variables belong to.
 
 use crate::run::pause::Pause;
+use crate::run::scenarios::carrying;
+use crate::run::scenarios::hearing;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
@@ -22,7 +24,7 @@ pub(crate) fn on_access(
     for access in accesses {
         seen.extend(watched_access(session, thread, access, &mut stopping)?);
     }
-    let Some(stopping) = session.divert(thread, stopping, &mut seen)? else {
+    let Some(stopping) = hearing::divert(session, thread, stopping, &mut seen)? else {
         return Ok(None);
     };
     let reason = watchpoint_reason(session, seen, &stopping)?;
@@ -36,7 +38,7 @@ pub(crate) fn watchpoint_reason(
     stopping: &Stopping,
 ) -> Result<StopReason, CommandError> {
     let errors = stopping.error_sentences(PointKind::Watchpoint);
-    let wrong = session.wrong_condition_of_scenario(stopping, &errors);
+    let wrong = carrying::wrong_condition_of_scenario(session, stopping, &errors);
     let silent = session.finish_stopping(stopping)?;
     if let Some(reason) = wrong {
         return Ok(reason);

@@ -2,9 +2,12 @@
 
 use crate::command_table::words::number;
 use crate::commands::points_edit;
+use crate::commands::scenario;
 use crate::inspect::source;
+use crate::run::checkpoints::numbers;
 use crate::run::pause::{Pause, Temporary};
 use crate::run::points;
+use crate::run::processes::leaving;
 use crate::run::step::Lines;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
@@ -33,7 +36,7 @@ pub(super) fn prepare_run(
         "" => said,
         _ => Some(CommandLine::parse(rest)?),
     };
-    let is_as_wanted = session.has_wanted_numbers() && !session.launch.is_outdated;
+    let is_as_wanted = numbers::has_wanted_numbers(session) && !session.launch.is_outdated;
     if session.is_fresh() && line.is_none() && is_as_wanted {
         return Ok(());
     }
@@ -59,11 +62,11 @@ pub(super) fn prepare_run(
         session.options.arguments = line.arguments;
         session.launch.redirections = line.redirections;
     }
-    session.kill_processes()?;
+    leaving::kill_processes(session)?;
     session.forget_program();
     session.processes.monitors.restart(session.options.history);
     points_edit::forget_hits(session);
-    session.restart_scenarios()?;
+    scenario::restart_scenarios(session)?;
     session.launch(observer)?;
     Ok(())
 }
@@ -211,6 +214,6 @@ pub(super) fn repeat_instructions(
 
 pub(super) fn kill(session: &mut Session) -> Result<Outcome, CommandError> {
     session.running()?;
-    session.kill_processes()?;
+    leaving::kill_processes(session)?;
     Ok(Outcome::Ended(Box::new(session.end(None))))
 }

@@ -2,12 +2,16 @@
 
 use crate::command_table;
 use crate::command_table::words::unclear_error;
+use crate::commands::checkpoint;
 use crate::commands::info_symbols::Listed;
+use crate::commands::process;
+use crate::commands::scenario;
 use crate::commands::{
     backtrace, display, handle, info_frame, info_proc, info_source, info_symbols, info_views, skip,
     views,
 };
 use crate::inspect::frames;
+use crate::run::processes::watching;
 use crate::session::Session;
 use juror_event::EventKind;
 use juror_view::Outcome;
@@ -46,7 +50,7 @@ pub(super) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
         "auxv" => info_proc::auxiliary_vector(session),
         "locals" => frames::variables(session, false),
         "breakpoints" => Ok(info_views::points(session)),
-        "checkpoints" => session.checkpoint_views(),
+        "checkpoints" => checkpoint::checkpoint_views(session),
         "display" => display::display(session, ""),
         "evaluations" => session.evaluation_views(),
         "frame" => info_frame::frame_info(session),
@@ -58,11 +62,11 @@ pub(super) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
         }
         "monitors" => info_views::session_monitors(session, ""),
         "proc" => info_proc::process_info(session, argument),
-        "processes" => session.process_views(),
+        "processes" => process::process_views(session),
         "program" => info_proc::program_info(session),
         "registers" => info_views::registers(session, argument),
         "watchpoints" => {
-            let mut views = session.watchpoint_views();
+            let mut views = watching::watchpoint_views(session);
             views.extend(session.monitor_points(EventKind::is_about_memory));
             Ok(Outcome::Points(views))
         }
@@ -70,7 +74,7 @@ pub(super) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
         "signals" => handle::signals(session, argument),
         "skip" => Ok(skip::skip_views(session)),
         "stack" => backtrace::backtrace(session, argument),
-        "scenarios" => session.scenario_views(argument),
+        "scenarios" => scenario::scenario_views(session, argument),
         "sharedlibrary" => info_views::shared_libraries(session),
         "symbol" => info_symbols::symbol(session, argument),
         "types" => info_symbols::names(session, Listed::Types, argument),
