@@ -46,6 +46,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Displays(displays) => tables::write_displays(page, displays),
         Outcome::Evaluations(open) => evaluations::write(page, open),
         Outcome::HelpIndex(commands) => tables::write_help_index(page, commands),
+        Outcome::HelpGroups(groups) => tables::write_help_groups(page, groups),
         Outcome::Help(command) => tables::write_help(page, command),
     }
 }
@@ -226,6 +227,7 @@ pub mod samples {
                 function: "f".into(),
             }]),
             Outcome::HelpIndex(vec![tables::samples::help()]),
+            Outcome::HelpGroups(vec![tables::samples::group()]),
             Outcome::Help(tables::samples::help()),
             Outcome::Quit,
         ]
@@ -274,6 +276,7 @@ mod tests {
             Outcome::Displays(_) => "1: count = 7\n",
             Outcome::Evaluations(_) => "#  thread  in  expression\n1  2       f   f(1) + 2\n",
             Outcome::HelpIndex(_) => "next  n  run",
+            Outcome::HelpGroups(_) => "running",
             Outcome::Help(_) => "next (n): run",
         }
     }

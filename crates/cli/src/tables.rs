@@ -5,8 +5,8 @@ use crate::escape::safe;
 use crate::page::{NAME, Page, QUIET, STRONG};
 use crate::places::long_location;
 use juror_view::{
-    CommandHelp, DisplayView, PointView, ProcessView, RegisterView, SignalView, ThreadView,
-    ValueView, VariableView,
+    CommandHelp, DisplayView, GroupHelp, PointView, ProcessView, RegisterView, SignalView,
+    ThreadView, ValueView, VariableView,
 };
 
 /// Writes the developer's points and those of the monitors. A point that is in
@@ -242,6 +242,9 @@ fn write_value_text(page: &mut Page, text: &str) {
     }
 }
 
+/// The width of lists of words, in columns.
+const WORDS_WIDTH: usize = 76;
+
 /// Writes a sentence or several lines.
 pub fn write_message(page: &mut Page, message: &str) {
     for line in message.lines() {
@@ -266,6 +269,39 @@ pub fn write_help_index(page: &mut Page, commands: &[CommandHelp]) {
     page.push(
         "help COMMAND says more. Any unique beginning of a name will do; Enter repeats a step.\n",
     );
+}
+
+/// Writes the groups of commands.
+pub fn write_help_groups(page: &mut Page, groups: &[GroupHelp]) {
+    for group in groups {
+        let (name, summary) = (safe(&group.name), safe(&group.summary));
+        writeln!(page, "{STRONG}{name}{STRONG:#}: {summary}");
+        write_words(page, &group.commands);
+    }
+    page.gap();
+    page.push(
+        "help GROUP lists the commands of a group, help COMMAND says what one does, apropos WORD\n\
+         searches. Any unique beginning of a name will do; Enter repeats a step.\n",
+    );
+}
+
+/// Writes words one after the other, indented, in lines of at most [`WORDS_WIDTH`] columns.
+fn write_words(page: &mut Page, words: &[String]) {
+    let mut line = String::new();
+    for word in words {
+        let word = safe(word);
+        if !line.is_empty() && line.len() + word.len() + 2 > WORDS_WIDTH {
+            writeln!(page, "  {line}");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push_str("  ");
+        }
+        line.push_str(&word);
+    }
+    if !line.is_empty() {
+        writeln!(page, "  {line}");
+    }
 }
 
 /// Writes the help of one command.
@@ -396,6 +432,14 @@ pub mod samples {
                 meaning: Some("queue_push+4".into()),
             },
         ]
+    }
+
+    pub fn group() -> GroupHelp {
+        GroupHelp {
+            name: "running".into(),
+            summary: "start, step and end the program".into(),
+            commands: vec!["next".into(), "step".into()],
+        }
     }
 
     pub fn help() -> CommandHelp {

@@ -7,11 +7,11 @@
 mod calling;
 mod checkpoints;
 mod code;
+pub mod entry;
 pub(crate) mod foreign;
 mod info;
 mod inspecting;
 mod memory;
-mod modes;
 mod outside;
 mod points;
 mod processes;
@@ -21,151 +21,11 @@ mod settings;
 mod watching;
 pub(crate) mod words;
 
-pub use crate::command_table::info::{INFO_SUBJECTS, find_info_subject};
-pub use crate::command_table::modes::info_modes;
+use crate::command_table::entry::Entry;
+pub use crate::command_table::info::{INFO_SUBJECTS, find_info_subject, info_modes};
 pub use crate::command_table::scenarios::{names_of_verde, translated};
 use juror_view::CommandHelp;
 use std::sync::LazyLock;
-
-/// What a command does; the session dispatches on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant is the command of its name in the table below
-pub enum Command {
-    Abandon,
-    AccessWatch,
-    Advance,
-    Attach,
-    Backtrace,
-    Break,
-    Call,
-    ChangeWatch,
-    Catch,
-    ChangeDirectory,
-    Checkpoint,
-    Clear,
-    CommandGroup,
-    Commands,
-    Condition,
-    Continue,
-    Delete,
-    DefineType,
-    Detach,
-    Directory,
-    Disable,
-    Disassemble,
-    Display,
-    Down,
-    Dump,
-    DynamicPrint,
-    Echo,
-    Enable,
-    Examine,
-    Find,
-    Finish,
-    Frame,
-    FramesApply,
-    Handle,
-    HardwareBreak,
-    Help,
-    Ignore,
-    Info,
-    Jump,
-    Kill,
-    List,
-    Monitor,
-    NameType,
-    Next,
-    NextInstruction,
-    Output,
-    Print,
-    PrintFormatted,
-    Process,
-    Property,
-    QueueSignal,
-    Quit,
-    ReadWatch,
-    RegexBreak,
-    Restore,
-    Return,
-    Run,
-    Save,
-    Scenario,
-    Script,
-    SelectFrame,
-    Set,
-    Shell,
-    Show,
-    ShowGraph,
-    Signal,
-    Skip,
-    Start,
-    StartInstruction,
-    Step,
-    StepInstruction,
-    TemporaryBreak,
-    TemporaryHardwareBreak,
-    TemporaryCatch,
-    Thread,
-    ThreadsApply,
-    Undisplay,
-    Unset,
-    Until,
-    Up,
-    Views,
-    Watch,
-}
-
-/// What completes an argument of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Completes {
-    /// Nothing to complete.
-    Nothing,
-    /// Functions and source files.
-    Places,
-    /// What can be caught.
-    Caught,
-    /// Signals, and what `handle` does with them.
-    Signals,
-    /// Variables in scope, globals, functions.
-    Expressions,
-    /// The subjects of `info`.
-    InfoSubjects,
-    /// Names of commands.
-    Commands,
-    /// Files and directories.
-    Files,
-    /// What can be set and shown, and variables in scope.
-    Settings,
-    /// What `frame` and `thread` take beside a number.
-    Words(&'static [&'static str]),
-    /// Names of properties.
-    Properties,
-    /// What is done with properties, and their names.
-    PropertyActions,
-    /// What is done with scenarios, and their names.
-    ScenarioActions,
-}
-
-/// A row of the table.
-#[derive(Debug)]
-pub struct Entry {
-    /// What it does.
-    pub command: Command,
-    /// Its full name.
-    pub name: &'static str,
-    /// Its other names; they win over prefixes.
-    pub aliases: &'static [&'static str],
-    /// What it does, in a line.
-    pub summary: &'static str,
-    /// What is typed, and what that does.
-    pub examples: &'static [(&'static str, &'static str)],
-    /// More words.
-    pub details: &'static str,
-    /// Enter alone does it again.
-    pub repeats: bool,
-    /// What completes its argument.
-    pub completes: Completes,
-}
 
 /// The table, sorted by name. Its rows stand in the modules of their subjects.
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
@@ -236,7 +96,7 @@ pub fn help_of(entry: &Entry) -> CommandHelp {
             .map(|&(typed, effect)| (typed.to_owned(), effect.to_owned()))
             .collect(),
         details: entry.details.to_owned(),
-        possible: entry.command.modes().words().map(str::to_owned),
+        possible: entry.modes.words().map(str::to_owned),
     }
 }
 

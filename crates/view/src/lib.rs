@@ -295,8 +295,19 @@ pub struct EvaluationView {
     pub function: String,
 }
 
-/// One command, for help.
+/// A group of commands, for help.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GroupHelp {
+    /// Its name, as `help` takes it.
+    pub name: String,
+    /// What its commands are for.
+    pub summary: String,
+    /// The names of its commands.
+    pub commands: Vec<String>,
+}
+
+/// One command, for help.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandHelp {
     /// Its name.
     pub name: String,
@@ -381,6 +392,8 @@ pub enum Outcome {
     Evaluations(Vec<EvaluationView>),
     /// The list of commands.
     HelpIndex(Vec<CommandHelp>),
+    /// The groups of commands.
+    HelpGroups(Vec<GroupHelp>),
     /// One command.
     Help(CommandHelp),
     /// Leave.

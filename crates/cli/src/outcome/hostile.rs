@@ -123,6 +123,12 @@ fn poison_checkpoint(checkpoint: &mut CheckpointView) {
     poison_location(&mut checkpoint.location);
 }
 
+fn poison_group(group: &mut GroupHelp) {
+    group.name = text();
+    group.summary = text();
+    group.commands.fill(text());
+}
+
 fn poison_help(help: &mut CommandHelp) {
     help.name = text();
     help.aliases.fill(text());
@@ -280,6 +286,7 @@ fn poison(outcome: &mut Outcome) {
             }
         }
         Outcome::HelpIndex(commands) => commands.iter_mut().for_each(poison_help),
+        Outcome::HelpGroups(groups) => groups.iter_mut().for_each(poison_group),
         Outcome::Help(help) => poison_help(help),
     }
 }

@@ -8,7 +8,8 @@
 //! number of spaces in a row; everything else is compared.
 
 use crate::support::juror;
-use juror_session::command_table::{Entry, INFO_SUBJECTS, TABLE};
+use juror_session::command_table::entry::Entry;
+use juror_session::command_table::{INFO_SUBJECTS, TABLE};
 use juror_testing::{Expected, is_update, repository_directory, updated_lines};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -210,7 +211,7 @@ fn section(entry: &Entry) -> String {
     if !entry.details.is_empty() {
         text.push_str(&format!(" {}", entry.details));
     }
-    if let Some(possible) = entry.command.modes().words() {
+    if let Some(possible) = entry.modes.words() {
         text.push_str(&format!(" {possible}"));
     }
     text.push_str("\n\n| you type | and get |\n| --- | --- |\n");

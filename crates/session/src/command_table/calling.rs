@@ -1,12 +1,12 @@
 //! Commands that call functions of the program.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group};
+use crate::commands::print;
+use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Abandon,
         name: "abandon",
-        aliases: &[],
         summary: "give up an evaluation that was stopped in a function it called",
         examples: &[
             ("abandon", "the innermost of this thread"),
@@ -14,11 +14,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "The thread stands again where it stood before. What the function has changed in \
                   memory stays changed.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Data,
+        modes: Modes::Program,
+        moves: true,
+        run: |session, rest, _| session.abandon(rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Call,
         name: "call",
         aliases: &["cal"],
         summary: "call a function of the program, and show what it returns",
@@ -36,7 +38,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "Only the current thread runs meanwhile. A breakpoint or signal inside stops as ever: \
                   continue or finish lets the function return, abandon gives it up. Like print, it \
                   takes a format and any expression.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        modes: Modes::Program,
+        run: |session, rest, observer| print::print(session, rest, true, observer),
+        ..Entry::DEFAULT
     },
 ];

@@ -1,12 +1,13 @@
 //! Commands that keep the program as it is and go back.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Entry, Group};
+use crate::commands::checkpoint;
+use crate::commands::dump_restore;
+use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Checkpoint,
         name: "checkpoint",
-        aliases: &[],
         summary: "keep the program and its monitors as they are, to go back there",
         examples: &[
             ("checkpoint", "keep this moment; its number is shown"),
@@ -19,11 +20,12 @@ pub(super) const ENTRIES: &[Entry] = &[
                   cannot be brought back (sockets, child processes, the time of day) is listed. \
                   A checkpoint shares its memory with the program, page by page, until one is \
                   written.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Checkpoints,
+        modes: Modes::Program,
+        run: |session, rest, _| checkpoint::checkpoint_command(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Restore,
         name: "restore",
         aliases: &["restart"],
         summary: "go back to a checkpoint",
@@ -41,7 +43,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "The present program ends; that it has ended does not matter. Your breakpoints \
                   stay as they are now; what the monitors watch is as it was then. A trace that is \
                   being recorded is cut to that moment. The checkpoint stays.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Checkpoints,
+        run: |session, rest, observer| match dump_restore::restore_from_file(session, rest) {
+            Some(written) => written,
+            None => checkpoint::restore_command(session, rest, observer),
+        },
+        ..Entry::DEFAULT
     },
 ];

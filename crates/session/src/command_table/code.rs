@@ -1,10 +1,12 @@
 //! Commands that show memory and machine code.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
+use crate::commands::disassemble;
+use crate::commands::examine;
+use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Disassemble,
         name: "disassemble",
         aliases: &["disas"],
         summary: "show instructions",
@@ -19,11 +21,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "In Intel's notation. The bytes are those of the program: juror's traps are \
                   not seen.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Data,
+        modes: Modes::Program,
+        run: |session, rest, _| disassemble::disassemble(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Examine,
         name: "x",
         aliases: &["examine"],
         summary: "show memory as numbers, texts or instructions",
@@ -36,7 +40,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "Formats: x d u o t c a f s i, as print has them; sizes: b h w g, for 1, 2, 4 \
                   and 8 bytes, 4 at first. What is left out is as before.",
-        repeats: true,
+        repeats: Repeats::Name,
         completes: Completes::Expressions,
+        group: Group::Data,
+        modes: Modes::Program,
+        names: Names::Expression,
+        run: examine::examine,
+        ..Entry::DEFAULT
     },
 ];

@@ -100,10 +100,6 @@ const COMMANDS: &[Row] = &[
         "group NAME, then the lines up to end, gives several commands one name; any beginning \
          that only one command has will do for it",
     ),
-    (
-        &["apropos"],
-        "help lists all commands, help COMMAND says more",
-    ),
     (&["complete"], "Tab completes what is being typed"),
     (
         &["explore"],

@@ -1,6 +1,7 @@
 //! The subjects of `info`: names, abbreviations, help.
 
 use crate::command_table::Unclear;
+use juror_rules::control::Modes;
 
 /// The subjects of `info`, with what each shows.
 pub const INFO_SUBJECTS: &[(&str, &str)] = &[
@@ -115,5 +116,15 @@ pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
         [name] => Ok(name),
         [] => Err(Unclear::Unknown),
         several => Err(Unclear::Ambiguous(several.to_vec())),
+    }
+}
+
+/// The modes in which a subject of `info` can be shown.
+pub fn info_modes(subject: &str) -> Modes {
+    match subject {
+        "args" | "frame" | "line" | "locals" | "source" | "stack" => Modes::Begun,
+        "address" | "auxv" | "evaluations" | "proc" | "processes" | "program" | "registers"
+        | "sharedlibrary" | "symbol" | "threads" => Modes::Program,
+        _ => Modes::Always,
     }
 }

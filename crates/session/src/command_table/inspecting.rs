@@ -1,10 +1,36 @@
 //! Commands that show things and choose what is shown.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
+use crate::commands::backtrace;
+use crate::commands::display;
+use crate::commands::frame;
+use crate::commands::frame_apply;
+use crate::commands::help;
+use crate::commands::info;
+use crate::commands::list;
+use crate::commands::monitor;
+use crate::commands::print;
+use crate::commands::printf;
+use crate::commands::property;
+use crate::commands::ptype;
+use crate::commands::thread;
+use crate::commands::views;
+use juror_rules::control::Modes;
+use juror_view::Outcome;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Backtrace,
+        name: "apropos",
+        summary: "search the help of all commands",
+        examples: &[
+            ("apropos watch", "the commands whose help has the word"),
+            ("apropos debug register", "those that have both"),
+        ],
+        group: Group::Settings,
+        run: |_, rest, _| help::apropos(rest),
+        ..Entry::DEFAULT
+    },
+    Entry {
         name: "backtrace",
         aliases: &["bt", "where"],
         summary: "show the stack of the current thread",
@@ -18,11 +44,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "A frame marked as a guess was found where the code before it has no \
                   rules that lead to its caller. Where nothing can be guessed, either, the \
                   stack is cut.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Stack,
+        modes: Modes::Begun,
+        run: |session, rest, _| backtrace::backtrace(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Display,
         name: "display",
         aliases: &["disp"],
         summary: "show the value of an expression at every stop",
@@ -35,11 +62,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "At a stop it is evaluated in the innermost frame. Where it has no value it says \
                   why. It calls no functions.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        names: Names::Expression,
+        run: |session, rest, _| display::display(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Down,
         name: "down",
         aliases: &["dow"],
         summary: "select the frame that the selected one called",
@@ -47,12 +76,13 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("down", "one frame inwards"),
             ("down 2", "two frames inwards"),
         ],
-        details: "",
-        repeats: true,
-        completes: Completes::Nothing,
+        repeats: Repeats::Line,
+        group: Group::Stack,
+        modes: Modes::Begun,
+        run: |session, rest, _| frame::move_frame(session, rest, -1),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Frame,
         name: "frame",
         aliases: &["f"],
         summary: "show or select a frame of the stack",
@@ -73,35 +103,37 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "in the innermost three; -3 the outermost",
             ),
         ],
-        details: "",
-        repeats: false,
         completes: Completes::Words(&["apply", "function", "level", "line"]),
+        group: Group::Stack,
+        modes: Modes::Begun,
+        run: |session, rest, _| frame::choose_frame(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::FramesApply,
         name: "faas",
-        aliases: &[],
         summary: "execute a command in every frame of the stack",
         examples: &[(
             "faas print i",
             "where it has no value, the frame is left out",
         )],
         details: "frame apply all says why where a command fails.",
-        repeats: false,
         completes: Completes::Commands,
+        group: Group::Stack,
+        modes: Modes::Begun,
+        run: |session, rest, _| frame_apply::apply_to_frames(session, &format!("all -s {rest}")),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Help,
         name: "help",
         aliases: &["h"],
         summary: "say what a command does",
         examples: &[("help", "all commands"), ("help break", "one of them")],
-        details: "",
-        repeats: false,
         completes: Completes::Commands,
+        group: Group::Settings,
+        run: |_, rest, _| help::help(rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Info,
         name: "info",
         aliases: &["i", "inf"],
         summary: "show what there is: breakpoints, threads, locals, monitors, ...",
@@ -117,11 +149,13 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
         ],
         details: "info alone lists all subjects.",
-        repeats: false,
         completes: Completes::InfoSubjects,
+        group: Group::Settings,
+        names: Names::InfoSubject,
+        run: |session, rest, _| info::info(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::List,
         name: "list",
         aliases: &["l"],
         summary: "show source lines",
@@ -132,12 +166,14 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("list 10,20", "from line 10 to line 20"),
             ("list -", "what is before the lines shown last"),
         ],
-        details: "",
-        repeats: true,
+        repeats: Repeats::Onwards,
         completes: Completes::Places,
+        group: Group::Files,
+        names: Names::Lines,
+        run: |session, rest, _| list::list(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Monitor,
         name: "monitor",
         aliases: &["m", "mon"],
         summary: "show the monitors and change them: states, slices, variables, paths",
@@ -160,25 +196,25 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "of this slice; state = ready puts it into a state",
             ),
         ],
-        details: "",
-        repeats: false,
         completes: Completes::Properties,
+        group: Group::Properties,
+        run: |session, rest, _| monitor::monitor_command(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Output,
         name: "output",
-        aliases: &[],
         summary: "show the value of an expression alone",
         examples: &[
             ("output count", "without $1 = before it; it is not kept"),
             ("output/x flags", "in a format, as print has them"),
         ],
-        details: "",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        modes: Modes::Program,
+        run: |session, rest, _| print::output(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Property,
         name: "property",
         aliases: &["prop"],
         summary: "add, remove and list properties while the program is there",
@@ -202,11 +238,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "With a trace, what has been recorded is given to the property first; the \
                   events that it is about must be among it. A trace goes on as it was begun; \
                   the next run records the events of all properties.",
-        repeats: false,
         completes: Completes::PropertyActions,
+        group: Group::Properties,
+        changes_points: true,
+        run: property::property_command,
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Print,
         name: "print",
         aliases: &["p", "pri", "prin", "inspect"],
         summary: "show the value of an expression",
@@ -232,13 +270,15 @@ pub(super) const ENTRIES: &[Entry] = &[
                   /o octal, /t binary, /c character, /a address, /f the bits as a fraction, /s text. \
                   Of fractions, /x /z /d /u /o /t show the bits. A value stays in $1 as it was \
                   printed; what pointers in it lead to is as it is now.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        modes: Modes::Program,
+        names: Names::Expression,
+        run: |session, rest, observer| print::print(session, rest, false, observer),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::DefineType,
         name: "ptype",
-        aliases: &[],
         summary: "show the definition of a type",
         examples: &[
             ("ptype struct queue", "its fields"),
@@ -249,26 +289,26 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
         ],
         details: "Names that stand for other types are looked through.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        run: |session, rest, _| ptype::define_type(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::SelectFrame,
         name: "select-frame",
-        aliases: &[],
         summary: "select a frame without showing it",
         examples: &[(
             "select-frame 2",
             "number 2; for the commands of points, and files",
         )],
-        details: "",
-        repeats: false,
         completes: Completes::Words(&["function", "level"]),
+        group: Group::Stack,
+        modes: Modes::Begun,
+        run: |session, rest, _| frame::choose_frame(session, rest).map(|_| Outcome::Done),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::ShowGraph,
         name: "show-graph",
-        aliases: &[],
         summary: "show the states of a property, and where it stands",
         examples: &[
             ("show-graph", "of all properties"),
@@ -280,11 +320,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "As info graph. A star is at the states in which slices stand, with how many. \
                   Of a formula they are those of its smallest automaton.",
-        repeats: false,
         completes: Completes::Properties,
+        group: Group::Properties,
+        run: |session, rest, _| {
+            crate::commands::info_graph::graphs(session.processes.monitors.shown(), rest)
+        },
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Thread,
         name: "thread",
         aliases: &["t"],
         summary: "show or choose the thread that commands speak of",
@@ -302,24 +345,24 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "any command, for one thread after the other",
             ),
         ],
-        details: "",
-        repeats: false,
         completes: Completes::Words(&["apply", "find", "name"]),
+        group: Group::Threads,
+        modes: Modes::Program,
+        run: |session, rest, _| thread::choose_thread(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::ThreadsApply,
         name: "taas",
-        aliases: &[],
         summary: "execute a command for every thread",
         examples: &[("taas backtrace 3", "as thread apply all backtrace 3")],
-        details: "",
-        repeats: false,
         completes: Completes::Commands,
+        group: Group::Threads,
+        modes: Modes::Program,
+        run: |session, rest, _| backtrace::apply_to_threads(session, &format!("all {rest}")),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::PrintFormatted,
         name: "printf",
-        aliases: &[],
         summary: "show values in a text of one's own",
         examples: &[
             (
@@ -333,46 +376,44 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "%s takes any value, and shows it as print does. What is shown ends with a \
                   line's end in any case.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        modes: Modes::Program,
+        run: |session, rest, _| printf::printf(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Echo,
         name: "echo",
-        aliases: &[],
         summary: "show a text",
         examples: &[("echo here it is\\n", "escapes are those of C")],
         details: "For the commands of points, and for files of commands.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Settings,
+        run: |session, rest, _| Ok(printf::echo(session, rest)),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Up,
         name: "up",
-        aliases: &[],
         summary: "select the frame that called the selected one",
         examples: &[
             ("up", "one frame outwards"),
             ("up 2", "two frames outwards"),
         ],
-        details: "",
-        repeats: true,
-        completes: Completes::Nothing,
+        repeats: Repeats::Line,
+        group: Group::Stack,
+        modes: Modes::Begun,
+        run: |session, rest, _| frame::move_frame(session, rest, 1),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Undisplay,
         name: "undisplay",
-        aliases: &[],
         summary: "show an expression no more at every stop",
         examples: &[("undisplay 2", "number 2"), ("undisplay", "none at all")],
-        details: "",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Data,
+        run: |session, rest, _| display::undisplay(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Views,
         name: "views",
-        aliases: &[],
         summary: "take rules for how values of your own types are shown",
         examples: &[
             ("views game.views", "the rules of a file, before all others"),
@@ -382,11 +423,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "A rule names types and says in a few lines what is shown of their fields; \
                   elements that it shows can be used in expressions. A file that is taken again \
                   is read anew.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Settings,
+        run: |session, rest, _| views::views_command(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::NameType,
         name: "whatis",
         aliases: &["what"],
         summary: "show the type of an expression",
@@ -395,8 +436,9 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("whatis queue->count", "of a value"),
             ("whatis queue_push", "of a function"),
         ],
-        details: "",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        run: |session, rest, _| ptype::name_type(session, rest),
+        ..Entry::DEFAULT
     },
 ];

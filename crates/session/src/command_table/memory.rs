@@ -1,12 +1,13 @@
 //! Commands that search memory and write it to files.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group};
+use crate::commands::dump_restore;
+use crate::commands::find;
+use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Dump,
         name: "dump",
-        aliases: &[],
         summary: "write memory of the program to a file",
         examples: &[
             (
@@ -16,13 +17,14 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("dump value table.bin table", "the bytes of a value"),
         ],
         details: "The bytes are written as they are. What was in the file is gone.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        modes: Modes::Program,
+        run: |session, rest, _| dump_restore::dump(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Find,
         name: "find",
-        aliases: &[],
         summary: "search memory for values",
         examples: &[
             (
@@ -36,7 +38,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "The end of the range is its last byte; +N is N bytes. Several values are \
                   searched for one behind the other. $_ is the last place that was found, \
                   $numfound how many there were.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Data,
+        modes: Modes::Program,
+        run: |session, rest, _| find::find_in_memory(session, rest),
+        ..Entry::DEFAULT
     },
 ];

@@ -1,12 +1,14 @@
 //! Commands about files, directories and other programs.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group};
+use crate::commands::environment;
+use crate::commands::save;
+use crate::commands::shell;
+use crate::commands::source_script;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::ChangeDirectory,
         name: "cd",
-        aliases: &[],
         summary: "change the directory in which juror works",
         examples: &[
             ("cd tests", "for files that are named from then on"),
@@ -14,23 +16,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "The next run of the program starts there, too, unless set cwd has said \
                   otherwise.",
-        repeats: false,
         completes: Completes::Files,
+        group: Group::Files,
+        run: |session, rest, _| environment::change_directory(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Directory,
         name: "pwd",
-        aliases: &[],
         summary: "show the directory in which juror works",
         examples: &[("pwd", "info proc cwd shows the program's")],
-        details: "",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Files,
+        run: |_, _, _| environment::working_directory(),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Save,
         name: "save",
-        aliases: &[],
         summary: "write the breakpoints to a file, for source to set them again",
         examples: &[
             (
@@ -43,21 +43,23 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "Watchpoints and catchpoints are among them. The file holds commands, one a \
                   line. What is for a thread or for one call of a function, which another run \
                   does not have, is written as a remark.",
-        repeats: false,
         completes: Completes::Files,
+        group: Group::Breakpoints,
+        run: |session, rest, _| save::save(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Script,
         name: "source",
         aliases: &["so"],
         summary: "execute the commands of a file",
         examples: &[("source setup.juror", "line by line, as if typed")],
         details: "Empty lines and those that begin with # are passed over. A mistake ends it.",
-        repeats: false,
         completes: Completes::Files,
+        group: Group::Files,
+        run: |session, rest, _| source_script::read_script(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Shell,
         name: "shell",
         aliases: &["!"],
         summary: "run a command of the shell",
@@ -68,7 +70,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "$SHELL runs it, or /bin/sh. Ctrl-C ends the command, not juror. Scenarios may \
                   do it only where juror was started with --allow-programs.",
-        repeats: false,
         completes: Completes::Files,
+        group: Group::Files,
+        run: |_, rest, observer| shell::shell(rest, observer),
+        ..Entry::DEFAULT
     },
 ];

@@ -1,10 +1,15 @@
 //! Commands about breakpoints and other points.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group, Names};
+use crate::commands::breakpoint;
+use crate::commands::breakpoint_command_lists;
+use crate::commands::condition;
+use crate::commands::dprintf;
+use crate::commands::points_edit;
+use juror_points::point::Fate;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Break,
         name: "break",
         aliases: &["b", "br"],
         summary: "stop at a place",
@@ -29,11 +34,14 @@ pub(super) const ENTRIES: &[Entry] = &[
                   several (inlined copies, templates, a name in several libraries) has a location \
                   for each, 1.1, 1.2 and so on. Other threads do not stop where the condition is \
                   false; one that cannot be evaluated stops, and says why.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Breakpoints,
+        names: Names::Location,
+        changes_points: true,
+        run: |session, rest, _| breakpoint::set_breakpoint(session, rest, Fate::Keep),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Clear,
         name: "clear",
         aliases: &["cl"],
         summary: "delete the breakpoints at a place",
@@ -43,11 +51,14 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("clear", "those at the line of the selected frame"),
         ],
         details: "What has no place goes by its number, with delete.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Breakpoints,
+        names: Names::Location,
+        changes_points: true,
+        run: |session, rest, _| points_edit::clear(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Commands,
         name: "commands",
         aliases: &["comm"],
         summary: "say what is done when a point has stopped the program",
@@ -59,11 +70,11 @@ pub(super) const ENTRIES: &[Entry] = &[
                   is not shown; continue as the last one lets the program run on. What follows \
                   a line that lets the program run, or one with a mistake, is dropped. end \
                   alone takes the commands away.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Breakpoints,
+        run: |session, rest, _| breakpoint_command_lists::begin_commands(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Condition,
         name: "condition",
         aliases: &["cond"],
         summary: "change what must be true at a point",
@@ -73,11 +84,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "For breakpoints, watchpoints and catchpoints alike. Only conditions of \
                   breakpoints can call functions of the program.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Breakpoints,
+        changes_points: true,
+        run: |session, rest, _| condition::set_condition(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Delete,
         name: "delete",
         aliases: &["d"],
         summary: "remove points",
@@ -86,12 +99,12 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("delete 1-3 5", "several, of any kind"),
             ("delete", "all of yours; monitors keep theirs"),
         ],
-        details: "",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Breakpoints,
+        changes_points: true,
+        run: |session, rest, _| points_edit::delete(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Disable,
         name: "disable",
         aliases: &["dis"],
         summary: "keep a point but do not stop at it",
@@ -100,12 +113,12 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("disable 1.2", "one of its locations"),
             ("disable", "all of yours"),
         ],
-        details: "",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Breakpoints,
+        changes_points: true,
+        run: |session, rest, _| points_edit::disable(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::DynamicPrint,
         name: "dprintf",
         aliases: &["dp"],
         summary: "print at a place and go on",
@@ -121,11 +134,13 @@ pub(super) const ENTRIES: &[Entry] = &[
                   are as for others, and info breakpoints counts its hits. The format is that \
                   of printf. The program stops, and juror says why, where a value cannot be \
                   shown. The values call no functions of the program.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Breakpoints,
+        changes_points: true,
+        run: |session, rest, _| dprintf::set_dynamic_print(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Enable,
         name: "enable",
         aliases: &["en"],
         summary: "stop at a disabled point again",
@@ -137,12 +152,12 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("enable delete 2", "for one stop; then it is deleted"),
             ("enable", "all of yours"),
         ],
-        details: "",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Breakpoints,
+        changes_points: true,
+        run: |session, rest, _| points_edit::enable(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Ignore,
         name: "ignore",
         aliases: &["ign"],
         summary: "pass the next hits of a point",
@@ -153,11 +168,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "Only hits whose condition is true count. The count of hits begins anew with \
                   run: to come to a place just before a crash, ignore a million, see in info \
                   breakpoints how many there were, and run again.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Breakpoints,
+        run: |session, rest, _| points_edit::ignore(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::RegexBreak,
         name: "rbreak",
         aliases: &["rb"],
         summary: "stop at all functions whose names match a regular expression",
@@ -167,17 +182,23 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "Only functions with debug information count, and of those only what was not \
                   inlined. break /REGEX/ is the same.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Breakpoints,
+        names: Names::Matching,
+        changes_points: true,
+        run: |session, rest, _| breakpoint::break_at_matching(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::TemporaryBreak,
         name: "tbreak",
         aliases: &["tb", "tbr"],
         summary: "stop at a place once",
         examples: &[("tbreak queue.c:23", "at that line, the next time only")],
-        details: "",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Breakpoints,
+        names: Names::Location,
+        changes_points: true,
+        run: |session, rest, _| breakpoint::set_breakpoint(session, rest, Fate::Delete),
+        ..Entry::DEFAULT
     },
 ];

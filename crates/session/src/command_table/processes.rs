@@ -1,13 +1,15 @@
 //! Commands about processes, about signals and about what the program asks of
 //! the kernel.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group};
+use crate::commands::catch;
+use crate::commands::handle;
+use crate::commands::process;
+use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Catch,
         name: "catch",
-        aliases: &[],
         summary: "stop when something happens, wherever it is",
         examples: &[
             ("catch syscall", "before and after every system call"),
@@ -31,21 +33,23 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "Catchpoints have the numbers of breakpoints: delete, disable and enable take \
               them. Tracing system calls costs every call of the program two stops.",
-        repeats: false,
         completes: Completes::Caught,
+        group: Group::Breakpoints,
+        changes_points: true,
+        run: |session, rest, _| catch::catch(session, rest, false),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::TemporaryCatch,
         name: "tcatch",
-        aliases: &[],
         summary: "stop once when something happens",
         examples: &[("tcatch syscall write", "the next write only")],
-        details: "",
-        repeats: false,
         completes: Completes::Caught,
+        group: Group::Breakpoints,
+        changes_points: true,
+        run: |session, rest, _| catch::catch(session, rest, true),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Process,
         name: "process",
         aliases: &["inferior"],
         summary: "select a process, when several are debugged (set follow both)",
@@ -56,13 +60,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "info processes lists them. All run when the program runs, and all stop when one \
                   does; that one is selected then. Breakpoints are in all of them; info \
                   breakpoints, info threads and monitor show the selected one's.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Threads,
+        modes: Modes::Program,
+        run: |session, rest, _| process::choose_process(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Handle,
         name: "handle",
-        aliases: &[],
         summary: "say what is done about a signal",
         examples: &[
             (
@@ -80,7 +84,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "Actions: stop, nostop, print, noprint, pass, nopass (also ignore and noignore). \
               To stop means to print. A signal that will end the program stops it unless you \
               said nostop. Ctrl-C is not passed to the program while SIGINT stops.",
-        repeats: false,
         completes: Completes::Signals,
+        group: Group::Running,
+        changes_points: true,
+        run: |session, rest, _| handle::handle(session, rest),
+        ..Entry::DEFAULT
     },
 ];

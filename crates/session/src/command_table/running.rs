@@ -1,32 +1,44 @@
 //! Commands that let the program run, step it, or end it.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group, Names, OpenEvaluation, Repeats};
+use crate::commands::jump_and_return;
+use crate::commands::running;
+use crate::commands::skip;
+use crate::run::attach;
+use crate::run::step::Lines;
+use juror_rules::control::Modes;
+use juror_view::Outcome;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Advance,
         name: "advance",
-        aliases: &[],
         summary: "run until a place is reached",
         examples: &[("advance queue.c:30", "run until line 30 of queue.c")],
         details: "Sets a temporary point at the place and continues. Stops also where the \
                   current function returns.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Running,
+        modes: Modes::Program,
+        names: Names::Location,
+        moves: true,
+        evaluation: OpenEvaluation::Own,
+        run: |session, rest, observer| session.advance_to(rest, observer),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Attach,
         name: "attach",
         aliases: &["att"],
         summary: "debug a process that runs already",
         examples: &[("attach 1234", "process 1234, as ps shows it")],
         details: "All its threads stop where they are; continue lets them run. quit lets it go on \
                   alone, as detach does.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Running,
+        modes: Modes::Before,
+        moves: true,
+        run: attach::attach_command,
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Detach,
         name: "detach",
         aliases: &["det"],
         summary: "let the program go on alone",
@@ -36,11 +48,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         )],
         details: "Every instruction is as it was, calls that were interrupted go on, signals that \
                   wait are delivered; a process that job control has stopped stays stopped.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Running,
+        modes: Modes::Program,
+        moves: true,
+        run: |session, _, _| attach::detach(session),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Continue,
         name: "continue",
         aliases: &["c", "cont", "fg"],
         summary: "let the program run on",
@@ -48,22 +62,31 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("continue", "until the next stop"),
             ("continue 3", "pass the next two stops here"),
         ],
-        details: "",
-        repeats: true,
-        completes: Completes::Nothing,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        modes: Modes::Program,
+        moves: true,
+        evaluation: OpenEvaluation::Any,
+        run: running::continue_command,
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Finish,
         name: "finish",
         aliases: &["fin"],
         summary: "run until the selected function returns, and show what it returns",
         examples: &[("finish", "run to the caller of the selected frame")],
-        details: "",
-        repeats: true,
-        completes: Completes::Nothing,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        modes: Modes::Begun,
+        moves: true,
+        evaluation: OpenEvaluation::Own,
+        run: |session, _, observer| {
+            let level = session.processes.selection.level;
+            session.finish_frame(level, observer)
+        },
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Jump,
         name: "jump",
         aliases: &["j"],
         summary: "go on at another place of the function",
@@ -73,11 +96,14 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("jump *$rip+5", "at an address"),
         ],
         details: "The stack and the registers stay as they are. The program runs on from there.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Running,
+        modes: Modes::Begun,
+        evaluation: OpenEvaluation::Own,
+        run: jump_and_return::jump,
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Kill,
         name: "kill",
         aliases: &["k"],
         summary: "end the program",
@@ -85,44 +111,51 @@ pub(super) const ENTRIES: &[Entry] = &[
             "kill",
             "the program is gone, with all its processes; run starts it again",
         )],
-        details: "",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Running,
+        modes: Modes::Program,
+        moves: true,
+        run: |session, _, _| running::kill(session),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Next,
         name: "next",
         aliases: &["n"],
         summary: "run to the next line, over calls",
         examples: &[("next", "one line"), ("next 3", "three lines")],
         details: "Calls that were inlined are passed, too.",
-        repeats: true,
-        completes: Completes::Nothing,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        modes: Modes::Begun,
+        moves: true,
+        evaluation: OpenEvaluation::Own,
+        run: |session, rest, observer| running::repeat_lines(session, rest, Lines::Over, observer),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::NextInstruction,
         name: "nexti",
         aliases: &["ni"],
         summary: "run one instruction, over calls",
         examples: &[("nexti", "one instruction")],
-        details: "",
-        repeats: true,
-        completes: Completes::Nothing,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        modes: Modes::Program,
+        moves: true,
+        evaluation: OpenEvaluation::Own,
+        run: |session, rest, observer| running::repeat_instructions(session, rest, true, observer),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Quit,
         name: "quit",
         aliases: &["q", "exit"],
         summary: "end the program, or detach from a process that was attached, and leave",
         examples: &[("quit", "leave juror")],
-        details: "",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Running,
+        moves: true,
+        run: |session, _, _| attach::leave(session).map(|()| Outcome::Quit),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::QueueSignal,
         name: "queue-signal",
-        aliases: &[],
         summary: "give the selected thread a signal, for when the program runs on",
         examples: &[
             ("queue-signal SIGUSR1", "continue, or a step, delivers it"),
@@ -130,11 +163,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "It takes the place of the signal that the thread was stopped by. signal does \
                   the same and lets the program run on.",
-        repeats: false,
         completes: Completes::Signals,
+        group: Group::Running,
+        modes: Modes::Program,
+        run: |session, rest, _| jump_and_return::queue_signal(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Return,
         name: "return",
         aliases: &["ret"],
         summary: "leave the selected function at once, without the rest of it",
@@ -144,11 +179,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "Nothing runs: registers are as the caller keeps them, and what the function \
                   would still have done (unlocking, destructors) is not done.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Running,
+        modes: Modes::Begun,
+        run: |session, rest, _| jump_and_return::return_from(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Run,
         name: "run",
         aliases: &["r"],
         summary: "start the program from its beginning",
@@ -165,13 +202,13 @@ pub(super) const ENTRIES: &[Entry] = &[
                   <, >, >> (at the end), 2>, 2>> for errors, &> for both, 2>&1 for errors where \
                   the output goes. What a line does not redirect goes where it went when juror was started; run alone takes the line \
                   before.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Running,
+        moves: true,
+        run: running::run,
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Signal,
         name: "signal",
-        aliases: &[],
         summary: "let the program run on with a signal",
         examples: &[
             ("signal SIGUSR1", "as if somebody had sent it"),
@@ -179,13 +216,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "The selected thread gets it. handle says what is done about signals that come \
                   by themselves.",
-        repeats: false,
         completes: Completes::Signals,
+        group: Group::Running,
+        modes: Modes::Program,
+        evaluation: OpenEvaluation::Own,
+        run: jump_and_return::go_on_with_signal,
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Skip,
         name: "skip",
-        aliases: &[],
         summary: "say which functions and files step does not enter",
         examples: &[
             ("skip function queue_check", "calls of it are passed"),
@@ -198,53 +237,62 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "A function is named as in places, by the end of its name, with its scopes or \
                   without. -fi, -gfi, -fu and -rfu may be combined: both must fit. info skip \
                   shows all. Breakpoints inside stop as ever.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Breakpoints,
+        run: |session, rest, _| skip::skip(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Start,
         name: "start",
         aliases: &["sta"],
         summary: "start the program and stop at its main function",
         examples: &[("start", "with the arguments it had")],
-        details: "",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Running,
+        names: Names::Main,
+        moves: true,
+        run: running::start_command,
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::StartInstruction,
         name: "starti",
-        aliases: &[],
         summary: "start the program and stop before anything of its own runs",
         examples: &[("starti", "with the arguments it had")],
         details: "The dynamic linker has loaded its libraries by then; their constructors, and \
                   its own, have not run.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Running,
+        moves: true,
+        run: running::start_instruction,
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Step,
         name: "step",
         aliases: &["s"],
         summary: "run to the next line, into calls of functions that have lines",
         examples: &[("step", "one line"), ("step 3", "three lines")],
         details: "Calls that were inlined, and begin where the thread stands, are entered one \
                   by one; nothing runs for that.",
-        repeats: true,
-        completes: Completes::Nothing,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        modes: Modes::Begun,
+        moves: true,
+        evaluation: OpenEvaluation::Own,
+        run: |session, rest, observer| running::repeat_lines(session, rest, Lines::Into, observer),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::StepInstruction,
         name: "stepi",
         aliases: &["si"],
         summary: "run one instruction",
         examples: &[("stepi", "one instruction"), ("stepi 10", "ten")],
-        details: "",
-        repeats: true,
-        completes: Completes::Nothing,
+        repeats: Repeats::Line,
+        group: Group::Running,
+        modes: Modes::Program,
+        moves: true,
+        evaluation: OpenEvaluation::Own,
+        run: |session, rest, observer| running::repeat_instructions(session, rest, false, observer),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Until,
         name: "until",
         aliases: &["u"],
         summary: "run to a later line, or to a place, in this function",
@@ -252,8 +300,20 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("until", "out of the loop"),
             ("until 40", "to line 40 of this file"),
         ],
-        details: "",
-        repeats: true,
+        repeats: Repeats::Line,
         completes: Completes::Places,
+        group: Group::Running,
+        modes: Modes::Begun,
+        names: Names::Location,
+        moves: true,
+        evaluation: OpenEvaluation::Own,
+        run: |session, rest, observer| {
+            if rest.is_empty() {
+                running::repeat_lines(session, "", Lines::Forward, observer)
+            } else {
+                session.advance_to(rest, observer)
+            }
+        },
+        ..Entry::DEFAULT
     },
 ];

@@ -1,11 +1,12 @@
 //! Commands about scenarios, and groups of commands; and the names that they
 //! have in Verde.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group};
+use crate::commands::breakpoint_command_lists;
+use crate::commands::scenario;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Scenario,
         name: "scenario",
         aliases: &["scn"],
         summary: "load, delete, switch and list scenarios",
@@ -25,11 +26,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "A scenario says what is done when a property changes its state, when the \
                   program stops, starts, ends or gets a signal. The properties of its file, and of \
                   those that it uses, come with it.",
-        repeats: false,
         completes: Completes::ScenarioActions,
+        group: Group::Properties,
+        changes_points: true,
+        run: |session, rest, _| scenario::scenario_command(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::CommandGroup,
         name: "group",
         aliases: &["define"],
         summary: "give several commands one name",
@@ -40,8 +43,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "What follows a command that lets the program run is dropped, and so is what \
                   follows a mistake, as with commands.",
-        repeats: false,
-        completes: Completes::Nothing,
+        group: Group::Settings,
+        run: |session, rest, _| breakpoint_command_lists::group(session, rest),
+        ..Entry::DEFAULT
     },
 ];
 
@@ -100,35 +104,23 @@ mod tests {
     }
 
     /// Table 2 of the paper, each with an example of what it is given.
-    const TABLE_2: [(&str, &str, Command); 16] = [
-        ("activate", "property", Command::Property),
-        ("checkpoint", "checkpoint", Command::Checkpoint),
-        ("checkpoint-restart 2", "restore 2", Command::Restore),
-        ("cmd-group-begin look", "group look", Command::CommandGroup),
-        ("cmd-group-end", "end", Command::CommandGroup),
-        ("delete p", "property remove p", Command::Property),
-        ("exec n = 3", "monitor set n = 3", Command::Monitor),
-        ("get-current", "monitor choose", Command::Monitor),
-        (
-            "load-functions f.prop",
-            "property add f.prop",
-            Command::Property,
-        ),
-        (
-            "load-property  q.prop",
-            "property add q.prop",
-            Command::Property,
-        ),
-        (
-            "load-scenario q.scn",
-            "scenario load q.scn",
-            Command::Scenario,
-        ),
-        ("new q.prop", "property add q.prop", Command::Property),
-        ("run p", "property enable p", Command::Property),
-        ("run-with-program", "run", Command::Run),
-        ("set-current p", "monitor choose p", Command::Monitor),
-        ("show-graph p", "show-graph p", Command::ShowGraph),
+    const TABLE_2: [(&str, &str, &str); 16] = [
+        ("activate", "property", "property"),
+        ("checkpoint", "checkpoint", "checkpoint"),
+        ("checkpoint-restart 2", "restore 2", "restore"),
+        ("cmd-group-begin look", "group look", "group"),
+        ("cmd-group-end", "end", "group"),
+        ("delete p", "property remove p", "property"),
+        ("exec n = 3", "monitor set n = 3", "monitor"),
+        ("get-current", "monitor choose", "monitor"),
+        ("load-functions f.prop", "property add f.prop", "property"),
+        ("load-property  q.prop", "property add q.prop", "property"),
+        ("load-scenario q.scn", "scenario load q.scn", "scenario"),
+        ("new q.prop", "property add q.prop", "property"),
+        ("run p", "property enable p", "property"),
+        ("run-with-program", "run", "run"),
+        ("set-current p", "monitor choose p", "monitor"),
+        ("show-graph p", "show-graph p", "show-graph"),
     ];
 
     #[test]
@@ -146,7 +138,7 @@ mod tests {
             let (word, _) = crate::command_table::split_line(ours);
             // It ends a group, and is nothing elsewhere.
             if word != "end" {
-                let found = crate::command_table::find(word).map(|entry| entry.command);
+                let found = crate::command_table::find(word).map(|entry| entry.name);
                 assert_eq!(found, Ok(command), "{ours}");
             }
         }

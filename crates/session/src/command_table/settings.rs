@@ -1,12 +1,12 @@
 //! Commands that change how juror behaves, and show it.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group};
+use crate::commands::set;
+use crate::commands::set::shown;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::Set,
         name: "set",
-        aliases: &[],
         summary: "give something in the program another value, or change how juror behaves",
         examples: &[
             (
@@ -64,11 +64,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "show tells what is set. A number that the type does not hold is refused. The process that is not followed runs on without juror. A child made by vfork \
                   is followed when it runs its program. follow-fork-mode, as in gdb, is the same.",
-        repeats: false,
         completes: Completes::Settings,
+        group: Group::Settings,
+        run: |session, rest, _| set::set(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Show,
         name: "show",
         aliases: &["sho"],
         summary: "show what has been set, and values of your own",
@@ -82,14 +83,13 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             ("show values", "the values that were printed"),
         ],
-        details: "",
-        repeats: false,
         completes: Completes::Settings,
+        group: Group::Settings,
+        run: |session, rest, _| shown::show(session, rest),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Unset,
         name: "unset",
-        aliases: &[],
         summary: "take something back that set has said",
         examples: &[
             (
@@ -103,8 +103,9 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             ("unset cwd", "the program starts where juror works"),
         ],
-        details: "",
-        repeats: false,
         completes: Completes::Settings,
+        group: Group::Settings,
+        run: |session, rest, _| set::unset(session, rest),
+        ..Entry::DEFAULT
     },
 ];

@@ -1,6 +1,10 @@
 //! Commands about watched memory and the processor's debug registers.
 
-use crate::command_table::{Command, Completes, Entry};
+use crate::command_table::entry::{Completes, Entry, Group, Names};
+use crate::commands::hbreak;
+use crate::commands::watch;
+use juror_points::watchpoints::WatchKind;
+use juror_rules::control::Modes;
 
 /// What `watch` and its kin have in common.
 const WATCH_DETAILS: &str = "A debug register watches where there is one, then page protection, \
@@ -9,19 +13,20 @@ const WATCH_DETAILS: &str = "A debug register watches where there is one, then p
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
-        command: Command::AccessWatch,
         name: "awatch",
         aliases: &["aw"],
         summary: "stop after a variable is read or written",
         examples: &[("awatch queue.count", "whenever it is used")],
         details: WATCH_DETAILS,
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Breakpoints,
+        modes: Modes::Program,
+        names: Names::Expression,
+        run: |session, rest, _| watch::set_watchpoint(session, rest, WatchKind::Access),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::ChangeWatch,
         name: "change",
-        aliases: &[],
         summary: "stop after an expression gets another value",
         examples: &[
             ("change queue.count", "when a store makes it differ"),
@@ -29,11 +34,14 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("change errno_seen if $1 > 3", "with a condition"),
         ],
         details: "As watch -change, and as watch of gdb.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Breakpoints,
+        modes: Modes::Program,
+        names: Names::Expression,
+        run: |session, rest, _| watch::set_watchpoint(session, rest, WatchKind::Change),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::HardwareBreak,
         name: "hbreak",
         aliases: &["hb"],
         summary: "stop at a place without changing the program's text",
@@ -44,31 +52,39 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "Takes one of the four debug registers, and leaves the fewer to watchpoints. \
                   Its condition cannot call functions of the program.",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Breakpoints,
+        names: Names::Location,
+        changes_points: true,
+        run: |session, rest, _| hbreak::set_hardware_breakpoint(session, rest, false),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::ReadWatch,
         name: "rwatch",
         aliases: &["rw"],
         summary: "stop after a variable is read",
         examples: &[("rwatch queue.count", "whenever it is read")],
         details: "An instruction that reads and writes, as count++ may be one, counts as a write.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Breakpoints,
+        modes: Modes::Program,
+        names: Names::Expression,
+        run: |session, rest, _| watch::set_watchpoint(session, rest, WatchKind::Read),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::TemporaryHardwareBreak,
         name: "thbreak",
         aliases: &["thb"],
         summary: "as hbreak, once",
         examples: &[("thbreak queue.c:23", "at that line, the next time only")],
-        details: "",
-        repeats: false,
         completes: Completes::Places,
+        group: Group::Breakpoints,
+        names: Names::Location,
+        changes_points: true,
+        run: |session, rest, _| hbreak::set_hardware_breakpoint(session, rest, true),
+        ..Entry::DEFAULT
     },
     Entry {
-        command: Command::Watch,
         name: "watch",
         aliases: &["wa"],
         summary: "stop after a variable is written, whatever the value",
@@ -87,7 +103,11 @@ pub(super) const ENTRIES: &[Entry] = &[
                   writes for a system call counts too. A local variable is watched until its \
                   call returns. One that is in a register is followed by steps of its call, \
                   each of which is decoded.",
-        repeats: false,
         completes: Completes::Expressions,
+        group: Group::Breakpoints,
+        modes: Modes::Program,
+        names: Names::Expression,
+        run: |session, rest, _| watch::set_watchpoint(session, rest, WatchKind::Write),
+        ..Entry::DEFAULT
     },
 ];

@@ -2,7 +2,6 @@
 //! other commands for several threads.
 
 use crate::command_table;
-use crate::command_table::Command;
 use crate::commands::info_views;
 use crate::inspect::frames;
 use crate::session::Session;
@@ -89,8 +88,7 @@ pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outc
         return Err(wrong("to which threads?".to_owned()));
     }
     let (word, words) = command_table::split_line(rest);
-    let is_backtrace =
-        command_table::find(word).is_ok_and(|entry| entry.command == Command::Backtrace);
+    let is_backtrace = command_table::find(word).is_ok_and(|entry| entry.name == "backtrace");
     if !is_backtrace {
         return apply_line(session, &chosen, rest);
     }

@@ -7,7 +7,6 @@
 //! what follows a mistake.
 
 use crate::command_table;
-use crate::command_table::Command;
 use crate::run::points;
 use crate::session::Session;
 use crate::state::breakpoint_commands::Given;
@@ -86,7 +85,7 @@ pub(crate) fn take_given(session: &mut Session, line: &str) -> Outcome {
         return Outcome::Done;
     };
     let (word, _) = command_table::split_line(line);
-    let opens = command_table::find(word).is_ok_and(|it| it.command == Command::Commands);
+    let opens = command_table::find(word).is_ok_and(|it| it.name == "commands");
     match word {
         "end" => given.depth -= 1,
         _ if ends => given.depth -= 1,

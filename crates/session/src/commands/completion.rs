@@ -1,7 +1,8 @@
 //! What the word that is being typed may become.
 
 use crate::command_table;
-use crate::command_table::{Completes, TABLE};
+use crate::command_table::TABLE;
+use crate::command_table::entry::Completes;
 use crate::session::Session;
 use juror_program::scope::FrameScope;
 

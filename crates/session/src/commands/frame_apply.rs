@@ -1,7 +1,6 @@
 //! `frame apply`, `faas`: a command in several frames of the stack.
 
 use crate::command_table;
-use crate::command_table::Command;
 use crate::commands::backtrace::is_flag;
 use crate::inspect::expressions;
 use crate::session::Session;
@@ -96,8 +95,8 @@ pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outco
     let shows_value = match session.points.commands.group(applied.line) {
         Some(_) => false,
         None => {
-            let command = crate::command_table::words::find(word)?.command;
-            matches!(command, Command::Print | Command::Output)
+            let entry = command_table::words::find(word)?;
+            matches!(entry.name, "print" | "output")
         }
     };
     let frames = session.frames()?;

@@ -17,7 +17,7 @@ use juror_event::EventKind;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-pub(super) fn info(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+pub(crate) fn info(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let word = rest.split_whitespace().next().unwrap_or("");
     if word.is_empty() {
         let subjects = command_table::INFO_SUBJECTS;

@@ -17,7 +17,7 @@ use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 
 /// `run`: goes on from the start, or starts anew.
-pub(super) fn run(
+pub(crate) fn run(
     session: &mut Session,
     rest: &str,
     observer: &mut dyn Observer,
@@ -26,7 +26,7 @@ pub(super) fn run(
     session.continue_run(observer)
 }
 
-pub(super) fn prepare_run(
+pub(crate) fn prepare_run(
     session: &mut Session,
     rest: &str,
     observer: &mut dyn Observer,
@@ -72,7 +72,7 @@ pub(super) fn prepare_run(
 }
 
 /// `starti`: stands at the first instruction of the program.
-pub(super) fn start_instruction(
+pub(crate) fn start_instruction(
     session: &mut Session,
     rest: &str,
     observer: &mut dyn Observer,
@@ -87,7 +87,7 @@ pub(super) fn start_instruction(
 }
 
 /// `start`: runs to `main`.
-pub(super) fn start_command(
+pub(crate) fn start_command(
     session: &mut Session,
     rest: &str,
     observer: &mut dyn Observer,
@@ -131,7 +131,7 @@ pub(super) fn start_command(
     settle_at(session, pause)
 }
 
-pub(super) fn settle_at(session: &mut Session, pause: Pause) -> Result<Outcome, CommandError> {
+pub(crate) fn settle_at(session: &mut Session, pause: Pause) -> Result<Outcome, CommandError> {
     match pause {
         Pause::Temporary(thread) => session.stop(StopReason::Started, thread),
         other => session.settle(other),
@@ -140,7 +140,7 @@ pub(super) fn settle_at(session: &mut Session, pause: Pause) -> Result<Outcome, 
 
 /// `continue N`: the points that have stopped the program, of whatever kind, are passed
 /// N - 1 times more.
-pub(super) fn continue_command(
+pub(crate) fn continue_command(
     session: &mut Session,
     rest: &str,
     observer: &mut dyn Observer,
@@ -165,7 +165,7 @@ pub(super) fn continue_command(
     session.continue_run(observer)
 }
 
-pub(super) fn repeat_lines(
+pub(crate) fn repeat_lines(
     session: &mut Session,
     rest: &str,
     lines: Lines,
@@ -189,7 +189,7 @@ pub(super) fn repeat_lines(
     Ok(Outcome::Done)
 }
 
-pub(super) fn repeat_instructions(
+pub(crate) fn repeat_instructions(
     session: &mut Session,
     rest: &str,
     over_calls: bool,
@@ -212,7 +212,7 @@ pub(super) fn repeat_instructions(
     Ok(Outcome::Done)
 }
 
-pub(super) fn kill(session: &mut Session) -> Result<Outcome, CommandError> {
+pub(crate) fn kill(session: &mut Session) -> Result<Outcome, CommandError> {
     session.running()?;
     leaving::kill_processes(session)?;
     Ok(Outcome::Ended(Box::new(session.end(None))))

@@ -71,12 +71,7 @@ impl Session {
     /// Starts the program and brings it to where its libraries are loaded.
     pub(crate) fn launch(&mut self, observer: &mut dyn Observer) -> Result<(), SessionError> {
         let launch = self.launch_of()?;
-        let mut debuggee =
-            Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
-        debuggee.set_follow(self.options.follow);
-        self.control.share_interrupter(&mut debuggee)?;
-        let mut program = Program::new(debuggee, &self.symbols.store);
-        self.user.apply(&mut program);
+        let mut program = self.start_program(&launch)?;
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
         // A person may type now.
@@ -96,6 +91,17 @@ impl Session {
         bound?;
         self.control.state.load()?;
         Ok(())
+    }
+
+    /// Starts the program; it is stopped before its first instruction.
+    fn start_program(&self, launch: &Launch) -> Result<Program, SessionError> {
+        let mut debuggee =
+            Debuggee::launch(launch).map_err(|error| SessionError::Launch(error.to_string()))?;
+        debuggee.set_follow(self.options.follow);
+        self.control.share_interrupter(&mut debuggee)?;
+        let mut program = Program::new(debuggee, &self.symbols.store);
+        self.user.apply(&mut program);
+        Ok(program)
     }
 
     fn launch_of(&self) -> Result<Launch, SessionError> {

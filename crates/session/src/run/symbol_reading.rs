@@ -2,7 +2,7 @@
 //! sees how far it has come and may give it up; and where symbols and sources
 //! are looked for.
 
-use crate::command_table::Command;
+use crate::command_table::{self, entry};
 use crate::session::Session;
 use juror_event::{Reach, SymbolicEvent};
 use juror_points::location_spec;
@@ -56,44 +56,35 @@ impl Names {
     }
 }
 
-impl Command {
-    /// What it finds by name.
-    fn names(self, rest: &str) -> Names {
-        match self {
-            Command::Break
-            | Command::TemporaryBreak
-            | Command::HardwareBreak
-            | Command::TemporaryHardwareBreak
-            | Command::Advance
-            | Command::Until
-            | Command::Clear
-            | Command::List => match location_spec::parse(rest).map(|it| it.place) {
-                // It takes two, with a comma between them.
-                Ok(Place::Function(name)) if self == Command::List && name.contains(',') => {
-                    Names::Any
+impl Names {
+    /// Returns the names that a command asks for.
+    fn of_command(uses: entry::Names, rest: &str) -> Names {
+        match uses {
+            entry::Names::Nothing => Names::None,
+            entry::Names::Location | entry::Names::Lines => {
+                match location_spec::parse(rest).map(|it| it.place) {
+                    // It takes two, with a comma between them.
+                    Ok(Place::Function(name))
+                        if uses == entry::Names::Lines && name.contains(',') =>
+                    {
+                        Names::Any
+                    }
+                    Ok(place) => Names::of_place(place),
+                    Err(_) => Names::None,
                 }
-                Ok(place) => Names::of_place(place),
-                Err(_) => Names::None,
-            },
-            Command::RegexBreak => Names::of_place(location_spec::matching(rest).place),
-            Command::Start => Names::Function("main".to_owned()),
-            Command::Info => {
-                let (subject, rest) = crate::command_table::split_line(rest);
-                match crate::command_table::find_info_subject(subject) {
+            }
+            entry::Names::Matching => Names::of_place(location_spec::matching(rest).place),
+            entry::Names::Main => Names::Function("main".to_owned()),
+            entry::Names::InfoSubject => {
+                let (subject, rest) = command_table::split_line(rest);
+                match command_table::find_info_subject(subject) {
                     Ok("functions") => Names::of_functions_that_match(rest),
                     Ok("types" | "variables") => Names::All,
-                    Ok("line" | "scope") => Command::List.names(rest),
+                    Ok("line" | "scope") => Names::of_command(entry::Names::Lines, rest),
                     _ => Names::None,
                 }
             }
-            Command::Print
-            | Command::Display
-            | Command::Examine
-            | Command::Watch
-            | Command::ReadWatch
-            | Command::AccessWatch
-            | Command::ChangeWatch => Names::Any,
-            _ => Names::None,
+            entry::Names::Expression => Names::Any,
         }
     }
 }
@@ -113,11 +104,11 @@ fn names_of(event: &SymbolicEvent) -> Names {
 /// It was given up.
 pub(crate) fn prepare_names(
     session: &mut Session,
-    command: Command,
+    uses: entry::Names,
     rest: &str,
     observer: &mut dyn Observer,
 ) -> Result<(), CommandError> {
-    let names = command.names(rest);
+    let names = Names::of_command(uses, rest);
     if names == Names::None {
         return Ok(());
     }

@@ -4,7 +4,6 @@
 //! Invariant: where nobody wants checkpoints, programs are started as ever.
 
 use crate::command_table;
-use crate::command_table::Command;
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use juror_debuggee::{Origin, PidNamespace};
@@ -26,7 +25,7 @@ fn makes_checkpoint(action: &ActionKind) -> bool {
     };
     let word = text.split_whitespace().next();
     let entry = word.and_then(|word| command_table::find(word).ok());
-    entry.is_some_and(|entry| entry.command == Command::Checkpoint)
+    entry.is_some_and(|entry| entry.name == "checkpoint")
 }
 
 /// What the program is to be started with.

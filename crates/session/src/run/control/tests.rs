@@ -1,6 +1,7 @@
 //! The table says the truth: what it says is tried with every command.
 
-use crate::command_table::{Entry, INFO_SUBJECTS, TABLE, info_modes};
+use crate::command_table::entry::Entry;
+use crate::command_table::{INFO_SUBJECTS, TABLE, info_modes};
 use crate::options::Options;
 use crate::run::attach;
 use crate::session::Session;
@@ -63,7 +64,10 @@ fn a_session_that_leaves_the_model_of_its_control_is_found() {
         }
     };
     let found = checked(&["start", "stepi"], forget).expect("it is found");
-    assert!(found.contains("the control diverges from its model"), "{found}");
+    assert!(
+        found.contains("the control diverges from its model"),
+        "{found}"
+    );
     assert!(found.contains("mode = Break?"), "{found}");
 }
 
@@ -113,7 +117,7 @@ fn line_of(entry: &Entry) -> String {
         "print" | "call" => format!("{name} 1"),
         "awatch" | "change" | "rwatch" | "watch" => format!("{name} nothing_of_this_name"),
         "advance" | "disassemble" => format!("{name} nothing_of_this_name"),
-        _ if entry.command.modes() == Modes::Always => entry.examples[0].0.to_owned(),
+        _ if entry.modes == Modes::Always => entry.examples[0].0.to_owned(),
         _ => name.to_owned(),
     }
 }
@@ -130,7 +134,7 @@ fn commands_are_possible_exactly_where_help_says_so() {
                 continue;
             }
             let line = line_of(entry);
-            check(&mut session, &line, entry.command.modes(), mode);
+            check(&mut session, &line, entry.modes, mode);
         }
         for (subject, _) in INFO_SUBJECTS {
             let line = match *subject {

@@ -1,7 +1,6 @@
 //! What a command would do that a scenario may not do by itself.
 
 use crate::command_table;
-use crate::command_table::Command;
 use crate::commands::dump_restore::is_from_file;
 use crate::options::Permissions;
 use crate::session::Session;
@@ -25,38 +24,36 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
             "start juror with --allow-files to let them",
         )),
     };
-    match entry.command {
-        Command::Run | Command::Start | Command::StartInstruction if redirects(rest) => {
-            refuse_file("redirects to a file")
-        }
-        Command::Attach if !allowed.programs => Err(CommandError::with_help(
+    match entry.name {
+        "run" | "start" | "starti" if redirects(rest) => refuse_file("redirects to a file"),
+        "attach" if !allowed.programs => Err(CommandError::with_help(
             "`attach` takes over another program, which scenarios may not",
             "start juror with --allow-programs to let them",
         )),
-        Command::Shell if !allowed.programs => Err(CommandError::with_help(
+        "shell" if !allowed.programs => Err(CommandError::with_help(
             "`shell` runs another program, which scenarios may not",
             "start juror with --allow-programs to let them",
         )),
-        Command::Dump => refuse_file("writes a file"),
-        Command::Restore if is_from_file(rest) => refuse_file("reads a file"),
-        Command::Save if !rest.is_empty() => refuse_file("writes a file"),
-        Command::Script if !(allowed.files && allowed.programs) => Err(CommandError::with_help(
+        "dump" => refuse_file("writes a file"),
+        "restore" if is_from_file(rest) => refuse_file("reads a file"),
+        "save" if !rest.is_empty() => refuse_file("writes a file"),
+        "source" if !(allowed.files && allowed.programs) => Err(CommandError::with_help(
             "`source` executes whatever a file says, which scenarios may not",
             "start juror with --allow-files and --allow-programs to let them",
         )),
-        Command::Commands | Command::CommandGroup => Err(CommandError::with_help(
+        "commands" | "group" => Err(CommandError::with_help(
             format!(
                 "`{}` asks for more lines, which a reaction does not have",
                 entry.name
             ),
             "a point has its reaction in braces: break queue_push { print \"pushed\" }",
         )),
-        Command::Scenario if rest.starts_with("load") || rest.starts_with("add") => {
+        "scenario" if rest.starts_with("load") || rest.starts_with("add") => {
             refuse_file("reads a file")
         }
-        Command::Property if rest.starts_with("add") => refuse_file("reads a file"),
-        Command::Views if !rest.is_empty() => refuse_file("reads a file"),
-        Command::ShowGraph | Command::Info
+        "property" if rest.starts_with("add") => refuse_file("reads a file"),
+        "views" if !rest.is_empty() => refuse_file("reads a file"),
+        "show-graph" | "info"
             if rest
                 .split_whitespace()
                 .any(crate::commands::info_graph::is_picture) =>

@@ -7,7 +7,7 @@
 //! are never nested, so a reaction may move the program as often as it likes.
 
 use crate::command_table;
-use crate::command_table::Command;
+use crate::command_table::entry::Entry;
 use crate::run::scenarios::carrying;
 use crate::run::scenarios::effects;
 use crate::run::scenarios::permissions;
@@ -33,47 +33,30 @@ pub(super) enum Timing {
 
 /// When a command is done.
 pub(super) fn timing(line: &str) -> Timing {
-    let Some((command, rest)) = command_of(line) else {
+    let Some((entry, rest)) = command_of(line) else {
         return Timing::Now;
     };
-    match command {
-        Command::Abandon
-        | Command::Advance
-        | Command::Attach
-        | Command::Continue
-        | Command::Detach
-        | Command::Finish
-        | Command::Kill
-        | Command::Next
-        | Command::NextInstruction
-        | Command::Quit
-        | Command::Run
-        | Command::Start
-        | Command::StartInstruction
-        | Command::Step
-        | Command::StepInstruction
-        | Command::Until => Timing::Moves,
-        Command::Restore => Timing::Restore,
-        Command::Scenario => Timing::InPlace,
-        Command::Property if rest.starts_with("remove") || rest.starts_with("delete") => {
-            Timing::InPlace
-        }
+    match entry.name {
+        "restore" => Timing::Restore,
+        "scenario" => Timing::InPlace,
+        "property" if rest.starts_with("remove") || rest.starts_with("delete") => Timing::InPlace,
+        _ if entry.moves => Timing::Moves,
         _ => Timing::Now,
     }
 }
 
 /// What a line is about, in juror's own words.
-fn command_of(line: &str) -> Option<(Command, String)> {
+fn command_of(line: &str) -> Option<(&'static Entry, String)> {
     let own = command_table::translated(line);
     let (word, rest) = command_table::split_line(own.as_deref().unwrap_or(line));
     let entry = command_table::find(word).ok()?;
-    Some((entry.command, rest.to_owned()))
+    Some((entry, rest.to_owned()))
 }
 
 /// Whether a command lets the program run until something happens.
 fn runs_on(line: &str) -> bool {
-    let found = command_of(line).map(|(command, _)| command);
-    matches!(found, Some(Command::Continue | Command::Run))
+    let found = command_of(line).map(|(entry, _)| entry.name);
+    matches!(found, Some("continue" | "run"))
 }
 
 impl Scenarios {

@@ -1,0 +1,135 @@
+//! `help` and `apropos`: the commands by group, by name, and by what their help says.
+
+use crate::command_table::entry::{Entry, Group};
+use crate::command_table::words::find;
+use crate::command_table::{self, INFO_SUBJECTS, TABLE, find_info_subject, help_of};
+use juror_view::error::CommandError;
+use juror_view::{CommandHelp, GroupHelp, Outcome};
+
+/// `help`, `help GROUP`, `help COMMAND`, `help info SUBJECT`
+pub(crate) fn help(rest: &str) -> Result<Outcome, CommandError> {
+    if rest.is_empty() {
+        return Ok(Outcome::HelpGroups(groups()));
+    }
+    if let Some(group) = group_named(rest) {
+        let of_group = TABLE.iter().filter(|entry| entry.group == group);
+        return Ok(Outcome::HelpIndex(of_group.map(|it| help_of(it)).collect()));
+    }
+    let (word, more) = command_table::split_line(rest);
+    let entry = find(word)?;
+    if let ("info", Ok(subject)) = (entry.name, find_info_subject(more)) {
+        let known = INFO_SUBJECTS.iter().find(|it| it.0 == subject);
+        let what = known.map_or("", |it| it.1);
+        return Ok(Outcome::Message(format!("info {subject}: {what}")));
+    }
+    Ok(Outcome::Help(help_of(entry)))
+}
+
+/// Returns the group of this name. A command of the same name wins.
+fn group_named(word: &str) -> Option<Group> {
+    let is_command = |it: &&'static Entry| it.name == word || it.aliases.contains(&word);
+    match TABLE.iter().any(is_command) {
+        true => None,
+        false => Group::ALL.into_iter().find(|group| group.name() == word),
+    }
+}
+
+fn groups() -> Vec<GroupHelp> {
+    let commands = |group: Group| {
+        let of_group = TABLE.iter().filter(move |entry| entry.group == group);
+        of_group.map(|entry| entry.name.to_owned()).collect()
+    };
+    let help = |group: Group| GroupHelp {
+        name: group.name().to_owned(),
+        summary: group.summary().to_owned(),
+        commands: commands(group),
+    };
+    Group::ALL.into_iter().map(help).collect()
+}
+
+/// `apropos WORD...`: the commands and subjects of `info` whose help has all the words.
+pub(crate) fn apropos(rest: &str) -> Result<Outcome, CommandError> {
+    let words: Vec<String> = rest.split_whitespace().map(str::to_lowercase).collect();
+    if words.is_empty() {
+        return Err(CommandError::with_help(
+            "apropos needs a word to search for",
+            "for example: apropos watch",
+        ));
+    }
+    let matches = |text: &str| {
+        let text = text.to_lowercase();
+        words.iter().all(|word| text.contains(word.as_str()))
+    };
+    let commands = TABLE.iter().filter(|entry| matches(&text_of(entry)));
+    let subjects = INFO_SUBJECTS
+        .iter()
+        .filter(|(name, what)| matches(&format!("info {name} {what}")));
+    let mut found: Vec<CommandHelp> = commands.map(|entry| help_of(entry)).collect();
+    found.extend(subjects.map(|(name, what)| CommandHelp {
+        name: format!("info {name}"),
+        summary: (*what).to_owned(),
+        ..CommandHelp::default()
+    }));
+    match found.is_empty() {
+        true => Err(CommandError::with_help(
+            format!("the help of no command has `{rest}`"),
+            "help lists the commands",
+        )),
+        false => Ok(Outcome::HelpIndex(found)),
+    }
+}
+
+/// Returns everything that the help of a command says.
+fn text_of(entry: &Entry) -> String {
+    let mut text = [entry.name, entry.summary, entry.details].join(" ");
+    for alias in entry.aliases {
+        text.push(' ');
+        text.push_str(alias);
+    }
+    for (typed, effect) in entry.examples {
+        text.push_str(&format!(" {typed} {effect}"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(outcome: Outcome) -> Vec<String> {
+        match outcome {
+            Outcome::HelpIndex(commands) => commands.into_iter().map(|it| it.name).collect(),
+            other => panic!("no list of commands: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let Ok(Outcome::HelpGroups(groups)) = help("") else {
+            panic!("no groups");
+        };
+        let mut listed: Vec<String> = groups.into_iter().flat_map(|it| it.commands).collect();
+        listed.sort_unstable();
+        let all: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+        assert_eq!(listed, all);
+    }
+
+    #[test]
+    fn a_group_lists_its_commands_and_a_command_wins() {
+        let stack = names(help("stack").expect("a group"));
+        assert!(stack.contains(&"backtrace".to_owned()), "{stack:?}");
+        for group in Group::ALL {
+            assert!(!names(help(group.name()).expect("a group")).is_empty());
+        }
+        assert!(matches!(help("checkpoint"), Ok(Outcome::Help(_))));
+    }
+
+    #[test]
+    fn apropos_searches_names_examples_and_subjects_for_all_words() {
+        let found = names(apropos("Debug Registers").expect("commands"));
+        assert!(found.contains(&"hbreak".to_owned()), "{found:?}");
+        let found = names(apropos("threads").expect("commands"));
+        assert!(found.contains(&"info threads".to_owned()), "{found:?}");
+        assert!(apropos("xyzzy").is_err() && apropos(" ").is_err());
+    }
+}
