@@ -100,20 +100,6 @@ pub fn help_of(entry: &Entry) -> CommandHelp {
     }
 }
 
-/// Splits a line into its command word and the rest. `print/x n` and
-/// `p/x n` give the word, and the rest with its format: `/x n`.
-pub fn split_line(line: &str) -> (&str, &str) {
-    let line = line.trim();
-    if let Some(rest) = line.strip_prefix('!') {
-        return (&line[..1], rest.trim());
-    }
-    let end = line
-        .find(|c: char| c.is_whitespace() || c == '/')
-        .unwrap_or(line.len());
-    let (word, rest) = line.split_at(end);
-    (word, rest.trim())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,17 +151,5 @@ mod tests {
             Err(Unclear::Ambiguous(vec!["start", "starti", "step", "stepi"]))
         );
         assert_eq!(find("").map(|entry| entry.name), Err(Unclear::Unknown));
-    }
-
-    #[test]
-    fn a_line_splits_into_word_and_rest() {
-        for (line, expected) in [
-            ("print/x a + b", ("print", "/x a + b")),
-            ("  b  queue.c:3 ", ("b", "queue.c:3")),
-            ("c", ("c", "")),
-            ("", ("", "")),
-        ] {
-            assert_eq!(split_line(line), expected, "{line:?}");
-        }
     }
 }

@@ -1,8 +1,7 @@
 //! Commands that keep the program as it is and go back.
 
 use crate::command_table::entry::{Entry, Group};
-use crate::commands::checkpoint;
-use crate::commands::dump_restore;
+use crate::commands::{checkpoint, dump_restore};
 use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[

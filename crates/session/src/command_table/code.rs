@@ -1,8 +1,7 @@
 //! Commands that show memory and machine code.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
-use crate::commands::disassemble;
-use crate::commands::examine;
+use crate::commands::{disassemble, examine};
 use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[

@@ -1,20 +1,10 @@
 //! Commands that show things and choose what is shown.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
-use crate::commands::backtrace;
-use crate::commands::display;
-use crate::commands::frame;
-use crate::commands::frame_apply;
-use crate::commands::help;
-use crate::commands::info;
-use crate::commands::list;
-use crate::commands::monitor;
-use crate::commands::print;
-use crate::commands::printf;
-use crate::commands::property;
-use crate::commands::ptype;
-use crate::commands::thread;
-use crate::commands::views;
+use crate::commands::{
+    backtrace, display, frame, frame_apply, help, info, list, monitor, print, printf, property,
+    ptype, thread, views,
+};
 use juror_rules::control::Modes;
 use juror_view::Outcome;
 

@@ -1,8 +1,7 @@
 //! Commands that search memory and write it to files.
 
 use crate::command_table::entry::{Completes, Entry, Group};
-use crate::commands::dump_restore;
-use crate::commands::find;
+use crate::commands::{dump_restore, find};
 use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[

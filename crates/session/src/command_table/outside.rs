@@ -1,10 +1,7 @@
 //! Commands about files, directories and other programs.
 
 use crate::command_table::entry::{Completes, Entry, Group};
-use crate::commands::environment;
-use crate::commands::save;
-use crate::commands::shell;
-use crate::commands::source_script;
+use crate::commands::{environment, save, shell, source_script};
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {

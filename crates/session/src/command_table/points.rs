@@ -1,11 +1,7 @@
 //! Commands about breakpoints and other points.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names};
-use crate::commands::breakpoint;
-use crate::commands::breakpoint_command_lists;
-use crate::commands::condition;
-use crate::commands::dprintf;
-use crate::commands::points_edit;
+use crate::commands::{breakpoint, breakpoint_command_lists, condition, dprintf, points_edit};
 use juror_points::point::Fate;
 
 pub(super) const ENTRIES: &[Entry] = &[

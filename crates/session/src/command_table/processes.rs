@@ -2,9 +2,7 @@
 //! the kernel.
 
 use crate::command_table::entry::{Completes, Entry, Group};
-use crate::commands::catch;
-use crate::commands::handle;
-use crate::commands::process;
+use crate::commands::{catch, handle, process};
 use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[

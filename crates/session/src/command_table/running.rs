@@ -1,9 +1,7 @@
 //! Commands that let the program run, step it, or end it.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, OpenEvaluation, Repeats};
-use crate::commands::jump_and_return;
-use crate::commands::running;
-use crate::commands::skip;
+use crate::commands::{jump_and_return, running, skip};
 use crate::run::attach;
 use crate::run::step::Lines;
 use juror_rules::control::Modes;

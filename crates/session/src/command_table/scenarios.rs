@@ -2,8 +2,7 @@
 //! have in Verde.
 
 use crate::command_table::entry::{Completes, Entry, Group};
-use crate::commands::breakpoint_command_lists;
-use crate::commands::scenario;
+use crate::commands::{breakpoint_command_lists, scenario};
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -135,7 +134,7 @@ mod tests {
                 .next()
                 .is_some_and(|word| word.contains('-'));
             check(theirs, alone.then_some(ours));
-            let (word, _) = crate::command_table::split_line(ours);
+            let (word, _) = crate::state::arguments::split_line(ours);
             // It ends a group, and is nothing elsewhere.
             if word != "end" {
                 let found = crate::command_table::find(word).map(|entry| entry.name);

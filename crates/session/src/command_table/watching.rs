@@ -1,8 +1,7 @@
 //! Commands about watched memory and the processor's debug registers.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names};
-use crate::commands::hbreak;
-use crate::commands::watch;
+use crate::commands::{hbreak, watch};
 use juror_points::watchpoints::WatchKind;
 use juror_rules::control::Modes;
 

@@ -55,13 +55,3 @@ pub(crate) fn unclear_error(
         }
     }
 }
-
-pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
-    match text.trim() {
-        "" => Ok(None),
-        text => text
-            .parse()
-            .map(Some)
-            .map_err(|_| CommandError::new(format!("`{text}` is not a number"))),
-    }
-}

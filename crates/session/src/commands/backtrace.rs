@@ -5,6 +5,7 @@ use crate::command_table;
 use crate::commands::info_views;
 use crate::inspect::frames;
 use crate::session::Session;
+use crate::state::arguments;
 use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::error::CommandError;
 use juror_view::{FrameView, Outcome, StackView, ThreadView, VariableView};
@@ -35,7 +36,7 @@ impl Extent {
                 word => {
                     let outer = word.strip_prefix('-');
                     extent.outermost = outer.is_some();
-                    extent.count = crate::command_table::words::number(outer.unwrap_or(word))?;
+                    extent.count = crate::state::arguments::number(outer.unwrap_or(word))?;
                 }
             }
         }
@@ -64,7 +65,7 @@ pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outc
     let mut rest = text;
     let mut chosen: Vec<ThreadView> = Vec::new();
     loop {
-        let (word, after) = command_table::split_line(rest);
+        let (word, after) = arguments::split_line(rest);
         if word == "all" && chosen.is_empty() {
             chosen.clone_from(&threads);
             rest = after;
@@ -87,7 +88,7 @@ pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outc
     if chosen.is_empty() {
         return Err(wrong("to which threads?".to_owned()));
     }
-    let (word, words) = command_table::split_line(rest);
+    let (word, words) = arguments::split_line(rest);
     let is_backtrace = command_table::find(word).is_ok_and(|entry| entry.name == "backtrace");
     if !is_backtrace {
         return apply_line(session, &chosen, rest);
@@ -110,7 +111,7 @@ fn apply_line(
         return Err(CommandError::with_help("apply what?", APPLY_HELP));
     }
     if session.points.commands.group(line).is_none() {
-        crate::command_table::words::find(command_table::split_line(line).0)?;
+        crate::command_table::words::find(arguments::split_line(line).0)?;
     }
     let current = session.thread()?;
     let current = session.running()?.thread_number(current);

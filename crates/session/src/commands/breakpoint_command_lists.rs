@@ -9,6 +9,7 @@
 use crate::command_table;
 use crate::run::points;
 use crate::session::Session;
+use crate::state::arguments;
 use crate::state::breakpoint_commands::Given;
 use juror_points::point::whole_points;
 use juror_view::Outcome;
@@ -84,7 +85,7 @@ pub(crate) fn take_given(session: &mut Session, line: &str) -> Outcome {
     let Some(given) = &mut session.points.commands.given else {
         return Outcome::Done;
     };
-    let (word, _) = command_table::split_line(line);
+    let (word, _) = arguments::split_line(line);
     let opens = command_table::find(word).is_ok_and(|it| it.name == "commands");
     match word {
         "end" => given.depth -= 1,

@@ -1,14 +1,16 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
+use crate::command_table;
+use crate::command_table::TABLE;
 use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
-use crate::command_table::{self, TABLE};
 use crate::commands::{breakpoint_command_lists, convenience, print};
 use crate::run::processes::leaving;
 use crate::run::scenarios::waiting;
 use crate::run::{dynamic_print, self_modified_code, symbol_reading};
 use crate::session::Session;
+use crate::state::arguments;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{CommandHelp, Outcome};
@@ -30,7 +32,7 @@ impl Session {
         }
         let own = command_table::translated(line);
         let line = own.as_deref().unwrap_or(line);
-        let (word, rest) = command_table::split_line(line);
+        let (word, rest) = arguments::split_line(line);
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
@@ -85,7 +87,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         let own = command_table::translated(line);
-        let (word, rest) = command_table::split_line(own.as_deref().unwrap_or(line));
+        let (word, rest) = arguments::split_line(own.as_deref().unwrap_or(line));
         let mut result = find(word).and_then(|it| self.dispatch(it, rest, observer));
         while let Some((thread, end)) = self.processes.stop.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
@@ -120,7 +122,7 @@ impl Session {
     /// What Enter alone does after this line: mostly the line again; after
     /// `list` of a place, the lines that follow.
     pub fn repetition(&self, line: &str) -> Option<String> {
-        let (word, _) = command_table::split_line(line);
+        let (word, _) = arguments::split_line(line);
         let entry = command_table::find(word).ok()?;
         match entry.repeats {
             Repeats::No => None,

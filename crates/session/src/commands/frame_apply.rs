@@ -4,6 +4,7 @@ use crate::command_table;
 use crate::commands::backtrace::is_flag;
 use crate::inspect::expressions;
 use crate::session::Session;
+use crate::state::arguments;
 use juror_program::stack::frames::users_frames;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
@@ -91,7 +92,7 @@ impl Extent {
 /// selected again. A mistake ends it, unless frames are to be left out.
 pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let applied = Applied::parse(text)?;
-    let (word, rest) = command_table::split_line(applied.line);
+    let (word, rest) = arguments::split_line(applied.line);
     let shows_value = match session.points.commands.group(applied.line) {
         Some(_) => false,
         None => {

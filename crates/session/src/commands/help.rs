@@ -2,7 +2,8 @@
 
 use crate::command_table::entry::{Entry, Group};
 use crate::command_table::words::find;
-use crate::command_table::{self, INFO_SUBJECTS, TABLE, find_info_subject, help_of};
+use crate::command_table::{INFO_SUBJECTS, TABLE, find_info_subject, help_of};
+use crate::state::arguments;
 use juror_view::error::CommandError;
 use juror_view::{CommandHelp, GroupHelp, Outcome};
 
@@ -15,7 +16,7 @@ pub(crate) fn help(rest: &str) -> Result<Outcome, CommandError> {
         let of_group = TABLE.iter().filter(|entry| entry.group == group);
         return Ok(Outcome::HelpIndex(of_group.map(|it| help_of(it)).collect()));
     }
-    let (word, more) = command_table::split_line(rest);
+    let (word, more) = arguments::split_line(rest);
     let entry = find(word)?;
     if let ("info", Ok(subject)) = (entry.name, find_info_subject(more)) {
         let known = INFO_SUBJECTS.iter().find(|it| it.0 == subject);

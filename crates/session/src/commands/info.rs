@@ -2,13 +2,10 @@
 
 use crate::command_table;
 use crate::command_table::words::unclear_error;
-use crate::commands::checkpoint;
 use crate::commands::info_symbols::Listed;
-use crate::commands::process;
-use crate::commands::scenario;
 use crate::commands::{
-    backtrace, display, handle, info_frame, info_proc, info_source, info_symbols, info_views, skip,
-    views,
+    backtrace, checkpoint, display, handle, info_frame, info_proc, info_source, info_symbols,
+    info_views, process, scenario, skip, views,
 };
 use crate::inspect::frames;
 use crate::run::processes::watching;

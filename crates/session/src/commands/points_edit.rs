@@ -1,15 +1,14 @@
 //! `condition`, `ignore`, `clear`, `delete`, `enable`, `disable`: what is done
 //! with points by their numbers, whatever they wait for.
 
-use crate::command_table::words::number;
-use crate::commands::checkpoint;
-use crate::commands::display;
+use crate::commands::{checkpoint, display};
 use crate::inspect::{frames, locations};
 use crate::run::points::{
     all_points, delete_points, every_point, kind_and_point, point, settle_points,
 };
 use crate::run::processes::watching;
 use crate::session::Session;
+use crate::state::arguments::number;
 use juror_points::breakpoints::{Resolvable, Target, targets};
 use juror_points::location_spec;
 use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};

@@ -6,13 +6,11 @@
 mod absent;
 pub(crate) mod shown;
 
-use crate::commands::checkpoint;
 use crate::commands::set::absent::{instead, needless};
-use crate::commands::{environment, set_variable};
+use crate::commands::{checkpoint, environment, set_variable};
 use crate::options::AtInlined;
 use crate::run::checkpoints::numbers;
-use crate::run::follow_fork;
-use crate::run::symbol_reading;
+use crate::run::{follow_fork, symbol_reading};
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_view::Outcome;

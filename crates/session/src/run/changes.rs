@@ -1,10 +1,9 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
-use crate::run::follow_fork;
 use crate::run::hits::say;
 use crate::run::pause::Pause;
 use crate::run::processes::joining;
-use crate::run::{catchpoints, points};
+use crate::run::{catchpoints, follow_fork, points};
 use crate::session::Session;
 use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
 use juror_monitoring::monitors::Watch;

@@ -3,8 +3,7 @@
 
 use crate::run::hits::say;
 use crate::run::pause::{Goal, Pause};
-use crate::run::software_watchpoints;
-use crate::run::{catchpoints, watchpoints};
+use crate::run::{catchpoints, software_watchpoints, watchpoints};
 use crate::session::Session;
 use juror_debuggee::{SystemCallPhase, ThreadId};
 use juror_rules::decision::{Moment, Owner};

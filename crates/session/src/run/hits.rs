@@ -7,10 +7,10 @@
 
 use crate::run::checkpoints::automatic;
 use crate::run::pause::{Goal, Pause, Temporary};
-use crate::run::scenarios::carrying;
-use crate::run::scenarios::hearing;
-use crate::run::software_watchpoints;
-use crate::run::{catchpoints, dynamic_print, hardware_breakpoints, points, watchpoints};
+use crate::run::scenarios::{carrying, hearing};
+use crate::run::{
+    catchpoints, dynamic_print, hardware_breakpoints, points, software_watchpoints, watchpoints,
+};
 use crate::session::Session;
 use crate::state::evaluations::CallEnd;
 use crate::state::inline_frames::Unentered;

@@ -1,9 +1,8 @@
 //! The start of a session and of its programs.
 
 use crate::options::Options;
-use crate::run::catchpoints;
 use crate::run::checkpoints::numbers;
-use crate::run::symbol_reading;
+use crate::run::{catchpoints, symbol_reading};
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::control::ControlState;

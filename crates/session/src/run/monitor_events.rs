@@ -4,8 +4,7 @@
 //! Invariant: what juror itself has called in the program is no behaviour of
 //! it, and monitors do not hear of it.
 
-use crate::run::checkpoints::automatic;
-use crate::run::checkpoints::numbers;
+use crate::run::checkpoints::{automatic, numbers};
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId};

@@ -2,8 +2,10 @@
 //! sees how far it has come and may give it up; and where symbols and sources
 //! are looked for.
 
-use crate::command_table::{self, entry};
+use crate::command_table;
+use crate::command_table::entry;
 use crate::session::Session;
+use crate::state::arguments;
 use juror_event::{Reach, SymbolicEvent};
 use juror_points::location_spec;
 use juror_points::location_spec::Place;
@@ -76,7 +78,7 @@ impl Names {
             entry::Names::Matching => Names::of_place(location_spec::matching(rest).place),
             entry::Names::Main => Names::Function("main".to_owned()),
             entry::Names::InfoSubject => {
-                let (subject, rest) = command_table::split_line(rest);
+                let (subject, rest) = arguments::split_line(rest);
                 match command_table::find_info_subject(subject) {
                     Ok("functions") => Names::of_functions_that_match(rest),
                     Ok("types" | "variables") => Names::All,

@@ -1,8 +1,7 @@
 //! Accesses to watched memory, and the end of the calls that watched variables belong to.
 
 use crate::run::pause::Pause;
-use crate::run::scenarios::carrying;
-use crate::run::scenarios::hearing;
+use crate::run::scenarios::{carrying, hearing};
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};

@@ -1,7 +1,7 @@
 //! Holds the structure of the layers above the process: the size of `Session`,
 //! and the circles of imports.
 //!
-//! `cargo test -p juror-testing --test structure -- --nocapture` prints the
+//! `cargo test -p juror-testing --test it -- structure --nocapture` prints the
 //! figures. [`LIMITS`] is the rule, the sources are the evidence. A crate of the
 //! list that does not exist is skipped.
 //!
@@ -57,17 +57,20 @@ const fn limit(figure: Figure, max: usize) -> Limit {
     Limit { figure, max }
 }
 
-/// The limits. A goal in a comment is what the limit becomes once it is reached.
+/// The limits.
 const LIMITS: &[Limit] = &[
-    limit(Figure::SessionFields, 43),      // goal: 12
-    limit(Figure::SessionImplFiles, 87),   // goal: 25
-    limit(Figure::WidestMethodFields, 17), // goal: 5
-    limit(Figure::SessionImporters, 81),   // goal: 0
-    limit(Figure::Circle("session"), 45),  // goal: 12
+    limit(Figure::SessionFields, 12),
+    limit(Figure::SessionImplFiles, 25),
+    limit(Figure::WidestMethodFields, 5),
+    limit(Figure::SessionImporters, 0),
+    limit(Figure::Circle("session"), 12),
     limit(Figure::Circle("instrument"), 12),
     limit(Figure::Circle("values"), 12),
     limit(Figure::Circle("program"), 12),
-    limit(Figure::TestExecutables, 133), // goal: 16
+    limit(Figure::Circle("points"), 12),
+    limit(Figure::Circle("monitoring"), 12),
+    limit(Figure::Circle("view"), 12),
+    limit(Figure::TestExecutables, 16),
 ];
 
 /// The crates of [`CRATES`] that exist, by directory.

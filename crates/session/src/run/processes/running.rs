@@ -1,8 +1,7 @@
 //! Letting all processes run, waiting for whichever has something to tell, and
 //! stopping them all.
 
-use crate::run::processes::leaving;
-use crate::run::processes::watching;
+use crate::run::processes::{leaving, watching};
 use crate::session::Session;
 use juror_debuggee::StopEvent;
 use juror_program::program::Program;

@@ -1,8 +1,7 @@
 //! What a reaction wants done, done: by the commands of the prompt.
 
 use crate::commands::catch::signals;
-use crate::commands::scenario;
-use crate::commands::{breakpoint, property, set_variable, watch};
+use crate::commands::{breakpoint, property, scenario, set_variable, watch};
 use crate::run::checkpoints::losses;
 use crate::run::scenarios::waiting::Timing;
 use crate::run::scenarios::{permissions, waiting};

@@ -4,6 +4,7 @@ use crate::command_table;
 use crate::commands::dump_restore::is_from_file;
 use crate::options::Permissions;
 use crate::session::Session;
+use crate::state::arguments;
 use crate::state::command_line::CommandLine;
 use juror_view::error::CommandError;
 
@@ -13,7 +14,7 @@ use juror_view::error::CommandError;
 /// It may not; why, and how it can be allowed.
 pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError> {
     let own = command_table::translated(line);
-    let (word, rest) = command_table::split_line(own.as_deref().unwrap_or(line));
+    let (word, rest) = arguments::split_line(own.as_deref().unwrap_or(line));
     let Ok(entry) = command_table::find(word) else {
         return Ok(());
     };

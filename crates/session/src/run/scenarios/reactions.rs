@@ -8,8 +8,7 @@
 //! EXECEVENT).
 
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
-use crate::run::scenarios::carrying;
-use crate::run::scenarios::waiting;
+use crate::run::scenarios::{carrying, waiting};
 use crate::session::Session;
 use crate::state::scenarios::{Decision, Todo};
 use juror_debuggee::ThreadId;

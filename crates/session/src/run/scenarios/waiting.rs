@@ -8,10 +8,9 @@
 
 use crate::command_table;
 use crate::command_table::entry::Entry;
-use crate::run::scenarios::carrying;
-use crate::run::scenarios::effects;
-use crate::run::scenarios::permissions;
+use crate::run::scenarios::{carrying, effects, permissions};
 use crate::session::Session;
+use crate::state::arguments;
 use crate::state::scenarios::{Afterwards, Decision, Reacting, Scenarios, Todo, Waiting};
 use juror_rules::decision::{Next, Notification};
 use juror_view::error::CommandError;
@@ -48,7 +47,7 @@ pub(super) fn timing(line: &str) -> Timing {
 /// What a line is about, in juror's own words.
 fn command_of(line: &str) -> Option<(&'static Entry, String)> {
     let own = command_table::translated(line);
-    let (word, rest) = command_table::split_line(own.as_deref().unwrap_or(line));
+    let (word, rest) = arguments::split_line(own.as_deref().unwrap_or(line));
     let entry = command_table::find(word).ok()?;
     Some((entry, rest.to_owned()))
 }

@@ -8,7 +8,15 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules of `session` that may name `Session`, with the modules below them.
-const MAY_NAME_SESSION: &[&str] = &["", "session", "run", "commands", "replay"];
+const MAY_NAME_SESSION: &[&str] = &[
+    "command_table",
+    "inspect",
+    "",
+    "session",
+    "run",
+    "commands",
+    "replay",
+];
 
 /// A function of more lines does not fit on a screen.
 const SCREEN_LINES: usize = 60;

@@ -1,0 +1,44 @@
+//! The words and numbers of a line that the user typed.
+
+use juror_view::error::CommandError;
+
+/// Splits a line into its command word and the rest. `print/x n` and
+/// `p/x n` give the word, and the rest with its format: `/x n`.
+pub fn split_line(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    if let Some(rest) = line.strip_prefix('!') {
+        return (&line[..1], rest.trim());
+    }
+    let end = line
+        .find(|c: char| c.is_whitespace() || c == '/')
+        .unwrap_or(line.len());
+    let (word, rest) = line.split_at(end);
+    (word, rest.trim())
+}
+
+pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text
+            .parse()
+            .map(Some)
+            .map_err(|_| CommandError::new(format!("`{text}` is not a number"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_splits_into_word_and_rest() {
+        for (line, expected) in [
+            ("print/x a + b", ("print", "/x a + b")),
+            ("  b  queue.c:3 ", ("b", "queue.c:3")),
+            ("c", ("c", "")),
+            ("", ("", "")),
+        ] {
+            assert_eq!(split_line(line), expected, "{line:?}");
+        }
+    }
+}
