@@ -12,7 +12,7 @@
 //! - [`machine`] has one function for each rule of Jakse, Falcone and Méhaut,
 //!   *Interactive Runtime Verification* (2019), section 6. It is generic over a
 //!   [`Debuggee`]: the paper's [`abstract_machine`], a [`recorded`] run, or a live
-//!   process (`crates/session/tests/three_ways`). It is the oracle of the session,
+//!   process (`crates/session/tests/it/three_ways`). It is the oracle of the session,
 //!   which does the same with threads, signals and processors that trap after an
 //!   access.
 //!
