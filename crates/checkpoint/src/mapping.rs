@@ -2,6 +2,7 @@
 //!
 //! Pure: texts of `/proc/PID/maps` and `/proc/PID/smaps`.
 
+use juror_debuggee::{Mapping, mappings};
 use std::ops::Range;
 
 /// Memory that the program shares with its copies.
@@ -22,46 +23,33 @@ impl Shared {
 
 /// The shared mappings of `/proc/PID/maps` that can be written.
 pub(crate) fn shared(maps: &str) -> Vec<Shared> {
-    maps.lines().filter_map(shared_of).collect()
+    let shared = mappings(maps).filter(|it| it.is_writable() && it.is_shared());
+    shared.map(shared_of).collect()
 }
 
-fn shared_of(line: &str) -> Option<Shared> {
-    let (range, rest) = line.split_once(' ')?;
-    let mut fields = rest.split_ascii_whitespace();
-    let permissions = fields.next()?;
-    if !(permissions.contains('w') && permissions.ends_with('s')) {
-        return None;
-    }
-    // The offset, the device and the inode.
-    let name = fields.skip(3).collect::<Vec<_>>().join(" ");
+fn shared_of(mapping: Mapping<'_>) -> Shared {
+    let name = mapping.name;
     let is_device = name.starts_with("/dev/")
         && !name.starts_with("/dev/shm/")
         && !name.starts_with("/dev/zero");
-    Some(Shared {
-        range: parse_range(range)?,
+    Shared {
+        range: mapping.range,
         is_plain: !is_device && !name.starts_with("anon_inode:"),
         name: match name.is_empty() {
             true => "anonymous".to_owned(),
-            false => name,
+            false => name.to_owned(),
         },
-    })
-}
-
-fn parse_range(text: &str) -> Option<Range<u64>> {
-    let (start, end) = text.split_once('-')?;
-    let start = u64::from_str_radix(start, 16).ok()?;
-    Some(start..u64::from_str_radix(end, 16).ok()?)
+    }
 }
 
 /// How many bytes of `/proc/PID/smaps` no copy of the process gets.
 pub(crate) fn uncopied(smaps: &str) -> u64 {
     let (mut total, mut length) = (0, 0);
     for line in smaps.lines() {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        if let Some(range) = parse_range(word) {
-            length = range.end - range.start;
-        } else if word == "VmFlags:" {
-            let mut flags = rest.split_ascii_whitespace();
+        if let Some(mapping) = Mapping::parse(line) {
+            length = mapping.range.end - mapping.range.start;
+        } else if let Some(flags) = line.strip_prefix("VmFlags:") {
+            let mut flags = flags.split_ascii_whitespace();
             // Wiped in a copy, not in a copy; what drivers map (`io`, `pf`) is
             // a device's.
             let is_uncopied = flags.clone().any(|flag| flag == "wf" || flag == "dc");

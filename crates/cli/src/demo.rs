@@ -5,7 +5,7 @@
 use crate::arguments::{Color, Demo};
 use crate::driver::{Options, PropertySource};
 use crate::output::Output;
-use crate::{batch, console, exit};
+use crate::{batch, console, directories, exit};
 use anyhow::{Context as _, anyhow, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,12 +50,8 @@ fn directory(demo: &Demo) -> PathBuf {
     if Path::new("Cargo.toml").is_file() && Path::new("target").is_dir() {
         return PathBuf::from("target/juror-demo");
     }
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute());
-    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
-    match cache.or_else(home) {
-        Some(cache) => cache.join("juror/demo"),
+    match directories::cache() {
+        Some(cache) => cache.join("demo"),
         None => std::env::temp_dir().join("juror-demo"),
     }
 }

@@ -17,11 +17,13 @@ mod console;
 mod counted;
 mod demo;
 mod diagnostics;
+mod directories;
 mod driver;
 mod ending;
 mod escape;
 mod evaluations;
 mod exit;
+mod generate;
 mod interrupt;
 mod json;
 mod model_arguments;
@@ -48,7 +50,8 @@ mod self_check;
 mod tables;
 mod watched;
 
-use arguments::{Action, Common};
+use arguments::{Action, CommandLine, Common};
+use clap::CommandFactory;
 use driver::Options;
 use output::Output;
 use std::io::IsTerminal;
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Action::Property(command) => property_command::run(&command),
         Action::Model(command) => model_command::run(&command),
         Action::Demo(demo) => demo::run(&demo),
+        Action::Generate(generate) => generate::run(&generate, CommandLine::command()),
     };
     match result {
         Ok(status) => ExitCode::from(status),

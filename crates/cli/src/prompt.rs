@@ -6,6 +6,7 @@
 
 use crate::arguments::Script;
 use crate::console::{Console, SharedDriver};
+use crate::directories;
 use anyhow::Context as _;
 use juror_view::Outcome;
 use rustyline::completion::Completer;
@@ -205,13 +206,9 @@ impl Drop for Typed {
     }
 }
 
-/// The history's file, by the XDG base directory specification.
+/// The history's file.
 fn history_file() -> Option<PathBuf> {
-    let state = std::env::var_os("XDG_STATE_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute());
-    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state"));
-    Some(state.or_else(home)?.join("juror/history"))
+    Some(directories::state()?.join("history"))
 }
 
 /// Completes from the session.

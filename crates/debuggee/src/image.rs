@@ -9,6 +9,7 @@ use juror_stepping::{Owner, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
+use crate::mapping::{Mapping, mappings};
 use crate::modules::{self, Auxiliary};
 use crate::out_of_line::{self, GADGET, OutOfLineSlots, REGION_LENGTH};
 use crate::pages::PAGE_LENGTH;
@@ -335,28 +336,22 @@ impl Debuggee {
 
     /// Those that the program may execute.
     pub(crate) fn executable_memory(&self) -> Vec<Range<u64>> {
-        self.mappings_where(|words| words.get(2..3) == Some("x"))
+        self.mappings_where(|mapping| mapping.is_executable())
     }
 
     /// Those that hold the code of files and that the program cannot write to.
     pub(crate) fn immutable_code(&self) -> Vec<Range<u64>> {
-        self.mappings_where(|words| {
-            words.starts_with("r-xp") && (words.contains('/') || words.ends_with("[vdso]"))
+        self.mappings_where(|mapping| {
+            mapping.permissions == "r-xp"
+                && (mapping.name.contains('/') || mapping.name == "[vdso]")
         })
     }
 
-    /// Those of which the rest of the kernel's line, from the access on, is wanted.
-    fn mappings_where(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Range<u64>> {
+    /// The address ranges of some mappings.
+    fn mappings_where(&self, is_wanted: impl Fn(&Mapping<'_>) -> bool) -> Vec<Range<u64>> {
         let maps = self.memory_map().unwrap_or_default();
-        maps.lines()
-            .filter_map(|line| {
-                let (start, rest) = line.split_once('-')?;
-                let (end, words) = rest.split_once(' ')?;
-                let range =
-                    u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?;
-                is_wanted(words).then_some(range)
-            })
-            .collect()
+        let wanted = mappings(&maps).filter(is_wanted);
+        wanted.map(|mapping| mapping.range).collect()
     }
 }
 

@@ -25,6 +25,7 @@ use juror_stepping::{AccessKinds, ThreadId};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::fault_action::FaultAction;
+use crate::mapping::{Mapping, mappings};
 use crate::thread::State;
 use crate::watch::WatchTier;
 
@@ -202,7 +203,9 @@ impl Debuggee {
     fn protections(&self) -> Vec<(Range<u64>, i32)> {
         let path = format!("/proc/{}/maps", self.process);
         let maps = std::fs::read_to_string(path).unwrap_or_default();
-        maps.lines().filter_map(parse_mapping).collect()
+        mappings(&maps)
+            .map(|mapping| (mapping.range.clone(), protection(&mapping)))
+            .collect()
     }
 
     /// Gives the pages the protection that the program gave them. Every other
@@ -274,23 +277,16 @@ fn runs(pages: &BTreeMap<u64, Page>, protection: impl Fn(&Page) -> i32) -> Vec<(
     runs
 }
 
-/// A line of `/proc/PID/maps`: the range and what is allowed there.
-fn parse_mapping(line: &str) -> Option<(Range<u64>, i32)> {
-    let mut words = line.split(' ');
-    let (start, end) = words.next()?.split_once('-')?;
-    let start = u64::from_str_radix(start, 16).ok()?;
-    let end = u64::from_str_radix(end, 16).ok()?;
-    let letters = words.next()?;
+/// What a mapping allows, as bits of `mprotect`.
+fn protection(mapping: &Mapping<'_>) -> i32 {
     let bits = [
         ('r', libc::PROT_READ),
         ('w', libc::PROT_WRITE),
         ('x', libc::PROT_EXEC),
     ];
-    let allowed = bits
-        .iter()
-        .filter(|(letter, _)| letters.contains(*letter))
-        .fold(0, |allowed, (_, bit)| allowed | bit);
-    Some((start..end, allowed))
+    bits.iter()
+        .filter(|(letter, _)| mapping.permissions.contains(*letter))
+        .fold(0, |allowed, (_, bit)| allowed | bit)
 }
 
 /// The start of the page that holds an address.
@@ -328,12 +324,15 @@ mod tests {
     }
 
     #[test]
-    fn mappings_are_read_with_their_permissions() {
-        assert_eq!(
-            parse_mapping("00400000-00452000 r-xp 00000000 08:02 173521 /usr/bin/x w"),
-            Some((0x40_0000..0x45_2000, libc::PROT_READ | libc::PROT_EXEC))
+    fn permissions_are_bits() {
+        let check = |line, expected| {
+            let mapping = Mapping::parse(line).expect("a mapping");
+            assert_eq!(protection(&mapping), expected, "{line}");
+        };
+        check(
+            "00400000-00452000 r-xp 00000000 08:02 173521 /usr/bin/x w",
+            libc::PROT_READ | libc::PROT_EXEC,
         );
-        assert_eq!(parse_mapping("7ff0-8000 ---p 0"), Some((0x7ff0..0x8000, 0)));
-        assert_eq!(parse_mapping(""), None);
+        check("7ff0-8000 ---p 0", 0);
     }
 }

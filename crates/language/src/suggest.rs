@@ -3,78 +3,39 @@
 //! The distance counts insertions, deletions, replacements and transpositions of
 //! adjacent characters (optimal string alignment).
 
+use strsim::osa_distance;
+
 /// Returns the candidate nearest to `name` if it is near enough to be a typing error:
 /// at most one change per three characters, or a difference in case.
 pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let wanted: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
+    let wanted = name.to_lowercase();
+    let length = wanted.chars().count();
     let mut best: Option<(usize, &str)> = None;
-    let mut rows = Rows::default();
     for candidate in candidates {
         let limit = match best {
             Some((0, _)) => break,
             Some((distance, _)) => distance - 1,
-            None => (wanted.len().max(3)) / 3,
+            None => length.max(3) / 3,
         };
         // A character has at most four bytes, so names that are much too long or too
         // short are excluded without decoding.
-        if candidate.len() > 4 * (wanted.len() + limit)
-            || candidate.len() + limit < wanted.len()
+        if candidate.len() > 4 * (length + limit)
+            || candidate.len() + limit < length
             || candidate == name
         {
             continue;
         }
-        if let Some(distance) = rows.distance(&wanted, candidate, limit) {
+        let candidate_in_lower_case = candidate.to_lowercase();
+        let candidate_length = candidate_in_lower_case.chars().count();
+        if candidate_length.abs_diff(length) > limit {
+            continue;
+        }
+        let distance = osa_distance(&wanted, &candidate_in_lower_case);
+        if distance <= limit {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate.to_owned())
-}
-
-/// The three live rows of the distance table, reused between calls.
-#[derive(Default)]
-struct Rows {
-    other: Vec<char>,
-    before: Vec<usize>,
-    last: Vec<usize>,
-    current: Vec<usize>,
-}
-
-impl Rows {
-    /// Returns the distance if it is at most `limit`.
-    fn distance(&mut self, wanted: &[char], candidate: &str, limit: usize) -> Option<usize> {
-        self.other.clear();
-        self.other
-            .extend(candidate.chars().flat_map(char::to_lowercase));
-        if wanted.len().abs_diff(self.other.len()) > limit {
-            return None;
-        }
-        self.last.clear();
-        self.last.extend(0..=self.other.len());
-        for (row, &left) in wanted.iter().enumerate() {
-            self.current.clear();
-            self.current.push(row + 1);
-            for (column, &right) in self.other.iter().enumerate() {
-                let replaced = self.last[column] + usize::from(left != right);
-                let mut cell = replaced
-                    .min(self.last[column + 1] + 1)
-                    .min(self.current[column] + 1);
-                if row > 0
-                    && column > 0
-                    && left == self.other[column - 1]
-                    && wanted[row - 1] == right
-                {
-                    cell = cell.min(self.before[column - 1] + 1);
-                }
-                self.current.push(cell);
-            }
-            if self.current.iter().all(|&cell| cell > limit) {
-                return None;
-            }
-            std::mem::swap(&mut self.before, &mut self.last);
-            std::mem::swap(&mut self.last, &mut self.current);
-        }
-        self.last.last().copied().filter(|&found| found <= limit)
-    }
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ pub(crate) enum Tracked {
 }
 
 /// All formulas of a machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Arena {
     nodes: Vec<Node>,
     identities: FxHashMap<Node, FormulaId>,
@@ -112,16 +112,7 @@ enum Place {
 
 impl Arena {
     pub fn new() -> Arena {
-        let mut arena = Arena {
-            nodes: Vec::new(),
-            identities: FxHashMap::default(),
-            negations: Vec::new(),
-            reads: Vec::new(),
-            untils: Vec::new(),
-            until_count: 0,
-            tracked: Vec::new(),
-            tracked_reads: Vec::new(),
-        };
+        let mut arena = Arena::default();
         // In the order of TRUE and FALSE; these two always fit.
         for (node, negation) in [(Node::True, FALSE), (Node::False, TRUE)] {
             arena

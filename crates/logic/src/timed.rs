@@ -348,6 +348,7 @@ fn start(letter: Letter, holding: u64) -> Term {
 }
 
 /// The bound of a past operator, in time or in steps.
+#[derive(Default)]
 struct Limits {
     from: u64,
     to: Option<u64>,
@@ -357,11 +358,7 @@ struct Limits {
 impl Limits {
     fn of(bound: Bound) -> Limits {
         match bound {
-            Bound::Unbounded => Limits {
-                from: 0,
-                to: None,
-                in_steps: false,
-            },
+            Bound::Unbounded => Limits::default(),
             Bound::Steps { from, to } => Limits {
                 from: u64::from(from),
                 to: to.map(u64::from),

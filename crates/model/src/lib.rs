@@ -36,6 +36,7 @@ mod liveness;
 mod parallel;
 mod product;
 pub mod promela;
+mod random;
 mod report;
 mod search;
 mod store;

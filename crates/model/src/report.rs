@@ -55,7 +55,7 @@ pub enum Finding {
 }
 
 /// The result of a search.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Report {
     /// The first error found, with its trail.
     pub finding: Option<(Finding, Trail)>,
@@ -74,14 +74,7 @@ pub struct Report {
 impl Report {
     /// Returns a report of a search that has not started.
     pub(crate) fn empty() -> Report {
-        Report {
-            finding: None,
-            cut: None,
-            states: 0,
-            transitions: 0,
-            depth: 0,
-            memory_bytes: 0,
-        }
+        Report::default()
     }
 
     /// Returns the verdict.

@@ -1,5 +1,6 @@
 //! Simulation: single runs, random or step by step, forwards and backwards.
 
+use crate::random::SplitMix;
 use crate::report::{Cut, Finding, Report};
 use crate::system::{Fault, Participants, Step, System, Visitor};
 use crate::trail::Trail;
@@ -139,15 +140,11 @@ impl Visitor for Found {
 /// Returns the report, and the last run.
 pub fn random<S: System>(system: &S, seed: u64, runs: u32, steps: u32) -> (Report, Trail) {
     let mut report = Report {
-        finding: None,
         cut: Some(Cut::Sampled),
-        states: 0,
-        transitions: 0,
-        depth: 0,
-        memory_bytes: 0,
+        ..Report::empty()
     };
     let mut trail = Trail::default();
-    let mut random = Random(seed);
+    let mut random = SplitMix(seed);
     for _ in 0..runs {
         let mut walk = match Walk::new(system) {
             Ok(walk) => walk,
@@ -174,7 +171,7 @@ pub fn random<S: System>(system: &S, seed: u64, runs: u32, steps: u32) -> (Repor
 /// Runs until an error. Returns it, with the number of the faulty step.
 fn one_run<S: System>(
     walk: &mut Walk<'_, S>,
-    random: &mut Random,
+    random: &mut SplitMix,
     steps: u32,
     report: &mut Report,
 ) -> Option<(Finding, Option<usize>)> {
@@ -197,18 +194,4 @@ fn one_run<S: System>(
         report.depth = report.depth.max(walk.depth() as u32);
     }
     None
-}
-
-/// The generator splitmix64 of S. Vigna.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        ((u128::from(mixed) * count as u128) >> 64) as usize
-    }
 }

@@ -3,7 +3,7 @@
 
 use crate::modules::{Bound, Described, Modules};
 use crate::symbol_store::SymbolStore;
-use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
+use juror_debuggee::{Debuggee, DebuggeeError, Mapping, Registers, ThreadId, mappings};
 use juror_symbols::{Memory, Type, VtableOwner};
 use juror_values::classes::upcast::is_object;
 use juror_values::format::ELEMENTS_MAX;
@@ -95,11 +95,10 @@ impl Program {
     /// Reads the library that the kernel has put into the process.
     fn read_kernels(&mut self) {
         let maps = self.debuggee.memory_map().unwrap_or_default();
-        let mut lines = maps.lines();
-        let found = lines.find(|line| line.ends_with(VDSO)).and_then(mapping);
-        let Some((range, _)) = found else {
+        let Some(found) = mappings(&maps).find(|mapping| mapping.name == VDSO) else {
             return;
         };
+        let range = found.range;
         let size = usize::try_from(range.end - range.start).unwrap_or(0);
         let mut bytes = vec![0; size.min(VDSO_SIZE_MAX)];
         if self.debuggee.read(range.start, &mut bytes).is_ok() {
@@ -241,14 +240,14 @@ impl Program {
     /// none.
     pub fn is_executable(&self, address: u64) -> Option<bool> {
         let maps = self.debuggee.memory_map()?;
-        mapping_at(&maps, address).map(|(_, permissions)| permissions.contains('x'))
+        mapping_at(&maps, address).map(|mapping| mapping.is_executable())
     }
 
     /// The mapping that holds an address: its first and last-plus-one byte.
     /// Reads the list of mappings, so it is not for the common path.
     pub fn mapping_of(&self, address: u64) -> Option<Range<u64>> {
         let maps = self.debuggee.memory_map()?;
-        mapping_at(&maps, address).map(|(range, _)| range)
+        mapping_at(&maps, address).map(|mapping| mapping.range)
     }
 
     /// The stack that a thread began with, which no other stack shares; nothing where that
@@ -261,15 +260,12 @@ impl Program {
         }
         let maps = self.debuggee.memory_map()?;
         let own = match thread.0 == self.debuggee.pid() {
-            true => mapping(maps.lines().find(|line| line.ends_with("[stack]"))?)?.0,
+            true => mappings(&maps).find(|it| it.name == "[stack]")?.range,
             false => {
                 // Thread libraries keep what is a thread's own above its stack, and a page
                 // that nobody may touch below.
-                let mut lines = maps.lines().filter(|line| !line.ends_with("[heap]"));
-                let holds = |line: &&str| {
-                    mapping(line).is_some_and(|(range, _)| range.contains(&registers.fs_base))
-                };
-                mapping(lines.find(holds)?)?.0.start..registers.fs_base
+                let holding = mapping_at(&maps, registers.fs_base)?;
+                (holding.name != "[heap]").then_some(holding.range.start..registers.fs_base)?
             }
         };
         self.own_stacks.borrow_mut().insert(thread, own.clone());
@@ -329,19 +325,9 @@ impl Program {
     }
 }
 
-/// The line of `/proc/PID/maps` that holds an address.
-fn mapping_at(maps: &str, address: u64) -> Option<(Range<u64>, &str)> {
-    let mut mappings = maps.lines().filter_map(mapping);
-    mappings.find(|(range, _)| range.contains(&address))
-}
-
-/// A line of `/proc/PID/maps`: the addresses and what may be done there.
-fn mapping(line: &str) -> Option<(Range<u64>, &str)> {
-    let (range, rest) = line.split_once(' ')?;
-    let (start, end) = range.split_once('-')?;
-    let start = u64::from_str_radix(start, 16).ok()?;
-    let end = u64::from_str_radix(end, 16).ok()?;
-    Some((start..end, rest.split(' ').next()?))
+/// The mapping that holds an address.
+fn mapping_at(maps: &str, address: u64) -> Option<Mapping<'_>> {
+    mappings(maps).find(|mapping| mapping.range.contains(&address))
 }
 
 impl Memory for Program {

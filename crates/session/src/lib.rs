@@ -9,6 +9,7 @@
 
 pub mod command_table;
 mod commands;
+mod inspect;
 mod options;
 mod replay;
 mod run;

@@ -8,17 +8,21 @@
 //! other threads.
 
 pub(crate) mod attach;
+pub(crate) mod catchpoints;
 mod changes;
 pub(crate) mod checkpoints;
 pub(crate) mod control;
+pub(crate) mod dynamic_print;
 pub(crate) mod evaluations;
 pub(crate) mod follow_fork;
 mod happenings;
+pub(crate) mod hardware_breakpoints;
 mod hits;
-pub(crate) mod jump_and_return;
-pub(crate) mod line_run;
+pub(crate) mod launch;
+mod line_run;
 pub(crate) mod monitor_events;
 pub(crate) mod pause;
+pub(crate) mod points;
 pub(crate) mod processes;
 pub(crate) mod scenarios;
 pub(crate) mod self_modified_code;
@@ -26,10 +30,15 @@ pub(crate) mod software_watchpoints;
 pub(crate) mod step;
 mod stopping;
 pub(crate) mod symbol_reading;
+pub(crate) mod watchpoints;
 
 pub(crate) use crate::run::changes::late_error;
+use crate::run::checkpoints::automatic;
 use crate::run::happenings::Arrival;
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
+use crate::run::processes::joining;
+use crate::run::processes::leaving;
+use crate::run::processes::watching;
 use crate::session::Session;
 use juror_debuggee::StopEvent;
 use juror_view::error::CommandError;
@@ -56,7 +65,7 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
-        self.prepare_all_followed()?;
+        watching::prepare_all_followed(self)?;
         self.resume_processes()?;
         self.pump(observer, Goal::default())
     }
@@ -88,7 +97,7 @@ impl Session {
                     self.control.state.owe_stop()?;
                 }
                 if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
-                    self.tell_of_checkpoint(observer);
+                    automatic::tell_of_checkpoint(self, observer);
                 }
                 return Ok(pause);
             }
@@ -144,7 +153,7 @@ impl Session {
                 child,
                 kind,
             } => {
-                let pause = self.on_forking(thread, child, kind)?;
+                let pause = catchpoints::on_forking(self, thread, child, kind)?;
                 let Some(Pause::Reason(reason, maker)) = pause else {
                     return Ok(pause);
                 };
@@ -159,21 +168,21 @@ impl Session {
                 process,
                 parent,
                 kind,
-            } => return self.on_joined(process, parent, kind, observer),
+            } => return joining::on_joined(self, process, parent, kind, observer),
             StopEvent::ParentDetached { process } => changes::tell_left(process, observer),
             StopEvent::ChildFollowed { thread, parent } => {
-                return self.on_followed(thread, parent, observer, goal);
+                return follow_fork::on_followed(self, thread, parent, observer, goal);
             }
             StopEvent::Interrupted { thread } => {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
             StopEvent::Exited { status } => {
                 self.tell_of_exit(status, observer)?;
-                return Ok(self.on_process_end(Ending::Exited { status }));
+                return Ok(leaving::on_process_end(self, Ending::Exited { status }));
             }
             StopEvent::Killed { signal, .. } => {
                 self.tell_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
-                return Ok(self.on_process_end(Ending::Killed { signal }));
+                return Ok(leaving::on_process_end(self, Ending::Killed { signal }));
             }
         }
         Ok(None)

@@ -104,7 +104,7 @@ pub struct VariableView {
 }
 
 /// A frame of a stack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
 pub struct FrameView {
     /// 0 is the innermost.
     pub level: u32,

@@ -11,6 +11,7 @@ pub use check::{Check, TraceFormat};
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
 
+use crate::generate::Generate;
 use crate::model_arguments::ModelCommand;
 use crate::property_arguments::PropertyCommand;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -70,6 +71,9 @@ pub enum Action {
     Model(ModelCommand),
     /// Compile an example program with a bug, and catch it
     Demo(Demo),
+    /// Write man pages and shell completions
+    #[command(hide = true)]
+    Generate(Generate),
 }
 
 /// `juror demo`.
@@ -122,7 +126,11 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
             Action::Run(run) => run.common.scripts = scripts_in_order(matches),
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
             Action::Replay(replay) => replay.scripts = scripts_in_order(matches),
-            Action::Check(_) | Action::Demo(_) | Action::Property(_) | Action::Model(_) => {}
+            Action::Check(_)
+            | Action::Demo(_)
+            | Action::Generate(_)
+            | Action::Property(_)
+            | Action::Model(_) => {}
         }
     }
     Ok(command_line)
@@ -131,12 +139,13 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`; `juror -p
 /// PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 12] = [
+    const OWN: [&str; 13] = [
         "run",
         "attach",
         "check",
         "replay",
         "demo",
+        "generate",
         "property",
         "model",
         "help",

@@ -2,6 +2,7 @@
 
 use super::TraceFormat;
 use super::session::{Attach, Begins, Common, Cpu, Followed, Run};
+use crate::directories;
 use crate::driver::{
     AtInlined, CpuPolicy, Follow, InlinedPolicy, Options, Permissions, PropertySource, Recording,
     SelfCheck, SymbolCache, SymbolSettings,
@@ -55,7 +56,7 @@ impl Common {
         settings.debug_file_directories.splice(0..0, given);
         settings.cache = match self.no_cache {
             true => None,
-            false => cache_directory().map(SymbolCache::new),
+            false => directories::cache().map(SymbolCache::new),
         };
         settings
     }
@@ -168,15 +169,4 @@ fn split_variable(word: &OsStr) -> anyhow::Result<(OsString, Option<OsString>)> 
             ))
         }
     }
-}
-
-/// Where indexes are kept: as the base directories of the desktop say, in a
-/// directory of juror's own.
-fn cache_directory() -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let path = PathBuf::from(std::env::var_os(name)?);
-        path.is_absolute().then_some(path)
-    };
-    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    Some(base?.join("juror"))
 }

@@ -62,6 +62,7 @@ struct Found {
 }
 
 /// The threads, each with its properties.
+#[derive(Default)]
 struct Workers {
     portions: Vec<Sender<Arc<Portion>>>,
     found: Vec<Receiver<Found>>,
@@ -72,12 +73,7 @@ struct Workers {
 
 impl Workers {
     fn start(parts: Vec<Part>) -> io::Result<Workers> {
-        let mut workers = Workers {
-            portions: Vec::new(),
-            found: Vec::new(),
-            threads: Vec::new(),
-            is_over: Arc::default(),
-        };
+        let mut workers = Workers::default();
         for part in parts {
             let (portions, to_take) = channel();
             let (to_tell, found) = channel();

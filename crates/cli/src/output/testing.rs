@@ -30,6 +30,7 @@ impl Shared {
 }
 
 /// What was written.
+#[derive(Default)]
 pub struct Streams {
     text: Shared,
     messages: Shared,
@@ -56,11 +57,7 @@ impl Streams {
 
 /// An output that writes everything, and what it has written.
 pub fn output() -> (Output, Streams) {
-    let streams = Streams {
-        text: Shared::default(),
-        messages: Shared::default(),
-        json: Shared::default(),
-    };
+    let streams = Streams::default();
     let output = Output {
         text: Some(Box::new(streams.text.clone())),
         messages: Box::new(streams.messages.clone()),

@@ -10,39 +10,25 @@ use std::fs::File;
 use std::ops::Range;
 
 use super::kernel;
+use crate::mapping::{Mapping, mappings};
 use crate::process_status;
 
-/// A line of `/proc/PID/maps`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Mapping {
-    range: Range<u64>,
-    /// Memory of its own that it may write, with no file behind it.
-    is_anonymous: bool,
-    /// Of a device, or made by the kernel for itself.
-    is_devices: bool,
+/// Memory of its own that the program may write, with no file behind it.
+fn is_anonymous(mapping: &Mapping<'_>) -> bool {
+    mapping.is_writable() && !mapping.is_shared() && mapping.inode == 0
 }
 
-fn parse(line: &str) -> Option<Mapping> {
-    let (range, rest) = line.split_once(' ')?;
-    let (start, end) = range.split_once('-')?;
-    let start = u64::from_str_radix(start, 16).ok()?;
-    let mut fields = rest.split_ascii_whitespace();
-    let permissions = fields.next()?;
-    let inode = fields.nth(2)?;
-    let name = fields.next().unwrap_or("");
+/// Memory of a device, or made by the kernel for itself.
+fn is_devices(mapping: &Mapping<'_>) -> bool {
+    let name = mapping.name;
     let is_kernels = name.starts_with("[v") || name.starts_with("anon_inode:");
     let is_device = name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
-    Some(Mapping {
-        range: start..u64::from_str_radix(end, 16).ok()?,
-        is_anonymous: permissions.contains('w') && permissions.ends_with('p') && inode == "0",
-        is_devices: is_kernels || is_device,
-    })
+    is_kernels || is_device
 }
 
-fn mappings(maps: &str) -> impl Iterator<Item = Mapping> + '_ {
-    maps.lines()
-        .filter_map(parse)
-        .filter(|mapping| !mapping.is_devices)
+/// The mappings that are the program's own.
+fn own_mappings(maps: &str) -> impl Iterator<Item = Mapping<'_>> {
+    mappings(maps).filter(|mapping| !is_devices(mapping))
 }
 
 /// How much of `range` is in none of `others`, which are in order.
@@ -60,19 +46,17 @@ fn missing(range: &Range<u64>, others: &[Range<u64>]) -> u64 {
 pub(super) fn between(process: u32, copy: u32) -> Option<u64> {
     let maps_of = |id: u32| process_status::read_text(format!("/proc/{id}/maps").as_ref());
     let (own, copied) = (maps_of(process)?, maps_of(copy)?);
-    let there: Vec<Range<u64>> = copied
-        .lines()
-        .filter_map(|line| parse(line).map(|mapping| mapping.range))
-        .collect();
+    let there: Vec<Range<u64>> = mappings(&copied).map(|mapping| mapping.range).collect();
     let pages_of = |id: u32| File::open(format!("/proc/{id}/pagemap")).ok();
     let (own_pages, copied_pages) = (pages_of(process)?, pages_of(copy)?);
     let mut total = 0;
-    for mapping in mappings(&own) {
+    for mapping in own_mappings(&own) {
+        let is_anonymous = is_anonymous(&mapping);
         let range = mapping.range;
         let left_out = missing(&range, &there);
         total += left_out;
         let is_wiped = left_out == 0
-            && mapping.is_anonymous
+            && is_anonymous
             && kernel::has_own_page(&own_pages, &range).ok()?
             && !kernel::has_own_page(&copied_pages, &range).ok()?;
         if is_wiped {
@@ -96,8 +80,8 @@ mod tests {
 6000-7000 rw-s 00000000 00:0f 9                          anon_inode:[io_uring]
 8000-9000 rw-s 00000000 00:0f 9                          /dev/shm/name
 ";
-        let found: Vec<(u64, bool)> = mappings(maps)
-            .map(|it| (it.range.start, it.is_anonymous))
+        let found: Vec<(u64, bool)> = own_mappings(maps)
+            .map(|it| (it.range.start, is_anonymous(&it)))
             .collect();
         assert_eq!(found, [(0x1000, false), (0x2000, true), (0x8000, false)]);
     }

@@ -7,6 +7,11 @@
 //! layers is improved by barycentres; and items are moved towards their neighbours as
 //! far as the gaps allow.
 //!
+//! Graphviz or a crate would not serve as well: a picture is made where Graphviz is
+//! not installed, is the same byte for byte everywhere, and has the ids (`state-0`,
+//! `edge-3`) by which a page marks the present state. layout-rs drops these ids and
+//! draws edges across labels; rust-sugiyama panics on a transition that stays.
+//!
 //! **Invariant:** items of one layer never overlap; the layout of a graph is
 //! deterministic.
 

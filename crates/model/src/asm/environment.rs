@@ -13,6 +13,7 @@
 use super::program::{FunctionId, Model};
 use super::types::{Type, VALUES_MAX};
 use super::value::Value;
+use crate::random::SplitMix;
 use crate::{Fault, Span};
 use std::collections::BTreeMap;
 
@@ -204,32 +205,19 @@ pub(super) fn setting(settings: &Settings, question: &Question<'_>) -> Option<Va
 
 /// Pseudorandom answers, reproducible by their seed.
 #[derive(Debug, Clone)]
-pub struct Random {
-    state: u64,
-}
+pub struct Random(SplitMix);
 
 impl Random {
     /// Returns the environment for a seed.
     pub fn new(seed: u64) -> Random {
-        Random { state: seed }
-    }
-
-    /// Returns a number below `count` (generator: Steele, Lea and Flood, *Fast Splittable
-    /// Pseudorandom Number Generators*, 2014).
-    fn below(&mut self, count: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let mixed = mixed ^ (mixed >> 31);
-        ((u128::from(mixed) * count as u128) >> 64) as usize
+        Random(SplitMix(seed))
     }
 }
 
 impl Environment for Random {
     fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop> {
         let candidates = question.candidates()?;
-        let chosen = self.below(candidates.len());
+        let chosen = self.0.below(candidates.len());
         candidates.into_iter().nth(chosen).ok_or_else(|| {
             question.no_answer(format!("nothing is possible for `{}`", question.text()))
         })

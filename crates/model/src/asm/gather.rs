@@ -12,6 +12,7 @@ use crate::{Fault, Span};
 /// Maximum number of texts of a model.
 const TEXTS_MAX: usize = 64;
 
+#[derive(Default)]
 pub(super) struct Gathered {
     pub texts: Vec<Text>,
     pub items: Vec<Item>,
@@ -20,11 +21,7 @@ pub(super) struct Gathered {
 
 /// Returns the declarations of a text, with additional formulas.
 pub(super) fn gather(text: Text, formulas: &[String], reader: &mut Reader<'_>) -> Gathered {
-    let mut gathered = Gathered {
-        texts: Vec::new(),
-        items: Vec::new(),
-        faults: Vec::new(),
-    };
+    let mut gathered = Gathered::default();
     gathered.text(text, reader);
     for text in formulas {
         gathered.formula(text);

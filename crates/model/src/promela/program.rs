@@ -303,7 +303,7 @@ pub(super) struct ChannelType {
 }
 
 /// A process type.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ProcessType {
     pub name: Arc<str>,
     pub span: Span,

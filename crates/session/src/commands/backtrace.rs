@@ -3,6 +3,8 @@
 
 use crate::command_table;
 use crate::command_table::Command;
+use crate::commands::info_views;
+use crate::inspect::frames;
 use crate::session::Session;
 use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::error::CommandError;
@@ -12,6 +14,7 @@ use juror_view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 const APPLY_HELP: &str = "for example: thread apply all backtrace, thread apply 1 2 print count";
 
 /// What is shown of a stack.
+#[derive(Default)]
 struct Extent {
     /// Only so many frames, the innermost.
     count: Option<u64>,
@@ -25,12 +28,7 @@ struct Extent {
 
 impl Extent {
     fn parse(text: &str) -> Result<Extent, CommandError> {
-        let mut extent = Extent {
-            count: None,
-            outermost: false,
-            all: false,
-            full: false,
-        };
+        let mut extent = Extent::default();
         for word in text.split_whitespace() {
             match word {
                 "all" => extent.all = true,
@@ -51,143 +49,145 @@ pub(crate) fn is_flag(word: &str) -> bool {
     matches!(word, "-q" | "-c" | "-s" | "-ascending" | "--")
 }
 
-impl Session {
-    /// `backtrace`, `backtrace N`, `backtrace full`, `backtrace all`
-    pub(crate) fn backtrace(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let extent = Extent::parse(text)?;
-        let (frames, more) = self.stack(&extent)?;
-        Ok(Outcome::Backtrace { frames, more })
-    }
+/// `backtrace`, `backtrace N`, `backtrace full`, `backtrace all`
+pub(crate) fn backtrace(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let extent = Extent::parse(text)?;
+    let (frames, more) = stack(session, &extent)?;
+    Ok(Outcome::Backtrace { frames, more })
+}
 
-    /// `thread apply all COMMAND`, `thread apply 1 2 COMMAND`
-    pub(crate) fn apply_to_threads(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let wrong = |message: String| CommandError::with_help(message, APPLY_HELP);
-        let Outcome::Threads(threads) = self.threads()? else {
-            return Err(wrong("there are no threads".to_owned()));
-        };
-        let mut rest = text;
-        let mut chosen: Vec<ThreadView> = Vec::new();
-        loop {
-            let (word, after) = command_table::split_line(rest);
-            if word == "all" && chosen.is_empty() {
-                chosen.clone_from(&threads);
-                rest = after;
-                continue;
-            }
-            if is_flag(word) {
-                rest = after;
-                continue;
-            }
-            let Ok(number) = word.parse::<u32>() else {
-                break;
-            };
-            let found = threads.iter().find(|thread| thread.number == number);
-            let found = found.ok_or_else(|| {
-                CommandError::with_help(format!("there is no thread {number}"), "see: info threads")
-            })?;
-            chosen.push(found.clone());
+/// `thread apply all COMMAND`, `thread apply 1 2 COMMAND`
+pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let wrong = |message: String| CommandError::with_help(message, APPLY_HELP);
+    let Outcome::Threads(threads) = info_views::threads(session)? else {
+        return Err(wrong("there are no threads".to_owned()));
+    };
+    let mut rest = text;
+    let mut chosen: Vec<ThreadView> = Vec::new();
+    loop {
+        let (word, after) = command_table::split_line(rest);
+        if word == "all" && chosen.is_empty() {
+            chosen.clone_from(&threads);
             rest = after;
+            continue;
         }
-        if chosen.is_empty() {
-            return Err(wrong("to which threads?".to_owned()));
+        if is_flag(word) {
+            rest = after;
+            continue;
         }
-        let (word, words) = command_table::split_line(rest);
-        let is_backtrace =
-            command_table::find(word).is_ok_and(|entry| entry.command == Command::Backtrace);
-        if !is_backtrace {
-            return self.apply_line(&chosen, rest);
-        }
-        let extent = Extent::parse(words)?;
-        let before = std::mem::take(&mut self.processes.selection);
-        let views = self.stacks_of(chosen, &extent);
-        self.processes.selection = before;
-        Ok(Outcome::Stacks(views?))
-    }
-
-    /// The line is executed for one thread after the other, each selected before;
-    /// at the end the present one is selected again. A mistake ends it.
-    fn apply_line(&mut self, chosen: &[ThreadView], line: &str) -> Result<Outcome, CommandError> {
-        if line.is_empty() {
-            return Err(CommandError::with_help("apply what?", APPLY_HELP));
-        }
-        if self.points.commands.group(line).is_none() {
-            crate::command_table::words::find(command_table::split_line(line).0)?;
-        }
-        let current = self.thread()?;
-        let current = self.running()?.thread_number(current);
-        let level = self.processes.selection.level;
-        let select = |number: u32| format!("thread line {number}");
-        let mut lines: Vec<String> = chosen
-            .iter()
-            .flat_map(|thread| [select(thread.number), line.to_owned()])
-            .collect();
-        lines.push(format!("thread back {current} {level}"));
-        self.points.commands.begin_script(lines);
-        Ok(Outcome::Done)
-    }
-
-    fn stacks_of(
-        &mut self,
-        threads: Vec<ThreadView>,
-        extent: &Extent,
-    ) -> Result<Vec<StackView>, CommandError> {
-        let mut views = Vec::new();
-        for thread in threads {
-            let Some(id) = self.running()?.thread_of_number(thread.number) else {
-                continue;
-            };
-            self.select_thread(id);
-            let (frames, more) = self.stack(extent)?;
-            views.push(StackView {
-                thread,
-                frames,
-                more,
-            });
-        }
-        Ok(views)
-    }
-
-    /// The frames of the current thread that are to be shown, and whether there
-    /// are more.
-    fn stack(&mut self, extent: &Extent) -> Result<(Vec<FrameView>, bool), CommandError> {
-        let mut frames = self.frames()?.to_vec();
-        if !extent.all {
-            let users = users_frames(&frames).unwrap_or(frames.len());
-            frames.truncate(users);
-        }
-        let wanted = extent.count.map_or(usize::MAX, |count| count as usize);
-        let shown = frames.len().min(wanted);
-        let first = match extent.outermost {
-            true => frames.len() - shown,
-            false => 0,
+        let Ok(number) = word.parse::<u32>() else {
+            break;
         };
-        let views = frames.iter().enumerate().skip(first).take(shown);
-        let views = views.map(|(level, frame)| {
-            let locals = extent.full.then(|| self.locals_of(frame));
-            FrameView {
-                locals,
-                ..self.frame_view(level, frame)
-            }
+        let found = threads.iter().find(|thread| thread.number == number);
+        let found = found.ok_or_else(|| {
+            CommandError::with_help(format!("there is no thread {number}"), "see: info threads")
+        })?;
+        chosen.push(found.clone());
+        rest = after;
+    }
+    if chosen.is_empty() {
+        return Err(wrong("to which threads?".to_owned()));
+    }
+    let (word, words) = command_table::split_line(rest);
+    let is_backtrace =
+        command_table::find(word).is_ok_and(|entry| entry.command == Command::Backtrace);
+    if !is_backtrace {
+        return apply_line(session, &chosen, rest);
+    }
+    let extent = Extent::parse(words)?;
+    let before = std::mem::take(&mut session.processes.selection);
+    let views = stacks_of(session, chosen, &extent);
+    session.processes.selection = before;
+    Ok(Outcome::Stacks(views?))
+}
+
+/// The line is executed for one thread after the other, each selected before;
+/// at the end the present one is selected again. A mistake ends it.
+fn apply_line(
+    session: &mut Session,
+    chosen: &[ThreadView],
+    line: &str,
+) -> Result<Outcome, CommandError> {
+    if line.is_empty() {
+        return Err(CommandError::with_help("apply what?", APPLY_HELP));
+    }
+    if session.points.commands.group(line).is_none() {
+        crate::command_table::words::find(command_table::split_line(line).0)?;
+    }
+    let current = session.thread()?;
+    let current = session.running()?.thread_number(current);
+    let level = session.processes.selection.level;
+    let select = |number: u32| format!("thread line {number}");
+    let mut lines: Vec<String> = chosen
+        .iter()
+        .flat_map(|thread| [select(thread.number), line.to_owned()])
+        .collect();
+    lines.push(format!("thread back {current} {level}"));
+    session.points.commands.begin_script(lines);
+    Ok(Outcome::Done)
+}
+
+fn stacks_of(
+    session: &mut Session,
+    threads: Vec<ThreadView>,
+    extent: &Extent,
+) -> Result<Vec<StackView>, CommandError> {
+    let mut views = Vec::new();
+    for thread in threads {
+        let Some(id) = session.running()?.thread_of_number(thread.number) else {
+            continue;
+        };
+        session.select_thread(id);
+        let (frames, more) = stack(session, extent)?;
+        views.push(StackView {
+            thread,
+            frames,
+            more,
         });
-        Ok((views.collect(), first + shown < frames.len()))
     }
+    Ok(views)
+}
 
-    /// The local variables of a frame; an inner one hides an outer one of its
-    /// name.
-    fn locals_of(&self, frame: &Frame) -> Vec<VariableView> {
-        let Some(program) = &self.processes.program else {
-            return Vec::new();
-        };
-        let mut seen = Vec::new();
-        let mut views = Vec::new();
-        for (variable, is_parameter) in program.variables(frame) {
-            if is_parameter || seen.contains(&variable.name) {
-                continue;
-            }
-            let value = program.value_of(frame, &variable);
-            views.push(self.variable_view(&variable.name, &value));
-            seen.push(variable.name);
-        }
-        views
+/// The frames of the current thread that are to be shown, and whether there
+/// are more.
+fn stack(session: &mut Session, extent: &Extent) -> Result<(Vec<FrameView>, bool), CommandError> {
+    let mut frames = session.frames()?.to_vec();
+    if !extent.all {
+        let users = users_frames(&frames).unwrap_or(frames.len());
+        frames.truncate(users);
     }
+    let wanted = extent.count.map_or(usize::MAX, |count| count as usize);
+    let shown = frames.len().min(wanted);
+    let first = match extent.outermost {
+        true => frames.len() - shown,
+        false => 0,
+    };
+    let views = frames.iter().enumerate().skip(first).take(shown);
+    let views = views.map(|(level, frame)| {
+        let locals = extent.full.then(|| locals_of(session, frame));
+        FrameView {
+            locals,
+            ..frames::frame_view(session, level, frame)
+        }
+    });
+    Ok((views.collect(), first + shown < frames.len()))
+}
+
+/// The local variables of a frame; an inner one hides an outer one of its
+/// name.
+fn locals_of(session: &Session, frame: &Frame) -> Vec<VariableView> {
+    let Some(program) = &session.processes.program else {
+        return Vec::new();
+    };
+    let mut seen = Vec::new();
+    let mut views = Vec::new();
+    for (variable, is_parameter) in program.variables(frame) {
+        if is_parameter || seen.contains(&variable.name) {
+            continue;
+        }
+        let value = program.value_of(frame, &variable);
+        views.push(frames::variable_view(session, &variable.name, &value));
+        seen.push(variable.name);
+    }
+    views
 }

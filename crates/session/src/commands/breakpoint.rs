@@ -1,184 +1,163 @@
 //! `break` and `tbreak`.
 
+use crate::commands::condition;
 use crate::commands::condition::in_condition;
+use crate::inspect::locations::{check_address, place_words};
+use crate::inspect::{location_messages, locations};
 use crate::session::Session;
 use juror_points::breakpoints::{Resolvable, Wanted, check};
 use juror_points::location_spec;
 use juror_points::location_spec::{Place, Placed};
 use juror_points::point::Fate;
 use juror_view::Outcome;
-use juror_view::error::{CommandError, not_running};
+use juror_view::error::CommandError;
 
-impl Session {
-    /// `break`, `tbreak`: at a place, for a thread, under a condition.
-    pub(crate) fn set_breakpoint(
-        &mut self,
-        rest: &str,
-        fate: Fate,
-    ) -> Result<Outcome, CommandError> {
-        let placed = location_spec::parse(rest).map_err(CommandError::new)?;
-        self.set_breakpoint_at(rest, placed, fate)
+/// `break`, `tbreak`: at a place, for a thread, under a condition.
+pub(crate) fn set_breakpoint(
+    session: &mut Session,
+    rest: &str,
+    fate: Fate,
+) -> Result<Outcome, CommandError> {
+    let placed = location_spec::parse(rest).map_err(CommandError::new)?;
+    set_breakpoint_at(session, rest, placed, fate)
+}
+
+/// `rbreak REGEX`, `rbreak FILE:REGEX`: at all functions whose names match.
+pub(crate) fn break_at_matching(
+    session: &mut Session,
+    rest: &str,
+) -> Result<Outcome, CommandError> {
+    let placed = location_spec::matching(rest);
+    let text = placed.text.clone();
+    set_breakpoint_at(session, &text, placed, Fate::Keep)
+}
+
+pub(crate) fn set_breakpoint_at(
+    session: &mut Session,
+    rest: &str,
+    placed: Placed,
+    fate: Fate,
+) -> Result<Outcome, CommandError> {
+    let condition = placed.condition.as_deref();
+    let condition = condition
+        .map(|it| condition::condition(session, it))
+        .transpose()?;
+    if let Some(thread) = placed.thread {
+        check_thread(session, thread)?;
     }
-
-    /// `rbreak REGEX`, `rbreak FILE:REGEX`: at all functions whose names match.
-    pub(crate) fn break_at_matching(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let placed = location_spec::matching(rest);
-        let text = placed.text.clone();
-        self.set_breakpoint_at(&text, placed, Fate::Keep)
+    let place = locations::resolvable(session, &placed.place)?;
+    let resolved = place.resolve(session.modules());
+    if resolved.addresses.is_empty() {
+        location_messages::check_names(session, &place)?;
     }
-
-    pub(crate) fn set_breakpoint_at(
-        &mut self,
-        rest: &str,
-        placed: Placed,
-        fate: Fate,
-    ) -> Result<Outcome, CommandError> {
-        let condition = placed.condition.as_deref();
-        let condition = condition.map(|it| self.condition(it)).transpose()?;
-        if let Some(thread) = placed.thread {
-            self.check_thread(thread)?;
-        }
-        let place = self.resolvable(&placed.place)?;
-        let resolved = place.resolve(self.modules());
-        if resolved.addresses.is_empty() {
-            self.check_names(&place)?;
-        }
-        if resolved.addresses.is_empty()
-            && let Resolvable::Line(file, line) = &place
-            && self.is_source_file(file)
-        {
-            return Err(CommandError::new(format!(
-                "there is no code at line {line} of {}, nor after it",
-                file.rsplit('/').next().unwrap_or(file)
-            )));
-        }
-        if let (Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
-            self.check_address(*address)?;
-        }
-        let mut remarks = self.words_of_several(&place, &resolved.addresses);
-        remarks.extend(
-            place
-                .function()
-                .and_then(|name| self.remark_on_choice(name)),
-        );
-        if let (Some(condition), Some(program)) = (&condition, &self.processes.program) {
-            let addresses = resolved.addresses.iter().copied();
-            check(condition, program, &place, addresses).map_err(in_condition)?;
-            let wrong = |&&at: &&u64| {
-                let level = place.level_at(&program.modules, at, resolved.moved_to_line);
-                condition.at(program, at, level).is_err()
-            };
-            remarks.extend(resolved.addresses.iter().find(wrong).map(|&at| {
-                format!(
-                    "the condition cannot be asked at {}; it stops there and says why",
-                    self.place_words(at)
-                )
-            }));
-        }
-        let text = match placed.text.as_str() {
-            "" => "here",
-            text => text,
-        };
-        let asked = place.clone();
-        let wanted = Wanted {
-            text: text.to_owned(),
-            place,
-            condition,
-            thread: placed.thread,
-            fate,
-            owner: self.points.owner,
-        };
-        let number = self
-            .points
-            .breakpoints
-            .add(self.processes.program.as_mut(), wanted)?;
-        let kind = match fate {
-            Fate::Delete => "temporary breakpoint",
-            _ => "breakpoint",
-        };
-        let written = if rest.is_empty() { "here" } else { rest };
-        let mut message = match resolved.addresses.as_slice() {
-            [] => format!(
-                "{kind} {number} at {written}: no loaded module has it; it waits for one that does"
-            ),
-            [address] => {
-                let words = self.words_of_one(&asked, *address);
-                format!("{kind} {number} at {words}")
-            }
-            several => format!("{kind} {number} at {written} ({} places)", several.len()),
-        };
-        if let Some(line) = resolved.moved_to_line {
-            message.push_str(&format!(
-                " (the line has no code; line {line} is the next that has)"
-            ));
-        }
-        for remark in remarks {
-            message.push('\n');
-            message.push_str(&remark);
-        }
-        Ok(Outcome::Message(message))
+    if resolved.addresses.is_empty()
+        && let Resolvable::Line(file, line) = &place
+        && is_source_file(session, file)
+    {
+        return Err(CommandError::new(format!(
+            "there is no code at line {line} of {}, nor after it",
+            file.rsplit('/').next().unwrap_or(file)
+        )));
     }
-
-    pub(crate) fn place_words(&self, address: u64) -> String {
-        let frame = self.modules().frame_at(address);
-        let shown = frame.map(|frame| (frame.name, frame.file, frame.line));
-        match shown.unwrap_or_default() {
-            (Some(function), Some(file), Some(line)) => {
-                let file = file
-                    .file_name()
-                    .map(|name| name.to_string_lossy().into_owned());
-                format!(
-                    "{address:#x}: {function}, {}:{line}",
-                    file.unwrap_or_default()
-                )
-            }
-            (Some(function), ..) => format!("{address:#x}: {function}"),
-            _ => format!("{address:#x}"),
-        }
+    if let (Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
+        check_address(session, *address)?;
     }
-
-    /// What is to be said of an indirect function whose choice is not known.
-    fn remark_on_choice(&self, name: &str) -> Option<String> {
-        let modules = &self.processes.program.as_ref()?.modules;
-        let definitions = modules.definitions(name, |_| true);
-        let mut indirect = definitions.iter().filter(|it| it.function.indirect);
-        let is_open = indirect.any(|bound| modules.chosen(bound).is_none());
-        is_open.then(|| {
+    let mut remarks = location_messages::words_of_several(session, &place, &resolved.addresses);
+    remarks.extend(
+        place
+            .function()
+            .and_then(|name| remark_on_choice(session, name)),
+    );
+    if let (Some(condition), Some(program)) = (&condition, &session.processes.program) {
+        let addresses = resolved.addresses.iter().copied();
+        check(condition, program, &place, addresses).map_err(in_condition)?;
+        let wrong = |&&at: &&u64| {
+            let level = place.level_at(&program.modules, at, resolved.moved_to_line);
+            condition.at(program, at, level).is_err()
+        };
+        remarks.extend(resolved.addresses.iter().find(wrong).map(|&at| {
             format!(
-                "the program chooses `{name}` for the processor, and has not yet: this is where \
-                 it chooses; set the breakpoint again when the program has begun"
+                "the condition cannot be asked at {}; it stops there and says why",
+                place_words(session, at)
             )
-        })
+        }));
     }
-
-    fn is_source_file(&self, file: &str) -> bool {
-        let is_meant = |known: &std::path::Path| known.ends_with(file);
-        self.modules().iter().any(|module| {
-            module
-                .symbols
-                .source_files()
-                .iter()
-                .any(|known| is_meant(known))
-        })
-    }
-
-    pub(crate) fn check_thread(&self, thread: u32) -> Result<(), CommandError> {
-        let program = self.running()?;
-        match program.thread_of_number(thread) {
-            Some(_) => Ok(()),
-            None => Err(CommandError::with_help(
-                format!("there is no thread {thread}"),
-                "see: info threads",
-            )),
+    let text = match placed.text.as_str() {
+        "" => "here",
+        text => text,
+    };
+    let asked = place.clone();
+    let wanted = Wanted {
+        text: text.to_owned(),
+        place,
+        condition,
+        thread: placed.thread,
+        fate,
+        owner: session.points.owner,
+    };
+    let number = session
+        .points
+        .breakpoints
+        .add(session.processes.program.as_mut(), wanted)?;
+    let kind = match fate {
+        Fate::Delete => "temporary breakpoint",
+        _ => "breakpoint",
+    };
+    let written = if rest.is_empty() { "here" } else { rest };
+    let mut message = match resolved.addresses.as_slice() {
+        [] => format!(
+            "{kind} {number} at {written}: no loaded module has it; it waits for one that does"
+        ),
+        [address] => {
+            let words = location_messages::words_of_one(session, &asked, *address);
+            format!("{kind} {number} at {words}")
         }
+        several => format!("{kind} {number} at {written} ({} places)", several.len()),
+    };
+    if let Some(line) = resolved.moved_to_line {
+        message.push_str(&format!(
+            " (the line has no code; line {line} is the next that has)"
+        ));
     }
+    for remark in remarks {
+        message.push('\n');
+        message.push_str(&remark);
+    }
+    Ok(Outcome::Message(message))
+}
 
-    /// Whether a trap at an address would ever be reached, and would be one.
-    pub(crate) fn check_address(&self, address: u64) -> Result<(), CommandError> {
-        let program = self.processes.program.as_ref().ok_or_else(not_running)?;
-        if let Some(problem) = program.code_problem(address) {
-            return Err(CommandError::new(format!("{address:#x} {problem}")));
-        }
-        Ok(())
+/// What is to be said of an indirect function whose choice is not known.
+fn remark_on_choice(session: &Session, name: &str) -> Option<String> {
+    let modules = &session.processes.program.as_ref()?.modules;
+    let definitions = modules.definitions(name, |_| true);
+    let mut indirect = definitions.iter().filter(|it| it.function.indirect);
+    let is_open = indirect.any(|bound| modules.chosen(bound).is_none());
+    is_open.then(|| {
+        format!(
+            "the program chooses `{name}` for the processor, and has not yet: this is where \
+             it chooses; set the breakpoint again when the program has begun"
+        )
+    })
+}
+
+fn is_source_file(session: &Session, file: &str) -> bool {
+    let is_meant = |known: &std::path::Path| known.ends_with(file);
+    session.modules().iter().any(|module| {
+        module
+            .symbols
+            .source_files()
+            .iter()
+            .any(|known| is_meant(known))
+    })
+}
+
+pub(crate) fn check_thread(session: &Session, thread: u32) -> Result<(), CommandError> {
+    let program = session.running()?;
+    match program.thread_of_number(thread) {
+        Some(_) => Ok(()),
+        None => Err(CommandError::with_help(
+            format!("there is no thread {thread}"),
+            "see: info threads",
+        )),
     }
 }

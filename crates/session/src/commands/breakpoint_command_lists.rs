@@ -8,137 +8,107 @@
 
 use crate::command_table;
 use crate::command_table::Command;
+use crate::run::points;
 use crate::session::Session;
 use crate::state::breakpoint_commands::Given;
 use juror_points::point::whole_points;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-impl Session {
-    /// The next command of the points that have stopped the program, or of a
-    /// file, for the front end to execute. None: a person is asked.
-    pub fn next_attached(&mut self) -> Option<String> {
-        let attached = &mut self.points.commands;
-        attached
-            .queue
-            .pop_front()
-            .or_else(|| attached.script.pop_front())
-    }
-
-    /// How deep in `commands` the lines are that come next; 0 for commands that
-    /// are executed.
-    pub fn input_depth(&self) -> usize {
-        self.points
-            .commands
-            .given
-            .as_ref()
-            .map_or(0, |given| given.depth)
-    }
-
-    /// Forgets the lines after `commands` that have been given so far.
-    pub fn cancel_input(&mut self) {
-        self.points.commands.given = None;
-        self.points.commands.give_up();
-    }
-
-    /// `commands`, `commands N`: of the last point without a number.
-    pub(crate) fn begin_commands(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let numbers = match rest {
-            "" => vec![self.points.breakpoints.last_number()],
-            "$bpnum" => vec![self.points.breakpoints.last_number()],
-            _ => whole_points(rest)?,
-        };
-        for &number in &numbers {
-            if self.point(number)?.prints.is_some() {
-                return Err(CommandError::with_help(
-                    format!("{number} is a dprintf: it prints and goes on, without commands"),
-                    "set another breakpoint there: break",
-                ));
-            }
-        }
-        self.points.commands.given = Some(Given {
-            points: numbers,
-            group: None,
-            lines: Vec::new(),
-            depth: 1,
-        });
-        Ok(Outcome::Done)
-    }
-
-    /// `group`, `group NAME`: the lines that follow have a name together.
-    pub(crate) fn group(&mut self, name: &str) -> Result<Outcome, CommandError> {
-        if name.is_empty() {
-            return self.groups();
-        }
-        let is_name = name
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-        if !is_name
-            || command_table::find(name).is_ok()
-            || command_table::translated(name).is_some()
-        {
+/// `commands`, `commands N`: of the last point without a number.
+pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let numbers = match rest {
+        "" => vec![session.points.breakpoints.last_number()],
+        "$bpnum" => vec![session.points.breakpoints.last_number()],
+        _ => whole_points(rest)?,
+    };
+    for &number in &numbers {
+        if points::point(session, number)?.prints.is_some() {
             return Err(CommandError::with_help(
-                format!("`{name}` cannot be the name of a group"),
-                "one word that is no command, nor the beginning of one",
+                format!("{number} is a dprintf: it prints and goes on, without commands"),
+                "set another breakpoint there: break",
             ));
         }
-        self.points.commands.given = Some(Given {
-            points: Vec::new(),
-            group: Some(name.to_owned()),
-            lines: Vec::new(),
-            depth: 1,
-        });
-        Ok(Outcome::Done)
     }
+    session.points.commands.given = Some(Given {
+        points: numbers,
+        group: None,
+        lines: Vec::new(),
+        depth: 1,
+    });
+    Ok(Outcome::Done)
+}
 
-    /// `show user`: the groups, with their commands.
-    pub(crate) fn groups(&self) -> Result<Outcome, CommandError> {
-        let groups = self.points.commands.groups.iter();
-        let lines: Vec<String> = groups
-            .map(|(name, lines)| format!("{name}: {}", lines.join("; ")))
-            .collect();
-        match lines.is_empty() {
-            true => Err(CommandError::with_help(
-                "there is no group of commands",
-                "begin one: group NAME",
-            )),
-            false => Ok(Outcome::Message(lines.join("\n"))),
-        }
+/// `group`, `group NAME`: the lines that follow have a name together.
+pub(crate) fn group(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
+    if name.is_empty() {
+        return groups(session);
     }
+    let is_name = name
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    if !is_name || command_table::find(name).is_ok() || command_table::translated(name).is_some() {
+        return Err(CommandError::with_help(
+            format!("`{name}` cannot be the name of a group"),
+            "one word that is no command, nor the beginning of one",
+        ));
+    }
+    session.points.commands.given = Some(Given {
+        points: Vec::new(),
+        group: Some(name.to_owned()),
+        lines: Vec::new(),
+        depth: 1,
+    });
+    Ok(Outcome::Done)
+}
 
-    /// Takes a line of the commands that are being given.
-    pub(crate) fn take_given(&mut self, line: &str) -> Outcome {
-        let own = command_table::translated(line);
-        let ends = own.as_deref() == Some("end");
-        let line = line.trim();
-        let Some(given) = &mut self.points.commands.given else {
-            return Outcome::Done;
-        };
-        let (word, _) = command_table::split_line(line);
-        let opens = command_table::find(word).is_ok_and(|it| it.command == Command::Commands);
-        match word {
-            "end" => given.depth -= 1,
-            _ if ends => given.depth -= 1,
-            _ if opens => given.depth += 1,
-            _ => {}
-        }
-        if given.depth > 0 {
-            if !line.is_empty() && !line.starts_with('#') {
-                given.lines.push(line.to_owned());
-            }
-            return Outcome::Done;
-        }
-        if let Some(given) = self.points.commands.given.take() {
-            if let Some(name) = given.group {
-                self.points.commands.groups.insert(name, given.lines);
-                return Outcome::Done;
-            }
-            for number in given.points {
-                if let Ok(point) = self.point(number) {
-                    point.commands.clone_from(&given.lines);
-                }
-            }
-        }
-        Outcome::Done
+/// `show user`: the groups, with their commands.
+pub(crate) fn groups(session: &Session) -> Result<Outcome, CommandError> {
+    let groups = session.points.commands.groups.iter();
+    let lines: Vec<String> = groups
+        .map(|(name, lines)| format!("{name}: {}", lines.join("; ")))
+        .collect();
+    match lines.is_empty() {
+        true => Err(CommandError::with_help(
+            "there is no group of commands",
+            "begin one: group NAME",
+        )),
+        false => Ok(Outcome::Message(lines.join("\n"))),
     }
+}
+
+/// Takes a line of the commands that are being given.
+pub(crate) fn take_given(session: &mut Session, line: &str) -> Outcome {
+    let own = command_table::translated(line);
+    let ends = own.as_deref() == Some("end");
+    let line = line.trim();
+    let Some(given) = &mut session.points.commands.given else {
+        return Outcome::Done;
+    };
+    let (word, _) = command_table::split_line(line);
+    let opens = command_table::find(word).is_ok_and(|it| it.command == Command::Commands);
+    match word {
+        "end" => given.depth -= 1,
+        _ if ends => given.depth -= 1,
+        _ if opens => given.depth += 1,
+        _ => {}
+    }
+    if given.depth > 0 {
+        if !line.is_empty() && !line.starts_with('#') {
+            given.lines.push(line.to_owned());
+        }
+        return Outcome::Done;
+    }
+    if let Some(given) = session.points.commands.given.take() {
+        if let Some(name) = given.group {
+            session.points.commands.groups.insert(name, given.lines);
+            return Outcome::Done;
+        }
+        for number in given.points {
+            if let Ok(point) = points::point(session, number) {
+                point.commands.clone_from(&given.lines);
+            }
+        }
+    }
+    Outcome::Done
 }

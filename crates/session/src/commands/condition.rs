@@ -1,6 +1,10 @@
 //! Conditions of points: read, checked, given and taken away.
 
 use crate::commands::points_edit::numbered;
+use crate::commands::{convenience, points_edit};
+use crate::inspect::{expressions, frames};
+use crate::run::points;
+use crate::run::scenarios::permissions;
 use crate::session::Session;
 use juror_instrument::condition::Condition;
 use juror_points::point::{Ability, PointKind};
@@ -8,82 +12,80 @@ use juror_values::expression::ExpressionError;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-impl Session {
-    /// Reads a condition.
-    pub(crate) fn condition(&mut self, text: &str) -> Result<Condition, CommandError> {
-        let types = self.types_in(text);
-        let condition = Condition::parse(text, &types).map_err(|error| match error {
-            Some(error) => {
-                CommandError::advised(format!("in the condition: {}", error.message), error.help)
-            }
-            None => CommandError::new("a condition is missing"),
-        })?;
-        let known = self.check_kept(&condition.expression());
-        known.map_err(|error| CommandError {
-            message: format!("in the condition: {}", error.message),
-            ..error
-        })?;
-        if condition.calls_functions() {
-            self.permit_calls()?;
+/// Reads a condition.
+pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, CommandError> {
+    let types = expressions::types_in(session, text);
+    let condition = Condition::parse(text, &types).map_err(|error| match error {
+        Some(error) => {
+            CommandError::advised(format!("in the condition: {}", error.message), error.help)
         }
-        Ok(condition)
+        None => CommandError::new("a condition is missing"),
+    })?;
+    let known = convenience::check_kept(session, &condition.expression());
+    known.map_err(|error| CommandError {
+        message: format!("in the condition: {}", error.message),
+        ..error
+    })?;
+    if condition.calls_functions() {
+        permissions::permit_calls(session)?;
     }
+    Ok(condition)
+}
 
-    /// `condition N EXPRESSION`; without an expression the point has none.
-    pub(crate) fn set_condition(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let rest = &self.with_last_number(rest);
-        let (number, text) = numbered(rest, "condition 1 count > 3")?;
-        let (kind, _) = self.kind_and_point(number)?;
-        let condition = match text {
-            "" => None,
-            text => Some(self.condition(text)?),
-        };
-        if condition.as_ref().is_some_and(Condition::calls_functions) {
-            kind.must_have(Ability::CallingConditions)?;
-        }
-        let is_removed = condition.is_none();
-        let program = self.processes.program.as_ref();
-        match kind {
-            PointKind::Breakpoint => {
-                let set = self
-                    .points
-                    .breakpoints
-                    .set_condition(program, number, condition);
-                set.map_err(in_condition)?;
-            }
-            PointKind::HardwareBreakpoint => {
-                let points = &mut self.points.hardware;
-                let set = points.set_condition(program, number, condition);
-                set.map_err(in_condition)?;
-            }
-            PointKind::Watchpoint | PointKind::Catchpoint => {
-                if let Some(condition) = &condition {
-                    self.check_condition(kind, condition)?;
-                }
-                self.point(number)?.condition = condition;
-            }
-        }
-        Ok(match is_removed {
-            true => Outcome::Message(format!("{} {number} has no condition now", kind.word())),
-            false => Outcome::Done,
-        })
+/// `condition N EXPRESSION`; without an expression the point has none.
+pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let rest = &points_edit::with_last_number(session, rest);
+    let (number, text) = numbered(rest, "condition 1 count > 3")?;
+    let (kind, _) = points::kind_and_point(session, number)?;
+    let condition = match text {
+        "" => None,
+        text => Some(condition(session, text)?),
+    };
+    if condition.as_ref().is_some_and(Condition::calls_functions) {
+        kind.must_have(Ability::CallingConditions)?;
     }
+    let is_removed = condition.is_none();
+    let program = session.processes.program.as_ref();
+    match kind {
+        PointKind::Breakpoint => {
+            let set = session
+                .points
+                .breakpoints
+                .set_condition(program, number, condition);
+            set.map_err(in_condition)?;
+        }
+        PointKind::HardwareBreakpoint => {
+            let points = &mut session.points.hardware;
+            let set = points.set_condition(program, number, condition);
+            set.map_err(in_condition)?;
+        }
+        PointKind::Watchpoint | PointKind::Catchpoint => {
+            if let Some(condition) = &condition {
+                check_condition(session, kind, condition)?;
+            }
+            points::point(session, number)?.condition = condition;
+        }
+    }
+    Ok(match is_removed {
+        true => Outcome::Message(format!("{} {number} has no condition now", kind.word())),
+        false => Outcome::Done,
+    })
+}
 
-    /// Refuses a condition that could never be asked, at a point that has no
-    /// place of its own.
-    pub(crate) fn check_condition(
-        &mut self,
-        kind: PointKind,
-        condition: &Condition,
-    ) -> Result<(), CommandError> {
-        if condition.calls_functions() {
-            kind.must_have(Ability::CallingConditions)?;
-        }
-        let here = self.selected_frame().map_or(0, |frame| frame.pc);
-        match &self.processes.program {
-            Some(program) => condition.somewhere(program, here).map_err(in_condition),
-            None => Ok(()),
-        }
+/// Refuses a condition that could never be asked, at a point that has no
+/// place of its own.
+pub(crate) fn check_condition(
+    session: &mut Session,
+    kind: PointKind,
+    condition: &Condition,
+) -> Result<(), CommandError> {
+    if condition.calls_functions() {
+        kind.must_have(Ability::CallingConditions)?;
+    }
+    let here = frames::selected_frame(session).map_or(0, |frame| frame.pc);
+    match &session.processes.program {
+        Some(program) => condition.somewhere(program, here).map_err(in_condition),
+        None => Ok(()),
     }
 }
 

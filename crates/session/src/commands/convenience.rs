@@ -12,78 +12,51 @@ use juror_symbols::Type;
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 
-/// What the kernel says of a signal.
-const SIGNAL: &str = "_siginfo";
+/// What a command may ask for by name, as it is now.
+pub(crate) fn note_conveniences(session: &mut Session) {
+    match session.points.breakpoints.last_number() {
+        0 => {}
+        number => session.user.values.set_number("bpnum", number),
+    }
+    let process = session.process_name().map_or(1, |it| it.number);
+    session.user.values.set_number("_inferior", process);
+    if let (Some(program), Some(thread)) = (
+        &session.processes.program,
+        session.processes.selection.thread,
+    ) {
+        let number = program.thread_number(thread);
+        session.user.values.set_number("_thread", number);
+    }
+}
 
-impl Session {
-    /// What a command may ask for by name, as it is now.
-    pub(crate) fn note_conveniences(&mut self) {
-        match self.points.breakpoints.last_number() {
-            0 => {}
-            number => self.user.values.set_number("bpnum", number),
-        }
-        let process = self.process_name().map_or(1, |it| it.number);
-        self.user.values.set_number("_inferior", process);
-        if let (Some(program), Some(thread)) =
-            (&self.processes.program, self.processes.selection.thread)
+/// Refuses a name after `$` that nothing has: what is asked later could only fail.
+pub(crate) fn check_kept(session: &Session, expression: &Expression) -> Result<(), CommandError> {
+    for part in expression.all_parts() {
+        if let ExpressionKind::Register(name) = &part.kind
+            && !is_register(name)
+            && !name.starts_with('_')
+            && convenience(&session.user.values, name).is_none()
         {
-            let number = program.thread_number(thread);
-            self.user.values.set_number("_thread", number);
+            let message = format!("there is no register or value `${name}`");
+            return Err(CommandError::with_help(
+                message,
+                "set $n = 3 makes a value; show convenience lists those that there are",
+            ));
         }
     }
+    Ok(())
+}
 
-    /// Refuses a name after `$` that nothing has: what is asked later could only fail.
-    pub(crate) fn check_kept(&self, expression: &Expression) -> Result<(), CommandError> {
-        for part in expression.all_parts() {
-            if let ExpressionKind::Register(name) = &part.kind
-                && !is_register(name)
-                && !name.starts_with('_')
-                && convenience(&self.user.values, name).is_none()
-            {
-                let message = format!("there is no register or value `${name}`");
-                return Err(CommandError::with_help(
-                    message,
-                    "set $n = 3 makes a value; show convenience lists those that there are",
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// An expression that speaks of the signal gets what the kernel says of it.
-    pub(crate) fn note_signal(&mut self, expression: &Expression) -> Result<(), CommandError> {
-        let is_meant = |part: &&Expression| matches!(&part.kind, ExpressionKind::Register(name) if &**name == SIGNAL);
-        let parts = expression.all_parts();
-        if !parts.into_iter().any(|part| is_meant(&part)) {
-            return Ok(());
-        }
-        let thread = self.thread()?;
-        let bytes = self.running()?.debuggee.signal_information(thread);
-        let bytes = bytes.ok_or_else(|| {
-            CommandError::with_help(
-                "no signal has stopped this thread",
-                "$_siginfo is what the kernel says of the signal that a thread stands at",
-            )
-        })?;
-        if let Some(of) = juror_symbols::signal_information() {
-            self.user.values.set(SIGNAL, Typed::of_bytes(of, bytes));
-        }
-        Ok(())
-    }
-
-    /// The signal is of the moment: the next stop has another, or none.
-    pub(crate) fn forget_signal(&mut self) {
-        self.user.values.forget(SIGNAL);
-    }
-
-    /// Where memory was looked at last, and what is there, if that is known.
-    pub(crate) fn note_examined(&mut self, address: u64, value: Option<Typed>) {
-        let pointer = Type::void().pointer_to();
-        let bytes = address.to_le_bytes().to_vec();
-        self.user.values.set("_", Typed::of_bytes(pointer, bytes));
-        match value {
-            Some(value) => self.user.values.set("__", value),
-            None => self.user.values.forget("__"),
-        }
+/// Where memory was looked at last, and what is there, if that is known.
+pub(crate) fn note_examined(session: &mut Session, address: u64, value: Option<Typed>) {
+    let pointer = Type::void().pointer_to();
+    let bytes = address.to_le_bytes().to_vec();
+    session
+        .user
+        .values
+        .set("_", Typed::of_bytes(pointer, bytes));
+    match value {
+        Some(value) => session.user.values.set("__", value),
+        None => session.user.values.forget("__"),
     }
 }

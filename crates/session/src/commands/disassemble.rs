@@ -1,17 +1,14 @@
 //! `disassemble`: the instructions of the program, without juror's traps.
 
+use crate::commands::examine;
 use crate::commands::list::split_range;
+use crate::inspect::assembly::assembly;
+use crate::inspect::{frames, locations};
 use crate::session::Session;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
-use juror_symbols::disassemble;
-use juror_values::format::Names as _;
 use juror_view::error::CommandError;
-use juror_view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
-use std::ops::Range;
-
-/// Bytes that are shown at once.
-const SIZE_MAX: u64 = 1 << 20;
+use juror_view::{AssemblyView, Outcome, ShownLine};
 
 /// What is shown beside the instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,139 +40,102 @@ fn split_extras(text: &str) -> Result<(Extras, &str), CommandError> {
     Ok((extras, rest.trim()))
 }
 
-impl Session {
-    /// `disassemble`, `disassemble FUNCTION`, `disassemble START,END`,
-    /// `disassemble START,+SIZE`
-    pub(crate) fn disassemble(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let (extras, text) = split_extras(text)?;
-        let mut view = match split_range(text) {
-            Some((start, end)) => {
-                let start = self.address_of(start.trim())?;
-                let end = match end.trim().strip_prefix('+') {
-                    Some(size) => start.saturating_add(self.address_of(size.trim())?),
-                    None => self.address_of(end.trim())?,
-                };
-                if start >= end {
-                    return Err(CommandError::with_help(
-                        "there is nothing between these addresses",
-                        "for example: disassemble $rip,+32",
-                    ));
-                }
-                self.assembly(start..end)?
-            }
-            None => self.assembly_of_function(text)?,
-        };
-        for line in &mut view.lines {
-            if !extras.bytes {
-                line.bytes.clear();
-            }
-        }
-        if extras.source {
-            self.add_sources(&mut view);
-        }
-        Ok(Outcome::Assembly(view))
-    }
-
-    fn assembly_of_function(&mut self, text: &str) -> Result<AssemblyView, CommandError> {
-        let address = match text {
-            "" => {
-                self.begun()?;
-                self.selected_frame()?.lookup
-            }
-            text if text.starts_with(['$', '0']) => self.address_of(text)?,
-            text => {
-                let placed = location_spec::parse(text).map_err(CommandError::new)?;
-                let place = self.resolvable(&placed.place)?;
-                let modules = self.modules();
-                // The function itself, before what became of it elsewhere.
-                let mut addresses: Vec<u64> = match &place {
-                    Resolvable::Function(name) => {
-                        let defined = modules.definitions(name, |_| true);
-                        defined.iter().map(|bound| bound.address()).collect()
-                    }
-                    _ => Vec::new(),
-                };
-                addresses.extend(place.resolve(modules).addresses);
-                *addresses
-                    .first()
-                    .ok_or_else(|| CommandError::new(format!("there is no code for `{text}`")))?
-            }
-        };
-        let bound = self.modules().function_at(address).ok_or_else(|| {
-            CommandError::with_help(
-                format!("no function is known at {address:#x}"),
-                "a range can be shown: disassemble $rip,+32",
-            )
-        })?;
-        let mut whole = AssemblyView {
-            function: Some(bound.function.name.to_string()),
-            lines: Vec::new(),
-            unreadable: None,
-        };
-        for range in &bound.function.ranges {
-            let range = bound.module.to_process(range.start)..bound.module.to_process(range.end);
-            let part = self.assembly(range)?;
-            whole.lines.extend(part.lines);
-            whole.unreadable = whole.unreadable.or(part.unreadable);
-        }
-        Ok(whole)
-    }
-
-    /// The instructions that begin in a range, with their bytes.
-    pub(crate) fn assembly(&self, range: Range<u64>) -> Result<AssemblyView, CommandError> {
-        let program = self.running()?;
-        let size = (range.end - range.start).min(SIZE_MAX);
-        let mut bytes = vec![0; size as usize];
-        let read = program.debuggee.read_up_to(range.start, &mut bytes);
-        bytes.truncate(read);
-        let selected = self.processes.selection.frames.as_ref();
-        let selected = selected.and_then(|frames| frames.get(self.processes.selection.level));
-        let current = selected.map(|frame| frame.pc);
-        let lines = disassemble(&bytes, range.start, &|address| program.name_of(address));
-        Ok(AssemblyView {
-            function: None,
-            lines: lines
-                .into_iter()
-                .map(|line| AssemblyLine {
-                    address: line.address,
-                    name: program.name_of(line.address),
-                    bytes: line
-                        .bytes
-                        .iter()
-                        .map(|byte| format!("{byte:02x}"))
-                        .collect(),
-                    text: line.text,
-                    current: current == Some(line.address),
-                    source: None,
-                })
-                .collect(),
-            unreadable: ((read as u64) < size).then(|| {
-                let end = range.start.wrapping_add(read as u64);
-                format!("the memory at {end:#x} cannot be read")
-            }),
-        })
-    }
-
-    /// Each source line, at the instruction where it begins or is gone on with.
-    fn add_sources(&mut self, view: &mut AssemblyView) {
-        let mut last = None;
-        for line in &mut view.lines {
-            let described = self.modules().describe(line.address);
-            let place = described.file.zip(described.line);
-            if place.is_none() || place == last {
-                continue;
-            }
-            last.clone_from(&place);
-            let Some((file, number)) = place else {
-                continue;
+/// `disassemble`, `disassemble FUNCTION`, `disassemble START,END`,
+/// `disassemble START,+SIZE`
+pub(crate) fn disassemble(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let (extras, text) = split_extras(text)?;
+    let mut view = match split_range(text) {
+        Some((start, end)) => {
+            let start = examine::address_of(session, start.trim())?;
+            let end = match end.trim().strip_prefix('+') {
+                Some(size) => start.saturating_add(examine::address_of(session, size.trim())?),
+                None => examine::address_of(session, end.trim())?,
             };
-            let text = self.user.sources.lines(&file, number, 1, None);
-            line.source = Some(ShownLine {
-                file: file.display().to_string(),
-                line: number,
-                text: text.and_then(|view| view.lines.into_iter().next()),
-            });
+            if start >= end {
+                return Err(CommandError::with_help(
+                    "there is nothing between these addresses",
+                    "for example: disassemble $rip,+32",
+                ));
+            }
+            assembly(session, start..end)?
         }
+        None => assembly_of_function(session, text)?,
+    };
+    for line in &mut view.lines {
+        if !extras.bytes {
+            line.bytes.clear();
+        }
+    }
+    if extras.source {
+        add_sources(session, &mut view);
+    }
+    Ok(Outcome::Assembly(view))
+}
+
+fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyView, CommandError> {
+    let address = match text {
+        "" => {
+            session.begun()?;
+            frames::selected_frame(session)?.lookup
+        }
+        text if text.starts_with(['$', '0']) => examine::address_of(session, text)?,
+        text => {
+            let placed = location_spec::parse(text).map_err(CommandError::new)?;
+            let place = locations::resolvable(session, &placed.place)?;
+            let modules = session.modules();
+            // The function itself, before what became of it elsewhere.
+            let mut addresses: Vec<u64> = match &place {
+                Resolvable::Function(name) => {
+                    let defined = modules.definitions(name, |_| true);
+                    defined.iter().map(|bound| bound.address()).collect()
+                }
+                _ => Vec::new(),
+            };
+            addresses.extend(place.resolve(modules).addresses);
+            *addresses
+                .first()
+                .ok_or_else(|| CommandError::new(format!("there is no code for `{text}`")))?
+        }
+    };
+    let bound = session.modules().function_at(address).ok_or_else(|| {
+        CommandError::with_help(
+            format!("no function is known at {address:#x}"),
+            "a range can be shown: disassemble $rip,+32",
+        )
+    })?;
+    let mut whole = AssemblyView {
+        function: Some(bound.function.name.to_string()),
+        lines: Vec::new(),
+        unreadable: None,
+    };
+    for range in &bound.function.ranges {
+        let range = bound.module.to_process(range.start)..bound.module.to_process(range.end);
+        let part = assembly(session, range)?;
+        whole.lines.extend(part.lines);
+        whole.unreadable = whole.unreadable.or(part.unreadable);
+    }
+    Ok(whole)
+}
+
+/// Each source line, at the instruction where it begins or is gone on with.
+fn add_sources(session: &mut Session, view: &mut AssemblyView) {
+    let mut last = None;
+    for line in &mut view.lines {
+        let described = session.modules().describe(line.address);
+        let place = described.file.zip(described.line);
+        if place.is_none() || place == last {
+            continue;
+        }
+        last.clone_from(&place);
+        let Some((file, number)) = place else {
+            continue;
+        };
+        let text = session.user.sources.lines(&file, number, 1, None);
+        line.source = Some(ShownLine {
+            file: file.display().to_string(),
+            line: number,
+            text: text.and_then(|view| view.lines.into_iter().next()),
+        });
     }
 }
 

@@ -1,15 +1,32 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
-mod info;
-mod running;
-
 use crate::command_table;
 use crate::command_table::words::{find, number};
 use crate::command_table::{Command, TABLE};
+use crate::commands::checkpoint;
 use crate::commands::environment::working_directory;
+use crate::commands::info;
+use crate::commands::jump_and_return;
+use crate::commands::process;
+use crate::commands::running;
+use crate::commands::scenario;
+use crate::commands::set::shown;
 use crate::commands::shell::shell;
+use crate::commands::{
+    backtrace, breakpoint, breakpoint_command_lists, catch, condition, convenience, disassemble,
+    display, dprintf, dump_restore, environment, examine, find, frame_apply, handle, hbreak, list,
+    monitor, points_edit, print, printf, property, ptype, save, set, skip, source_script, thread,
+    views, watch,
+};
+use crate::inspect::frames;
+use crate::run::attach;
+use crate::run::dynamic_print;
+use crate::run::processes::leaving;
+use crate::run::scenarios::waiting;
+use crate::run::self_modified_code;
 use crate::run::step::Lines;
+use crate::run::symbol_reading;
 use crate::session::Session;
 use juror_points::point::Fate;
 use juror_points::watchpoints::WatchKind;
@@ -31,7 +48,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         if self.points.commands.is_being_given() {
-            return Ok(self.take_given(line));
+            return Ok(breakpoint_command_lists::take_given(self, line));
         }
         let own = command_table::translated(line);
         let line = own.as_deref().unwrap_or(line);
@@ -48,7 +65,7 @@ impl Session {
         }
         self.control.state.finish();
         self.follow_control();
-        result = self.move_for_scenarios(line, result, observer);
+        result = waiting::move_for_scenarios(self, line, result, observer);
         self.control.state.finish();
         self.follow_control();
         if matches!(result, Err(_) | Ok(Outcome::Quit)) {
@@ -57,7 +74,7 @@ impl Session {
         if is_about_points(word) {
             self.renew_points()?;
         }
-        self.reinsert_overwritten(observer)?;
+        self_modified_code::reinsert_overwritten(self, observer)?;
         // However it ended, a person types next, and nobody knows what
         // becomes of juror until then.
         if let Some(program) = &mut self.processes.program {
@@ -68,10 +85,10 @@ impl Session {
             for program in self.processes.other_programs_mut() {
                 program.debuggee.quiesce()?;
             }
-            self.retire_ended();
+            leaving::retire_ended(self);
         }
         self.tell_ends(observer);
-        self.tell_printed(observer);
+        dynamic_print::tell_printed(self, observer);
         // A debuggee that vanished under a command is gone for good.
         if let Some(program) = &self.processes.program
             && !program.debuggee.is_alive()
@@ -108,12 +125,12 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        if let (Command::Print, Some(value)) = (command, self.kept_without_program(rest)) {
-            return Ok(self.shown_kept(value));
+        if let (Command::Print, Some(value)) = (command, print::kept_without_program(self, rest)) {
+            return Ok(print::shown_kept(self, value));
         }
         self.permit(command.modes())?;
-        self.note_conveniences();
-        self.prepare_names(command, rest, observer)?;
+        convenience::note_conveniences(self);
+        symbol_reading::prepare_names(self, command, rest, observer)?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
             Command::Advance
@@ -129,96 +146,98 @@ impl Session {
         }
         match command {
             Command::Abandon => self.abandon(rest),
-            Command::AccessWatch => self.set_watchpoint(rest, WatchKind::Access),
+            Command::AccessWatch => watch::set_watchpoint(self, rest, WatchKind::Access),
             Command::Advance => self.advance_to(rest, observer),
-            Command::Attach => self.attach_command(rest, observer),
-            Command::Backtrace => self.backtrace(rest),
-            Command::Break => self.set_breakpoint(rest, Fate::Keep),
-            Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
-            Command::Call => self.print(rest, true, observer),
-            Command::Catch => self.catch(rest, false),
-            Command::TemporaryCatch => self.catch(rest, true),
-            Command::Checkpoint => self.checkpoint_command(rest),
-            Command::ChangeDirectory => self.change_directory(rest),
-            Command::Clear => self.clear(rest),
-            Command::Commands => self.begin_commands(rest),
-            Command::CommandGroup => self.group(rest),
-            Command::Condition => self.set_condition(rest),
-            Command::Ignore => self.ignore(rest),
-            Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
-            Command::Continue => self.continue_command(rest, observer),
-            Command::DefineType => self.define_type(rest),
-            Command::Delete => self.delete(rest),
-            Command::Detach => self.detach(),
+            Command::Attach => attach::attach_command(self, rest, observer),
+            Command::Backtrace => backtrace::backtrace(self, rest),
+            Command::Break => breakpoint::set_breakpoint(self, rest, Fate::Keep),
+            Command::TemporaryBreak => breakpoint::set_breakpoint(self, rest, Fate::Delete),
+            Command::Call => print::print(self, rest, true, observer),
+            Command::Catch => catch::catch(self, rest, false),
+            Command::TemporaryCatch => catch::catch(self, rest, true),
+            Command::Checkpoint => checkpoint::checkpoint_command(self, rest),
+            Command::ChangeDirectory => environment::change_directory(self, rest),
+            Command::Clear => points_edit::clear(self, rest),
+            Command::Commands => breakpoint_command_lists::begin_commands(self, rest),
+            Command::CommandGroup => breakpoint_command_lists::group(self, rest),
+            Command::Condition => condition::set_condition(self, rest),
+            Command::Ignore => points_edit::ignore(self, rest),
+            Command::ChangeWatch => watch::set_watchpoint(self, rest, WatchKind::Change),
+            Command::Continue => running::continue_command(self, rest, observer),
+            Command::DefineType => ptype::define_type(self, rest),
+            Command::Delete => points_edit::delete(self, rest),
+            Command::Detach => attach::detach(self),
             Command::Directory => working_directory(),
-            Command::Disable => self.disable(rest),
-            Command::Disassemble => self.disassemble(rest),
-            Command::Display => self.display(rest),
-            Command::Dump => self.dump(rest),
-            Command::DynamicPrint => self.set_dynamic_print(rest),
-            Command::Enable => self.enable(rest),
-            Command::Examine => self.examine(rest, observer),
-            Command::Find => self.find_in_memory(rest),
+            Command::Disable => points_edit::disable(self, rest),
+            Command::Disassemble => disassemble::disassemble(self, rest),
+            Command::Display => display::display(self, rest),
+            Command::Dump => dump_restore::dump(self, rest),
+            Command::DynamicPrint => dprintf::set_dynamic_print(self, rest),
+            Command::Enable => points_edit::enable(self, rest),
+            Command::Examine => examine::examine(self, rest, observer),
+            Command::Find => find::find_in_memory(self, rest),
             Command::Up => self.move_frame(rest, 1),
-            Command::Echo => Ok(self.echo(rest)),
-            Command::Jump => self.jump(rest, observer),
-            Command::PrintFormatted => self.printf(rest),
-            Command::Return => self.return_from(rest),
-            Command::Script => self.read_script(rest),
-            Command::Signal => self.go_on_with_signal(rest, observer),
+            Command::Echo => Ok(printf::echo(self, rest)),
+            Command::Jump => jump_and_return::jump(self, rest, observer),
+            Command::PrintFormatted => printf::printf(self, rest),
+            Command::Return => jump_and_return::return_from(self, rest),
+            Command::Script => source_script::read_script(self, rest),
+            Command::Signal => jump_and_return::go_on_with_signal(self, rest, observer),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => self.choose_frame(rest),
             Command::SelectFrame => self.choose_frame(rest).map(|_| Outcome::Done),
-            Command::FramesApply => self.apply_to_frames(&format!("all -s {rest}")),
+            Command::FramesApply => frame_apply::apply_to_frames(self, &format!("all -s {rest}")),
             Command::Finish => {
                 let level = self.processes.selection.level;
                 self.finish_frame(level, observer)
             }
-            Command::Handle => self.handle(rest),
-            Command::HardwareBreak => self.set_hardware_breakpoint(rest, false),
-            Command::TemporaryHardwareBreak => self.set_hardware_breakpoint(rest, true),
+            Command::Handle => handle::handle(self, rest),
+            Command::HardwareBreak => hbreak::set_hardware_breakpoint(self, rest, false),
+            Command::TemporaryHardwareBreak => hbreak::set_hardware_breakpoint(self, rest, true),
             Command::Help => help(rest),
-            Command::Info => self.info(rest),
-            Command::Kill => self.kill(),
-            Command::List => self.list(rest),
-            Command::Monitor => self.monitor_command(rest),
-            Command::NameType => self.name_type(rest),
-            Command::Next => self.repeat_lines(rest, Lines::Over, observer),
-            Command::Step => self.repeat_lines(rest, Lines::Into, observer),
-            Command::Until if rest.is_empty() => self.repeat_lines("", Lines::Forward, observer),
+            Command::Info => info::info(self, rest),
+            Command::Kill => running::kill(self),
+            Command::List => list::list(self, rest),
+            Command::Monitor => monitor::monitor_command(self, rest),
+            Command::NameType => ptype::name_type(self, rest),
+            Command::Next => running::repeat_lines(self, rest, Lines::Over, observer),
+            Command::Step => running::repeat_lines(self, rest, Lines::Into, observer),
+            Command::Until if rest.is_empty() => {
+                running::repeat_lines(self, "", Lines::Forward, observer)
+            }
             Command::Until => self.advance_to(rest, observer),
-            Command::NextInstruction => self.repeat_instructions(rest, true, observer),
-            Command::StepInstruction => self.repeat_instructions(rest, false, observer),
-            Command::Output => self.output(rest),
-            Command::Property => self.property_command(rest, observer),
-            Command::QueueSignal => self.queue_signal(rest),
-            Command::Print => self.print(rest, false, observer),
-            Command::Process => self.choose_process(rest),
-            Command::Quit => self.leave().map(|()| Outcome::Quit),
-            Command::RegexBreak => self.break_at_matching(rest),
-            Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
-            Command::Restore => match self.restore_from_file(rest) {
+            Command::NextInstruction => running::repeat_instructions(self, rest, true, observer),
+            Command::StepInstruction => running::repeat_instructions(self, rest, false, observer),
+            Command::Output => print::output(self, rest),
+            Command::Property => property::property_command(self, rest, observer),
+            Command::QueueSignal => jump_and_return::queue_signal(self, rest),
+            Command::Print => print::print(self, rest, false, observer),
+            Command::Process => process::choose_process(self, rest),
+            Command::Quit => attach::leave(self).map(|()| Outcome::Quit),
+            Command::RegexBreak => breakpoint::break_at_matching(self, rest),
+            Command::ReadWatch => watch::set_watchpoint(self, rest, WatchKind::Read),
+            Command::Restore => match dump_restore::restore_from_file(self, rest) {
                 Some(written) => written,
-                None => self.restore_command(rest, observer),
+                None => checkpoint::restore_command(self, rest, observer),
             },
-            Command::Run => self.run(rest, observer),
-            Command::Save => self.save(rest),
-            Command::Scenario => self.scenario_command(rest),
-            Command::Set => self.set(rest),
+            Command::Run => running::run(self, rest, observer),
+            Command::Save => save::save(self, rest),
+            Command::Scenario => scenario::scenario_command(self, rest),
+            Command::Set => set::set(self, rest),
             Command::Shell => shell(rest, observer),
-            Command::Show => self.show(rest),
+            Command::Show => shown::show(self, rest),
             Command::ShowGraph => {
                 crate::commands::info_graph::graphs(self.processes.monitors.shown(), rest)
             }
-            Command::Skip => self.skip(rest),
-            Command::Start => self.start_command(rest, observer),
-            Command::StartInstruction => self.start_instruction(rest, observer),
-            Command::Thread => self.choose_thread(rest),
-            Command::ThreadsApply => self.apply_to_threads(&format!("all {rest}")),
-            Command::Undisplay => self.undisplay(rest),
-            Command::Unset => self.unset(rest),
-            Command::Views => self.views_command(rest),
-            Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
+            Command::Skip => skip::skip(self, rest),
+            Command::Start => running::start_command(self, rest, observer),
+            Command::StartInstruction => running::start_instruction(self, rest, observer),
+            Command::Thread => thread::choose_thread(self, rest),
+            Command::ThreadsApply => backtrace::apply_to_threads(self, &format!("all {rest}")),
+            Command::Undisplay => display::undisplay(self, rest),
+            Command::Unset => set::unset(self, rest),
+            Command::Views => views::views_command(self, rest),
+            Command::Watch => watch::set_watchpoint(self, rest, WatchKind::Write),
         }
     }
 
@@ -249,10 +268,10 @@ impl Session {
                     CommandError::with_help(message, "see: backtrace")
                 })?
             }
-            ("apply", which) => return self.apply_to_frames(which),
+            ("apply", which) => return frame_apply::apply_to_frames(self, which),
             ("line", level) => {
                 let level = number(level)?.map_or(self.processes.selection.level, |it| it as usize);
-                let shown = self.select_frame(level)?;
+                let shown = frames::select_frame(self, level)?;
                 return Ok(match shown {
                     Outcome::Frame(view, _) => Outcome::Frame(view, None),
                     other => other,
@@ -263,7 +282,7 @@ impl Session {
             }
             _ => number(rest)?.map_or(self.processes.selection.level, |level| level as usize),
         };
-        self.select_frame(level)
+        frames::select_frame(self, level)
     }
 
     fn move_frame(&mut self, rest: &str, direction: i64) -> Result<Outcome, CommandError> {
@@ -287,7 +306,7 @@ impl Session {
                 false => "this is the outermost frame",
             }));
         }
-        self.select_frame(wanted.clamp(0, last.max(0)) as usize)
+        frames::select_frame(self, wanted.clamp(0, last.max(0)) as usize)
     }
 
     /// What Enter alone does after this line: mostly the line again; after

@@ -4,20 +4,16 @@
 //! functions. One that has no value at a stop says why there, and is asked
 //! again at the next.
 
+use crate::inspect::displays::displayed;
+use crate::inspect::expressions;
 use crate::session::Session;
 use crate::state::displays::Display;
 use crate::state::format_options::split_format;
-use crate::state::values::convenience;
-use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
-use juror_values::expression::evaluate;
-use juror_values::format::{Radix, format, pretty};
-use juror_values::typed::{Number, Typed};
+use juror_values::format::Radix;
+use juror_view::Outcome;
 use juror_view::error::CommandError;
-use juror_view::{DisplayView, Outcome};
 
-/// The longest instruction.
-const INSTRUCTION_MAX: u64 = 15;
 /// Instructions that a display shows at the most.
 const INSTRUCTIONS_MAX: u64 = 100;
 
@@ -31,148 +27,74 @@ fn split_instructions(text: &str) -> Option<(u64, &str)> {
     Some((count.clamp(1, INSTRUCTIONS_MAX), expression.trim()))
 }
 
-impl Session {
-    /// `display`, `display EXPRESSION`, `display/x EXPRESSION`
-    pub(crate) fn display(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let level = self.processes.selection.level;
-        if text.is_empty() {
-            if self.user.displays.displays.is_empty() {
-                return Ok(Outcome::Message("there are no displays".to_owned()));
-            }
-            let frames = self.frames_if_any()?;
-            return Ok(Outcome::Displays(self.displayed(&frames, level)));
+/// `display`, `display EXPRESSION`, `display/x EXPRESSION`
+pub(crate) fn display(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let level = session.processes.selection.level;
+    if text.is_empty() {
+        if session.user.displays.displays.is_empty() {
+            return Ok(Outcome::Message("there are no displays".to_owned()));
         }
-        let instructions = split_instructions(text);
-        let (radix, words) = match instructions {
-            Some((_, words)) => (Radix::Natural, words),
-            None => split_format(text)?,
-        };
-        let expression = self.read(words)?;
-        if expression.calls_functions() {
-            return Err(CommandError::with_help(
-                "a display calls no functions: it would run the program at every stop",
-                "show it now with print, or at one breakpoint with commands",
-            ));
-        }
-        let format = text.strip_suffix(words).unwrap_or("").trim();
-        self.user.displays.last_number += 1;
-        self.user.displays.displays.push(Display {
-            number: self.user.displays.last_number,
-            text: format!("{format} {words}").trim().to_owned(),
-            radix,
-            instructions: instructions.map(|(count, _)| count),
-            expression,
-        });
-        let frames = self.frames_if_any()?;
-        let views = self.displayed(&frames, level);
-        Ok(Outcome::Displays(views.into_iter().rev().take(1).collect()))
+        let frames = frames_if_any(session)?;
+        return Ok(Outcome::Displays(displayed(session, &frames, level)));
     }
-
-    /// `undisplay`, `undisplay 2`, `delete display 2`
-    pub(crate) fn undisplay(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        if text.is_empty() {
-            self.user.displays.displays.clear();
-            return Ok(Outcome::Done);
-        }
-        for word in text.split_whitespace() {
-            let number = word.parse::<u32>().ok();
-            let place = self
-                .user
-                .displays
-                .displays
-                .iter()
-                .position(|display| Some(display.number) == number);
-            let place = place.ok_or_else(|| {
-                CommandError::with_help(
-                    format!("there is no display `{word}`"),
-                    "info display shows them",
-                )
-            })?;
-            self.user.displays.displays.remove(place);
-        }
-        Ok(Outcome::Done)
+    let instructions = split_instructions(text);
+    let (radix, words) = match instructions {
+        Some((_, words)) => (Radix::Natural, words),
+        None => split_format(text)?,
+    };
+    let expression = expressions::read(session, words)?;
+    if expression.calls_functions() {
+        return Err(CommandError::with_help(
+            "a display calls no functions: it would run the program at every stop",
+            "show it now with print, or at one breakpoint with commands",
+        ));
     }
+    let format = text.strip_suffix(words).unwrap_or("").trim();
+    session.user.displays.last_number += 1;
+    session.user.displays.displays.push(Display {
+        number: session.user.displays.last_number,
+        text: format!("{format} {words}").trim().to_owned(),
+        radix,
+        instructions: instructions.map(|(count, _)| count),
+        expression,
+    });
+    let frames = frames_if_any(session)?;
+    let views = displayed(session, &frames, level);
+    Ok(Outcome::Displays(views.into_iter().rev().take(1).collect()))
+}
 
-    fn frames_if_any(&mut self) -> Result<Vec<Frame>, CommandError> {
-        Ok(match self.has_begun() && self.processes.program.is_some() {
-            true => self.frames()?.to_vec(),
+/// `undisplay`, `undisplay 2`, `delete display 2`
+pub(crate) fn undisplay(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    if text.is_empty() {
+        session.user.displays.displays.clear();
+        return Ok(Outcome::Done);
+    }
+    for word in text.split_whitespace() {
+        let number = word.parse::<u32>().ok();
+        let place = session
+            .user
+            .displays
+            .displays
+            .iter()
+            .position(|display| Some(display.number) == number);
+        let place = place.ok_or_else(|| {
+            CommandError::with_help(
+                format!("there is no display `{word}`"),
+                "info display shows them",
+            )
+        })?;
+        session.user.displays.displays.remove(place);
+    }
+    Ok(Outcome::Done)
+}
+
+fn frames_if_any(session: &mut Session) -> Result<Vec<Frame>, CommandError> {
+    Ok(
+        match session.has_begun() && session.processes.program.is_some() {
+            true => session.frames()?.to_vec(),
             false => Vec::new(),
-        })
-    }
-
-    /// What the displays show in a frame.
-    pub(crate) fn displayed(&self, frames: &[Frame], level: usize) -> Vec<DisplayView> {
-        let shown = |display: &Display| -> Result<String, String> {
-            let program = self
-                .processes
-                .program
-                .as_ref()
-                .ok_or("the program is not running")?;
-            let values = |name: &str| convenience(&self.user.values, name);
-            let scope = FrameScope {
-                program,
-                frames,
-                level,
-                convenience: &values,
-            };
-            let value = evaluate(&display.expression, &scope).map_err(|error| error.message)?;
-            if let Some(count) = display.instructions {
-                return self.instructions_at(&value, count, frames.get(level));
-            }
-            let shown = format(&value, program, program, display.radix);
-            Ok(match self.user.settings.is_pretty {
-                true => pretty(&shown),
-                false => shown,
-            })
-        };
-        let views = self.user.displays.displays.iter().map(|display| {
-            let (value, error) = match shown(display) {
-                Ok(value) => (Some(value), None),
-                Err(error) => (None, Some(error)),
-            };
-            DisplayView {
-                number: display.number,
-                expression: display.text.clone(),
-                value,
-                error,
-            }
-        });
-        views.collect()
-    }
-
-    /// Instructions as lines, the one marked at which the frame stands.
-    fn instructions_at(
-        &self,
-        value: &Typed,
-        count: u64,
-        frame: Option<&Frame>,
-    ) -> Result<String, String> {
-        let program = self
-            .processes
-            .program
-            .as_ref()
-            .ok_or("the program is not running")?;
-        let address = match value.number(program)? {
-            Number::Pointer(address, _) => address,
-            Number::Int(number) => u64::try_from(number).map_err(|_| "this is no address")?,
-            _ => return Err("this is no address".to_owned()),
-        };
-        let end = address.saturating_add(count * INSTRUCTION_MAX);
-        let view = self.assembly(address..end).map_err(|error| error.message)?;
-        let lines = view.lines.iter().take(count as usize).map(|line| {
-            let is_here = frame.is_some_and(|frame| frame.pc == line.address);
-            let mark = if is_here { "→" } else { " " };
-            let name = line.name.as_deref().map(|name| format!("  <{name}>"));
-            let name = name.unwrap_or_default();
-            format!("{mark} {:#x}{name}  {}", line.address, line.text)
-        });
-        let lines: Vec<String> = lines.collect();
-        match lines.as_slice() {
-            [] => Err(format!("the memory at {address:#x} cannot be read")),
-            [only] => Ok(only.trim_start().to_owned()),
-            several => Ok(format!("\n{}", several.join("\n"))),
-        }
-    }
+        },
+    )
 }
 
 #[cfg(test)]

@@ -5,22 +5,18 @@
 //! else is. Invariant: a text that cannot be made stops the program, which says
 //! why.
 
-use crate::commands::printf::expanded;
+use crate::commands::{breakpoint, convenience};
+use crate::inspect::locations;
+use crate::run::points;
 use crate::session::Session;
-use crate::state::values::of_thread;
-use juror_debuggee::ThreadId;
 use juror_instrument::condition::missing_name;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::format_string::Format;
 use juror_points::location_spec;
 use juror_points::location_spec::Place;
-use juror_points::point::{Fate, Stopping};
-use juror_program::scope::FrameScope;
-use juror_program::stack::frames::usual_level;
-use juror_values::expression::evaluate;
+use juror_points::point::Fate;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
-use juror_view::observer::Observer;
 use std::rc::Rc;
 
 /// What can be said.
@@ -34,118 +30,63 @@ fn split(text: &str) -> Option<(&str, &str)> {
     Some((place.trim(), format))
 }
 
-impl Session {
-    /// `dprintf PLACE,"FORMAT",VALUES`
-    pub(crate) fn set_dynamic_print(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let (place, text) = split(rest).ok_or_else(|| {
-            CommandError::with_help("a place and a format in quotes are needed", HELP)
-        })?;
-        let format = Format::parse(text)?;
-        if format.values().any(|value| value.calls_functions()) {
-            return Err(CommandError::with_help(
-                "a dprintf calls no functions of the program",
-                "break, with commands: silent, print f(x), continue",
-            ));
-        }
-        for value in format.values() {
-            self.check_kept(value)?;
-        }
-        let placed = location_spec::parse(place).map_err(CommandError::new)?;
-        self.check_values(&placed.place, &format)?;
-        let prints = Rc::new(DynamicPrint {
-            text: text.to_owned(),
-            format,
-            caller_count: text.matches('^').count(),
-        });
-        let said = self.set_breakpoint_at(place, placed, Fate::Keep)?;
-        let number = self.points.breakpoints.last_number();
-        self.point(number)?.prints = Some(prints);
-        Ok(match said {
-            Outcome::Message(words) => Outcome::Message(format!("dprintf {words}")),
-            other => other,
-        })
+/// `dprintf PLACE,"FORMAT",VALUES`
+pub(crate) fn set_dynamic_print(
+    session: &mut Session,
+    rest: &str,
+) -> Result<Outcome, CommandError> {
+    let (place, text) = split(rest).ok_or_else(|| {
+        CommandError::with_help("a place and a format in quotes are needed", HELP)
+    })?;
+    let format = Format::parse(text)?;
+    if format.values().any(|value| value.calls_functions()) {
+        return Err(CommandError::with_help(
+            "a dprintf calls no functions of the program",
+            "break, with commands: silent, print f(x), continue",
+        ));
     }
+    for value in format.values() {
+        convenience::check_kept(session, value)?;
+    }
+    let placed = location_spec::parse(place).map_err(CommandError::new)?;
+    check_values(session, &placed.place, &format)?;
+    let prints = Rc::new(DynamicPrint {
+        text: text.to_owned(),
+        format,
+        caller_count: text.matches('^').count(),
+    });
+    let said = breakpoint::set_breakpoint_at(session, place, placed, Fate::Keep)?;
+    let number = session.points.breakpoints.last_number();
+    points::point(session, number)?.prints = Some(prints);
+    Ok(match said {
+        Outcome::Message(words) => Outcome::Message(format!("dprintf {words}")),
+        other => other,
+    })
+}
 
-    /// Refuses values of which there is one at no place of the breakpoint.
-    fn check_values(&mut self, place: &Place, format: &Format) -> Result<(), CommandError> {
-        let place = self.resolvable(place)?;
-        let Some(program) = &self.processes.program else {
-            return Ok(());
-        };
-        let addresses = place.resolve(&program.modules).addresses;
-        let line = place.line_taken(&program.modules);
-        let mut missing = None;
-        for at in addresses {
-            let level = place.level_at(&program.modules, at, line);
-            let mut values = format.values();
-            match values.find_map(|value| missing_name(value, program, at, level)) {
-                None => return Ok(()),
-                Some(name) => missing = Some(name),
-            }
-        }
-        match missing {
-            None => Ok(()),
-            Some(name) => Err(CommandError::with_help(
-                format!("there is no `{name}` at this place"),
-                "info scope PLACE shows what there is",
-            )),
+/// Refuses values of which there is one at no place of the breakpoint.
+fn check_values(session: &mut Session, place: &Place, format: &Format) -> Result<(), CommandError> {
+    let place = locations::resolvable(session, place)?;
+    let Some(program) = &session.processes.program else {
+        return Ok(());
+    };
+    let addresses = place.resolve(&program.modules).addresses;
+    let line = place.line_taken(&program.modules);
+    let mut missing = None;
+    for at in addresses {
+        let level = place.level_at(&program.modules, at, line);
+        let mut values = format.values();
+        match values.find_map(|value| missing_name(value, program, at, level)) {
+            None => return Ok(()),
+            Some(name) => missing = Some(name),
         }
     }
-
-    /// The points among these that print do so. Those that cannot are among
-    /// those that stop the program.
-    pub(crate) fn print_at_hit(&mut self, thread: ThreadId, address: u64, hit: &mut Stopping) {
-        for number in std::mem::take(&mut hit.printing) {
-            let prints = self.point(number).ok().and_then(|it| it.prints.clone());
-            let Some(prints) = prints else {
-                continue;
-            };
-            match self.text_at(&prints, number, thread, address) {
-                Ok(text) => self.points.printed.push((number, text)),
-                Err(error) => {
-                    hit.numbers.push(number);
-                    hit.unprinted.push((number, error.message));
-                }
-            }
-        }
-    }
-
-    fn text_at(
-        &self,
-        prints: &DynamicPrint,
-        number: u32,
-        thread: ThreadId,
-        address: u64,
-    ) -> Result<String, CommandError> {
-        let program = self.running()?;
-        let chain = program.inlined_chain(thread);
-        let level = self.points.breakpoints.level_of(address, &[number], &chain);
-        let level = level.unwrap_or_else(|| usual_level(&chain));
-        let (frames, _) = program.backtrace(thread, level + 1 + prints.caller_count);
-        let values = |name: &str| of_thread(&self.user.values, program, thread, name);
-        let scope = FrameScope {
-            program,
-            frames: &frames,
-            level,
-            convenience: &values,
-        };
-        let mut shown = Vec::new();
-        for value in prints.format.values() {
-            let value = evaluate(value, &scope);
-            shown.push(value.map_err(|error| CommandError::new(error.message))?);
-        }
-        Ok(expanded(&prints.format.write(&shown, program)?))
-    }
-
-    /// Tells what has been printed meanwhile.
-    #[inline]
-    pub(crate) fn tell_printed(&mut self, observer: &mut dyn Observer) {
-        if self.points.printed.is_empty() {
-            return;
-        }
-        for (number, text) in self.points.printed.drain(..) {
-            observer.printed(number, &text);
-        }
+    match missing {
+        None => Ok(()),
+        Some(name) => Err(CommandError::with_help(
+            format!("there is no `{name}` at this place"),
+            "info scope PLACE shows what there is",
+        )),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `dump`: memory of the program into a file; `restore FILE binary`: back from one.
 
+use crate::commands::examine;
+use crate::inspect::expressions;
 use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
@@ -19,123 +21,131 @@ fn word(text: &str) -> (&str, &str) {
     (word, rest.trim())
 }
 
-impl Session {
-    /// `dump memory FILE FIRST END`, `dump value FILE EXPRESSION`
-    pub(crate) fn dump(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let wrong = |message: &str| CommandError::with_help(message, HELP);
-        let (mut what, mut rest) = word(text);
-        if what == "binary" {
-            // It is what is written in any case.
-            (what, rest) = word(rest);
-        }
-        let (file, rest) = word(rest);
-        if file.is_empty() || rest.is_empty() {
-            return Err(wrong("a file, and what is to be written, are needed"));
-        }
-        match what {
-            "memory" => {
-                // As in gdb the first address has no spaces.
-                let (first, end) = word(rest);
-                if end.is_empty() {
-                    return Err(wrong(
-                        "the end is missing: the address behind the last byte",
-                    ));
-                }
-                let (first, end) = (self.address_of(first)?, self.address_of(end)?);
-                self.dump_range(file, first, end)
+/// `dump memory FILE FIRST END`, `dump value FILE EXPRESSION`
+pub(crate) fn dump(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let wrong = |message: &str| CommandError::with_help(message, HELP);
+    let (mut what, mut rest) = word(text);
+    if what == "binary" {
+        // It is what is written in any case.
+        (what, rest) = word(rest);
+    }
+    let (file, rest) = word(rest);
+    if file.is_empty() || rest.is_empty() {
+        return Err(wrong("a file, and what is to be written, are needed"));
+    }
+    match what {
+        "memory" => {
+            // As in gdb the first address has no spaces.
+            let (first, end) = word(rest);
+            if end.is_empty() {
+                return Err(wrong(
+                    "the end is missing: the address behind the last byte",
+                ));
             }
-            "value" => self.dump_value(file, rest),
-            "" => Err(wrong("what is to be written?")),
-            other => Err(wrong(&format!("`{other}` is neither memory nor value"))),
+            let (first, end) = (
+                examine::address_of(session, first)?,
+                examine::address_of(session, end)?,
+            );
+            dump_range(session, file, first, end)
         }
-    }
-
-    fn dump_range(&self, file: &str, first: u64, end: u64) -> Result<Outcome, CommandError> {
-        if end <= first {
-            let message = format!("nothing is between {first:#x} and {end:#x}");
-            return Err(CommandError::with_help(message, HELP));
-        }
-        let debuggee = &self.running()?.debuggee;
-        // What cannot be read leaves the file as it was.
-        let mut probe = [0];
-        for at in [first, end - 1] {
-            debuggee.read(at, &mut probe)?;
-        }
-        let mut output = create(file)?;
-        let mut at = first;
-        let mut bytes = Vec::new();
-        while at < end {
-            bytes.resize((end - at).min(PIECE) as usize, 0);
-            debuggee.read(at, &mut bytes)?;
-            let written = output.write_all(&bytes);
-            written.map_err(|error| unwritable(file, &error))?;
-            at += bytes.len() as u64;
-        }
-        Ok(said(file, end - first))
-    }
-
-    fn dump_value(&mut self, file: &str, expression: &str) -> Result<Outcome, CommandError> {
-        let value = self.evaluate(expression)?;
-        let size = value.r#type.size();
-        let size = size.ok_or_else(|| CommandError::new("the size of this value is not known"))?;
-        let bytes = value.bytes(self.running()?, size);
-        let bytes = bytes.map_err(CommandError::new)?;
-        let written = create(file)?.write_all(&bytes);
-        written.map_err(|error| unwritable(file, &error))?;
-        Ok(said(file, size))
+        "value" => dump_value(session, file, rest),
+        "" => Err(wrong("what is to be written?")),
+        other => Err(wrong(&format!("`{other}` is neither memory nor value"))),
     }
 }
 
-impl Session {
-    /// `restore FILE binary [OFFSET [START [END]]]`: the bytes of a file from START up to END
-    /// are written to the addresses that they have, counted from OFFSET. Nothing for other
-    /// words, which are of checkpoints.
-    pub(crate) fn restore_from_file(
-        &mut self,
-        text: &str,
-    ) -> Option<Result<Outcome, CommandError>> {
-        is_from_file(text).then(|| {
-            let (file, rest) = word(text);
-            self.restore_bytes(file, word(rest).1)
-        })
+fn dump_range(
+    session: &Session,
+    file: &str,
+    first: u64,
+    end: u64,
+) -> Result<Outcome, CommandError> {
+    if end <= first {
+        let message = format!("nothing is between {first:#x} and {end:#x}");
+        return Err(CommandError::with_help(message, HELP));
     }
+    let debuggee = &session.running()?.debuggee;
+    // What cannot be read leaves the file as it was.
+    let mut probe = [0];
+    for at in [first, end - 1] {
+        debuggee.read(at, &mut probe)?;
+    }
+    let mut output = create(file)?;
+    let mut at = first;
+    let mut bytes = Vec::new();
+    while at < end {
+        bytes.resize((end - at).min(PIECE) as usize, 0);
+        debuggee.read(at, &mut bytes)?;
+        let written = output.write_all(&bytes);
+        written.map_err(|error| unwritable(file, &error))?;
+        at += bytes.len() as u64;
+    }
+    Ok(said(file, end - first))
+}
 
-    fn restore_bytes(&mut self, file: &str, places: &str) -> Result<Outcome, CommandError> {
-        let mut numbers = [None; 3];
-        let mut rest = places;
-        for number in &mut numbers {
-            let (place, after) = word(rest);
-            if !place.is_empty() {
-                *number = Some(self.address_of(place)?);
-            }
-            rest = after;
+fn dump_value(
+    session: &mut Session,
+    file: &str,
+    expression: &str,
+) -> Result<Outcome, CommandError> {
+    let value = expressions::evaluate(session, expression)?;
+    let size = value.r#type.size();
+    let size = size.ok_or_else(|| CommandError::new("the size of this value is not known"))?;
+    let bytes = value.bytes(session.running()?, size);
+    let bytes = bytes.map_err(CommandError::new)?;
+    let written = create(file)?.write_all(&bytes);
+    written.map_err(|error| unwritable(file, &error))?;
+    Ok(said(file, size))
+}
+
+/// `restore FILE binary [OFFSET [START [END]]]`: the bytes of a file from START up to END
+/// are written to the addresses that they have, counted from OFFSET. Nothing for other
+/// words, which are of checkpoints.
+pub(crate) fn restore_from_file(
+    session: &mut Session,
+    text: &str,
+) -> Option<Result<Outcome, CommandError>> {
+    is_from_file(text).then(|| {
+        let (file, rest) = word(text);
+        restore_bytes(session, file, word(rest).1)
+    })
+}
+
+fn restore_bytes(session: &mut Session, file: &str, places: &str) -> Result<Outcome, CommandError> {
+    let mut numbers = [None; 3];
+    let mut rest = places;
+    for number in &mut numbers {
+        let (place, after) = word(rest);
+        if !place.is_empty() {
+            *number = Some(examine::address_of(session, place)?);
         }
-        let [offset, start, end] = numbers;
-        let start = start.unwrap_or(0);
-        if !rest.is_empty() || end.is_some_and(|end| end <= start) {
-            let help = "restore FILE binary ADDRESS, and perhaps the first byte of the file that \
-                        is meant, and the one behind the last";
-            return Err(CommandError::with_help("which part of the file?", help));
-        }
-        let unreadable =
-            |error: std::io::Error| CommandError::new(format!("{file} cannot be read: {error}"));
-        let mut input = File::open(file).map_err(unreadable)?;
-        input.seek(SeekFrom::Start(start)).map_err(unreadable)?;
-        let most = end.map_or(u64::MAX, |end| end - start);
-        let mut bytes = Vec::new();
-        // One more tells that there are too many.
-        let mut part = input.take(most.min(RESTORED_MAX + 1));
-        part.read_to_end(&mut bytes).map_err(unreadable)?;
-        if bytes.len() as u64 > RESTORED_MAX {
-            let message = format!("{file} is larger than {RESTORED_MAX} bytes");
-            return Err(CommandError::new(message));
-        }
-        let at = offset.unwrap_or(0).wrapping_add(start);
-        self.running_mut()?.debuggee.write(at, &bytes)?;
-        // What is shown of frames may have changed.
-        self.processes.selection.frames = None;
-        Ok(said(&format!("memory at {at:#x}"), bytes.len() as u64))
+        rest = after;
     }
+    let [offset, start, end] = numbers;
+    let start = start.unwrap_or(0);
+    if !rest.is_empty() || end.is_some_and(|end| end <= start) {
+        let help = "restore FILE binary ADDRESS, and perhaps the first byte of the file that \
+                    is meant, and the one behind the last";
+        return Err(CommandError::with_help("which part of the file?", help));
+    }
+    let unreadable =
+        |error: std::io::Error| CommandError::new(format!("{file} cannot be read: {error}"));
+    let mut input = File::open(file).map_err(unreadable)?;
+    input.seek(SeekFrom::Start(start)).map_err(unreadable)?;
+    let most = end.map_or(u64::MAX, |end| end - start);
+    let mut bytes = Vec::new();
+    // One more tells that there are too many.
+    let mut part = input.take(most.min(RESTORED_MAX + 1));
+    part.read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > RESTORED_MAX {
+        let message = format!("{file} is larger than {RESTORED_MAX} bytes");
+        return Err(CommandError::new(message));
+    }
+    let at = offset.unwrap_or(0).wrapping_add(start);
+    session.running_mut()?.debuggee.write(at, &bytes)?;
+    // What is shown of frames may have changed.
+    session.processes.selection.frames = None;
+    Ok(said(&format!("memory at {at:#x}"), bytes.len() as u64))
 }
 
 /// Whether what `restore` says is about a file, and not a checkpoint.

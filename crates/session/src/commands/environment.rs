@@ -41,114 +41,115 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((name, value))
 }
 
-impl Session {
-    /// `set environment NAME=VALUE`, `set environment NAME VALUE`
-    pub(crate) fn set_environment(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let (name, value) = assignment(text).ok_or_else(|| {
-            CommandError::with_help(
-                "which variable of the environment?",
-                "for example: set environment LANG=C",
-            )
-        })?;
-        self.change_environment(name, Some(value.into()));
-        Ok(self.told_when_it_counts())
-    }
+/// `set environment NAME=VALUE`, `set environment NAME VALUE`
+pub(crate) fn set_environment(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let (name, value) = assignment(text).ok_or_else(|| {
+        CommandError::with_help(
+            "which variable of the environment?",
+            "for example: set environment LANG=C",
+        )
+    })?;
+    change_environment(session, name, Some(value.into()));
+    Ok(told_when_it_counts(session))
+}
 
-    /// `unset environment NAME`; without a name there are no variables at all.
-    pub(crate) fn unset_environment(&mut self, name: &str) -> Result<Outcome, CommandError> {
-        match name {
-            "" => {
-                self.options.environment.clear();
-                self.options.clear_environment = true;
-                self.launch.is_outdated = true;
-            }
-            name => self.change_environment(name, None),
+/// `unset environment NAME`; without a name there are no variables at all.
+pub(crate) fn unset_environment(
+    session: &mut Session,
+    name: &str,
+) -> Result<Outcome, CommandError> {
+    match name {
+        "" => {
+            session.options.environment.clear();
+            session.options.clear_environment = true;
+            session.launch.is_outdated = true;
         }
-        Ok(self.told_when_it_counts())
+        name => change_environment(session, name, None),
     }
+    Ok(told_when_it_counts(session))
+}
 
-    fn change_environment(&mut self, name: &str, value: Option<OsString>) {
-        let environment = &mut self.options.environment;
-        environment.retain(|(known, _)| known != name);
-        environment.push((name.into(), value));
-        self.launch.is_outdated = true;
+fn change_environment(session: &mut Session, name: &str, value: Option<OsString>) {
+    let environment = &mut session.options.environment;
+    environment.retain(|(known, _)| known != name);
+    environment.push((name.into(), value));
+    session.launch.is_outdated = true;
+}
+
+/// `set cwd DIRECTORY`; without one the program starts where juror works.
+pub(crate) fn set_directory(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    session.options.directory = match text {
+        "" => None,
+        text => Some(existing(&expanded(text))?),
+    };
+    session.launch.is_outdated = true;
+    Ok(told_when_it_counts(session))
+}
+
+/// `cd DIRECTORY`
+pub(crate) fn change_directory(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let directory = existing(&expanded(text))?;
+    let before = current()?;
+    std::env::set_current_dir(&directory).map_err(|error| refused(&directory, &error))?;
+    keep_files_of(session, &before);
+    session.launch.is_outdated |= session.options.directory.is_none();
+    Ok(Outcome::Message(directory.display().to_string()))
+}
+
+/// What was named while juror worked in this directory stays what it was.
+fn keep_files_of(session: &mut Session, directory: &Path) {
+    let options = &mut session.options;
+    // A program without a slash is looked up elsewhere.
+    if options.program.components().count() > 1 || options.program.starts_with(".") {
+        options.program = directory.join(&options.program);
     }
+    let files = [
+        &mut options.directory,
+        &mut options.stdin,
+        &mut options.stdout,
+        &mut options.stderr,
+    ];
+    for path in files.into_iter().flatten() {
+        *path = directory.join(&*path);
+    }
+    if let Some(recording) = &mut options.recording {
+        recording.file = directory.join(&recording.file);
+    }
+}
 
-    /// `set cwd DIRECTORY`; without one the program starts where juror works.
-    pub(crate) fn set_directory(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        self.options.directory = match text {
-            "" => None,
-            text => Some(existing(&expanded(text))?),
+/// Says when a change counts, where a program has begun already.
+pub(crate) fn told_when_it_counts(session: &Session) -> Outcome {
+    match session.has_begun() {
+        true => Outcome::Message("it counts from the next run on".to_owned()),
+        false => Outcome::Done,
+    }
+}
+
+/// `show environment`, `show environment NAME`
+pub(crate) fn shown_environment(session: &Session, name: &str) -> String {
+    let mut variables: BTreeMap<OsString, OsString> = match session.options.clear_environment {
+        true => BTreeMap::new(),
+        false => std::env::vars_os().collect(),
+    };
+    for (name, value) in &session.options.environment {
+        match value {
+            Some(value) => variables.insert(name.clone(), value.clone()),
+            None => variables.remove(name),
         };
-        self.launch.is_outdated = true;
-        Ok(self.told_when_it_counts())
     }
-
-    /// `cd DIRECTORY`
-    pub(crate) fn change_directory(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let directory = existing(&expanded(text))?;
-        let before = current()?;
-        std::env::set_current_dir(&directory).map_err(|error| refused(&directory, &error))?;
-        self.keep_files_of(&before);
-        self.launch.is_outdated |= self.options.directory.is_none();
-        Ok(Outcome::Message(directory.display().to_string()))
-    }
-
-    /// What was named while juror worked in this directory stays what it was.
-    fn keep_files_of(&mut self, directory: &Path) {
-        let options = &mut self.options;
-        // A program without a slash is looked up elsewhere.
-        if options.program.components().count() > 1 || options.program.starts_with(".") {
-            options.program = directory.join(&options.program);
-        }
-        let files = [
-            &mut options.directory,
-            &mut options.stdin,
-            &mut options.stdout,
-            &mut options.stderr,
-        ];
-        for path in files.into_iter().flatten() {
-            *path = directory.join(&*path);
-        }
-        if let Some(recording) = &mut options.recording {
-            recording.file = directory.join(&recording.file);
-        }
-    }
-
-    /// Says when a change counts, where a program has begun already.
-    pub(crate) fn told_when_it_counts(&self) -> Outcome {
-        match self.has_begun() {
-            true => Outcome::Message("it counts from the next run on".to_owned()),
-            false => Outcome::Done,
-        }
-    }
-
-    /// `show environment`, `show environment NAME`
-    pub(crate) fn shown_environment(&self, name: &str) -> String {
-        let mut variables: BTreeMap<OsString, OsString> = match self.options.clear_environment {
-            true => BTreeMap::new(),
-            false => std::env::vars_os().collect(),
+    let shown = |(name, value): (&OsString, &OsString)| {
+        format!("{}={}", name.to_string_lossy(), value.to_string_lossy())
+    };
+    if !name.is_empty() {
+        return match variables.get_key_value(&OsString::from(name)) {
+            Some(variable) => shown(variable),
+            None => format!("{name} is not in the environment"),
         };
-        for (name, value) in &self.options.environment {
-            match value {
-                Some(value) => variables.insert(name.clone(), value.clone()),
-                None => variables.remove(name),
-            };
-        }
-        let shown = |(name, value): (&OsString, &OsString)| {
-            format!("{}={}", name.to_string_lossy(), value.to_string_lossy())
-        };
-        if !name.is_empty() {
-            return match variables.get_key_value(&OsString::from(name)) {
-                Some(variable) => shown(variable),
-                None => format!("{name} is not in the environment"),
-            };
-        }
-        let lines: Vec<String> = variables.iter().map(shown).collect();
-        match lines.is_empty() {
-            true => "the environment is empty".to_owned(),
-            false => lines.join("\n"),
-        }
+    }
+    let lines: Vec<String> = variables.iter().map(shown).collect();
+    match lines.is_empty() {
+        true => "the environment is empty".to_owned(),
+        false => lines.join("\n"),
     }
 }
 

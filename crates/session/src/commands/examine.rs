@@ -3,6 +3,8 @@
 //! The formats are gdb's. What is not given is as in the last `x`; without an
 //! address it goes on behind what was shown last.
 
+use crate::commands::convenience;
+use crate::inspect::{assembly, expressions};
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::examined::Examined;
@@ -21,137 +23,139 @@ const ROW_BYTES: usize = 16;
 /// The longest instruction.
 const INSTRUCTION_MAX: usize = 15;
 
-impl Session {
-    /// `x`, `x/8gx ADDRESS`
-    pub(crate) fn examine(
-        &mut self,
-        text: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        let mut how = self.user.examined;
-        let mut rest = text;
-        if let Some(formatted) = text.strip_prefix('/') {
-            let end = formatted
-                .find(char::is_whitespace)
-                .unwrap_or(formatted.len());
-            how = how.with(&formatted[..end])?;
-            rest = formatted[end..].trim();
-        } else {
-            how.count = 1;
-        }
-        let address = match rest {
-            "" => how.next.ok_or_else(|| {
-                CommandError::with_help("x needs an address", "for example: x/8gx $rsp")
-            })?,
-            expression => match self.after_calls(expression, observer)? {
-                Ok(expression) => {
-                    self.fit_fraction(&mut how, &expression)?;
-                    self.address_of(&expression)?
-                }
-                Err(outcome) => return Ok(outcome),
-            },
-        };
-        let program = self.running()?;
-        let (outcome, next) = match how.letter {
-            'i' => self.examine_code(address, how.count)?,
-            's' => texts(program, address, how),
-            _ => numbers(program, address, how),
-        };
-        how.next = Some(next);
-        self.user.examined = how;
-        self.note_last_examined(address, how);
-        Ok(outcome)
+/// `x`, `x/8gx ADDRESS`
+pub(crate) fn examine(
+    session: &mut Session,
+    text: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    let mut how = session.user.examined;
+    let mut rest = text;
+    if let Some(formatted) = text.strip_prefix('/') {
+        let end = formatted
+            .find(char::is_whitespace)
+            .unwrap_or(formatted.len());
+        how = how.with(&formatted[..end])?;
+        rest = formatted[end..].trim();
+    } else {
+        how.count = 1;
     }
+    let address = match rest {
+        "" => how.next.ok_or_else(|| {
+            CommandError::with_help("x needs an address", "for example: x/8gx $rsp")
+        })?,
+        expression => match after_calls(session, expression, observer)? {
+            Ok(expression) => {
+                fit_fraction(session, &mut how, &expression)?;
+                address_of(session, &expression)?
+            }
+            Err(outcome) => return Ok(outcome),
+        },
+    };
+    let program = session.running()?;
+    let (outcome, next) = match how.letter {
+        'i' => examine_code(session, address, how.count)?,
+        's' => texts(program, address, how),
+        _ => numbers(program, address, how),
+    };
+    how.next = Some(next);
+    session.user.examined = how;
+    note_last_examined(session, address, how);
+    Ok(outcome)
+}
 
-    /// A fraction has the size of what the expression leads to, unless one was written.
-    fn fit_fraction(&mut self, how: &mut Examined, text: &str) -> Result<(), CommandError> {
-        if how.letter != 'f' || how.is_size_given {
-            return Ok(());
-        }
-        let target = self.evaluate(text)?.r#type.target();
-        let is_float = |of: &Type| matches!(of.strip().kind(), TypeKind::Base(Encoding::Float));
-        let size = target.filter(is_float).and_then(|of| of.size());
-        if let Some(size @ (4 | 8)) = size {
-            how.size = size as usize;
-        }
-        Ok(())
+/// A fraction has the size of what the expression leads to, unless one was written.
+fn fit_fraction(session: &mut Session, how: &mut Examined, text: &str) -> Result<(), CommandError> {
+    if how.letter != 'f' || how.is_size_given {
+        return Ok(());
     }
+    let target = expressions::evaluate(session, text)?.r#type.target();
+    let is_float = |of: &Type| matches!(of.strip().kind(), TypeKind::Base(Encoding::Float));
+    let size = target.filter(is_float).and_then(|of| of.size());
+    if let Some(size @ (4 | 8)) = size {
+        how.size = size as usize;
+    }
+    Ok(())
+}
 
-    /// An expression without calls that has the value of one with them; or what was shown
-    /// where a call has not come to its end.
-    fn after_calls(
-        &mut self,
-        text: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Result<String, Outcome>, CommandError> {
-        let expression = self.read(text)?;
-        if !expression.calls_functions() {
-            return Ok(Ok(text.to_owned()));
-        }
-        let purpose = Purpose::Print(Radix::Natural);
-        Ok(
-            match self.evaluate_with_calls(text, expression, purpose, observer)? {
-                Outcome::Value(view) if view.number > 0 => Ok(format!("${}", view.number)),
-                other => Err(other),
-            },
-        )
+/// An expression without calls that has the value of one with them; or what was shown
+/// where a call has not come to its end.
+fn after_calls(
+    session: &mut Session,
+    text: &str,
+    observer: &mut dyn Observer,
+) -> Result<Result<String, Outcome>, CommandError> {
+    let expression = expressions::read(session, text)?;
+    if !expression.calls_functions() {
+        return Ok(Ok(text.to_owned()));
     }
+    let purpose = Purpose::Print(Radix::Natural);
+    Ok(
+        match session.evaluate_with_calls(text, expression, purpose, observer)? {
+            Outcome::Value(view) if view.number > 0 => Ok(format!("${}", view.number)),
+            other => Err(other),
+        },
+    )
+}
 
-    /// `$_` is the last address that was shown, `$__` what is there.
-    fn note_last_examined(&mut self, address: u64, how: Examined) {
-        let (Some(next), Ok(program)) = (how.next, self.running()) else {
-            return;
-        };
-        if next == address || matches!(how.letter, 's' | 'i') {
-            return self.note_examined(address, None);
-        }
-        let last = next.wrapping_sub(how.size as u64);
-        let mut bytes = vec![0; how.size];
-        let is_read = program.debuggee.read(last, &mut bytes).is_ok();
-        let name = match how.size {
-            1 => "char",
-            2 => "short",
-            4 => "int",
-            _ => "long",
-        };
-        let r#type = Type::builtin(name).filter(|_| is_read);
-        self.note_examined(last, r#type.map(|of| Typed::of_bytes(of, bytes)));
+/// `$_` is the last address that was shown, `$__` what is there.
+fn note_last_examined(session: &mut Session, address: u64, how: Examined) {
+    let (Some(next), Ok(program)) = (how.next, session.running()) else {
+        return;
+    };
+    if next == address || matches!(how.letter, 's' | 'i') {
+        return convenience::note_examined(session, address, None);
     }
+    let last = next.wrapping_sub(how.size as u64);
+    let mut bytes = vec![0; how.size];
+    let is_read = program.debuggee.read(last, &mut bytes).is_ok();
+    let name = match how.size {
+        1 => "char",
+        2 => "short",
+        4 => "int",
+        _ => "long",
+    };
+    let r#type = Type::builtin(name).filter(|_| is_read);
+    convenience::note_examined(session, last, r#type.map(|of| Typed::of_bytes(of, bytes)));
+}
 
-    /// What an expression points to, or is as a number; of a variable that is
-    /// neither, where it is.
-    pub(crate) fn address_of(&mut self, expression: &str) -> Result<u64, CommandError> {
-        let value = self.evaluate(expression)?;
-        let program = self.running()?;
-        let no_address = || CommandError::new(format!("`{expression}` is not an address"));
-        match value.number(program) {
-            Ok(Number::Pointer(address, _)) => Ok(address),
-            Ok(Number::Int(number)) => u64::try_from(number).map_err(|_| no_address()),
-            Ok(_) => Err(no_address()),
-            Err(why) => value.address().ok_or_else(|| CommandError::new(why)),
-        }
+/// What an expression points to, or is as a number; of a variable that is
+/// neither, where it is.
+pub(crate) fn address_of(session: &mut Session, expression: &str) -> Result<u64, CommandError> {
+    let value = expressions::evaluate(session, expression)?;
+    let program = session.running()?;
+    let no_address = || CommandError::new(format!("`{expression}` is not an address"));
+    match value.number(program) {
+        Ok(Number::Pointer(address, _)) => Ok(address),
+        Ok(Number::Int(number)) => u64::try_from(number).map_err(|_| no_address()),
+        Ok(_) => Err(no_address()),
+        Err(why) => value.address().ok_or_else(|| CommandError::new(why)),
     }
+}
 
-    fn examine_code(&self, address: u64, count: u64) -> Result<(Outcome, u64), CommandError> {
-        let size = (count as usize).saturating_mul(INSTRUCTION_MAX);
-        let mut view = self.assembly(address..address.saturating_add(size as u64))?;
-        view.lines.truncate(count as usize);
-        if view.lines.len() as u64 == count {
-            view.unreadable = None;
-        }
-        let next = match view.lines.last() {
-            Some(last) => last.address + last.bytes.len() as u64 / 2,
-            None => address,
-        };
-        for line in &mut view.lines {
-            line.bytes.clear();
-        }
-        let view = AssemblyView {
-            function: None,
-            ..view
-        };
-        Ok((Outcome::Assembly(view), next))
+fn examine_code(
+    session: &Session,
+    address: u64,
+    count: u64,
+) -> Result<(Outcome, u64), CommandError> {
+    let size = (count as usize).saturating_mul(INSTRUCTION_MAX);
+    let mut view = assembly::assembly(session, address..address.saturating_add(size as u64))?;
+    view.lines.truncate(count as usize);
+    if view.lines.len() as u64 == count {
+        view.unreadable = None;
     }
+    let next = match view.lines.last() {
+        Some(last) => last.address + last.bytes.len() as u64 / 2,
+        None => address,
+    };
+    for line in &mut view.lines {
+        line.bytes.clear();
+    }
+    let view = AssemblyView {
+        function: None,
+        ..view
+    };
+    Ok((Outcome::Assembly(view), next))
 }
 
 fn numbers(program: &Program, address: u64, how: Examined) -> (Outcome, u64) {

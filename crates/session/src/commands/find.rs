@@ -3,6 +3,8 @@
 //! As in gdb, values have the size of their types unless one is given, a text
 //! has no zero at its end, and the end of the range belongs to it.
 
+use crate::commands::{convenience, examine};
+use crate::inspect::expressions;
 use crate::session::Session;
 use juror_language::ExpressionKind;
 use juror_values::format::Names as _;
@@ -59,111 +61,112 @@ fn places(pattern: &[u8], bytes: &[u8], start: u64, most: usize) -> Vec<u64> {
     found.map(|(at, _)| start + at as u64).take(most).collect()
 }
 
-impl Session {
-    /// `find START, END, VALUE, …`
-    pub(crate) fn find_in_memory(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let (how, rest) = match text.strip_prefix('/') {
-            Some(formatted) => {
-                let end = formatted
-                    .find(char::is_whitespace)
-                    .unwrap_or(formatted.len());
-                (How::parse(&formatted[..end])?, formatted[end..].trim())
-            }
-            None => (How::parse("")?, text),
-        };
-        let arguments = juror_points::format_string::conversion::arguments(rest);
-        let [first, end, values @ ..] = arguments.as_slice() else {
-            return Err(wrong("where is to be searched, and for what?"));
-        };
-        if values.is_empty() {
-            return Err(wrong("for what?"));
+/// `find START, END, VALUE, …`
+pub(crate) fn find_in_memory(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let (how, rest) = match text.strip_prefix('/') {
+        Some(formatted) => {
+            let end = formatted
+                .find(char::is_whitespace)
+                .unwrap_or(formatted.len());
+            (How::parse(&formatted[..end])?, formatted[end..].trim())
         }
-        let start = self.address_of(first)?;
-        // The last byte belongs to the range.
-        let length = match end.strip_prefix('+') {
-            Some(length) => self.address_of(length)?,
-            None => self
-                .address_of(end)?
-                .saturating_sub(start)
-                .saturating_add(1),
-        };
-        let mut pattern = Vec::new();
-        for value in values {
-            pattern.extend(self.pattern_of(value, how.size)?);
-        }
-        if pattern.is_empty() {
-            return Err(wrong("nothing is everywhere"));
-        }
-        self.search(start, length, &pattern, how.most)
+        None => (How::parse("")?, text),
+    };
+    let arguments = juror_points::format_string::conversion::arguments(rest);
+    let [first, end, values @ ..] = arguments.as_slice() else {
+        return Err(wrong("where is to be searched, and for what?"));
+    };
+    if values.is_empty() {
+        return Err(wrong("for what?"));
     }
+    let start = examine::address_of(session, first)?;
+    // The last byte belongs to the range.
+    let length = match end.strip_prefix('+') {
+        Some(length) => examine::address_of(session, length)?,
+        None => examine::address_of(session, end)?
+            .saturating_sub(start)
+            .saturating_add(1),
+    };
+    let mut pattern = Vec::new();
+    for value in values {
+        pattern.extend(pattern_of(session, value, how.size)?);
+    }
+    if pattern.is_empty() {
+        return Err(wrong("nothing is everywhere"));
+    }
+    search(session, start, length, &pattern, how.most)
+}
 
-    fn pattern_of(&mut self, text: &str, size: Option<usize>) -> Result<Vec<u8>, CommandError> {
-        let expression = self.read(text)?;
-        if let ExpressionKind::Text(text) = &expression.kind {
-            return Ok(text.as_bytes().to_vec());
-        }
-        let value = self.evaluate_expression(&expression)?;
-        let own = value.r#type.size().unwrap_or(8);
-        // A plain number is as wide as an `int`, if it has room there.
-        let is_plain = matches!(expression.kind, ExpressionKind::Integer(_));
-        let fits = |value: &Typed| i32::try_from(plain(value).unwrap_or(i128::MAX)).is_ok();
-        let natural = if is_plain && fits(&value) {
-            4
-        } else {
-            own as usize
-        };
-        let mut bytes = value
-            .bytes(self.running()?, own)
-            .map_err(CommandError::new)?;
-        bytes.resize(size.unwrap_or(natural), 0);
-        Ok(bytes)
+fn pattern_of(
+    session: &mut Session,
+    text: &str,
+    size: Option<usize>,
+) -> Result<Vec<u8>, CommandError> {
+    let expression = expressions::read(session, text)?;
+    if let ExpressionKind::Text(text) = &expression.kind {
+        return Ok(text.as_bytes().to_vec());
     }
+    let value = expressions::evaluate_expression(session, &expression)?;
+    let own = value.r#type.size().unwrap_or(8);
+    // A plain number is as wide as an `int`, if it has room there.
+    let is_plain = matches!(expression.kind, ExpressionKind::Integer(_));
+    let fits = |value: &Typed| i32::try_from(plain(value).unwrap_or(i128::MAX)).is_ok();
+    let natural = if is_plain && fits(&value) {
+        4
+    } else {
+        own as usize
+    };
+    let mut bytes = value
+        .bytes(session.running()?, own)
+        .map_err(CommandError::new)?;
+    bytes.resize(size.unwrap_or(natural), 0);
+    Ok(bytes)
+}
 
-    fn search(
-        &mut self,
-        start: u64,
-        length: u64,
-        pattern: &[u8],
-        most: usize,
-    ) -> Result<Outcome, CommandError> {
-        let end = start.saturating_add(length);
-        let program = self.running()?;
-        let mut found: Vec<u64> = Vec::new();
-        let mut unreadable = None;
-        let mut at = start;
-        while found.len() < most && end - at >= pattern.len() as u64 {
-            // Pieces overlap by what a place may begin with at the end of one.
-            let wanted = (end - at).min((PIECE + pattern.len() - 1) as u64) as usize;
-            let mut bytes = vec![0; wanted];
-            let read = program.debuggee.read_up_to(at, &mut bytes);
-            bytes.truncate(read);
-            found.extend(places(pattern, &bytes, at, most - found.len()));
-            if read < wanted {
-                let gap = at.saturating_add(read as u64);
-                unreadable = Some(format!("the memory at {gap:#x} cannot be read"));
-                break;
-            }
-            at += (wanted - (pattern.len() - 1)) as u64;
+fn search(
+    session: &mut Session,
+    start: u64,
+    length: u64,
+    pattern: &[u8],
+    most: usize,
+) -> Result<Outcome, CommandError> {
+    let end = start.saturating_add(length);
+    let program = session.running()?;
+    let mut found: Vec<u64> = Vec::new();
+    let mut unreadable = None;
+    let mut at = start;
+    while found.len() < most && end - at >= pattern.len() as u64 {
+        // Pieces overlap by what a place may begin with at the end of one.
+        let wanted = (end - at).min((PIECE + pattern.len() - 1) as u64) as usize;
+        let mut bytes = vec![0; wanted];
+        let read = program.debuggee.read_up_to(at, &mut bytes);
+        bytes.truncate(read);
+        found.extend(places(pattern, &bytes, at, most - found.len()));
+        if read < wanted {
+            let gap = at.saturating_add(read as u64);
+            unreadable = Some(format!("the memory at {gap:#x} cannot be read"));
+            break;
         }
-        let rows = found.iter().map(|&address| MemoryRow {
-            address,
-            name: program.name_of(address),
-            cells: Vec::new(),
-        });
-        let view = MemoryView {
-            rows: rows.collect(),
-            unreadable,
-        };
-        let count = found.len();
-        self.user.values.set_number("numfound", count as i128);
-        if let Some(&last) = found.last() {
-            self.note_examined(last, None);
-        }
-        if count == 0 && view.unreadable.is_none() {
-            return Ok(Outcome::Message("it is not there".to_owned()));
-        }
-        Ok(Outcome::Memory(view))
+        at += (wanted - (pattern.len() - 1)) as u64;
     }
+    let rows = found.iter().map(|&address| MemoryRow {
+        address,
+        name: program.name_of(address),
+        cells: Vec::new(),
+    });
+    let view = MemoryView {
+        rows: rows.collect(),
+        unreadable,
+    };
+    let count = found.len();
+    session.user.values.set_number("numfound", count as i128);
+    if let Some(&last) = found.last() {
+        convenience::note_examined(session, last, None);
+    }
+    if count == 0 && view.unreadable.is_none() {
+        return Ok(Outcome::Message("it is not there".to_owned()));
+    }
+    Ok(Outcome::Memory(view))
 }
 
 fn plain(value: &Typed) -> Option<i128> {

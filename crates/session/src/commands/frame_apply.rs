@@ -3,6 +3,7 @@
 use crate::command_table;
 use crate::command_table::Command;
 use crate::commands::backtrace::is_flag;
+use crate::inspect::expressions;
 use crate::session::Session;
 use juror_program::stack::frames::users_frames;
 use juror_view::Outcome;
@@ -86,49 +87,47 @@ impl Extent {
     }
 }
 
-impl Session {
-    /// `frame apply all COMMAND`, `faas COMMAND`: the command is executed in one
-    /// frame after the other, each selected before; at the end the present one is
-    /// selected again. A mistake ends it, unless frames are to be left out.
-    pub(crate) fn apply_to_frames(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let applied = Applied::parse(text)?;
-        let (word, rest) = command_table::split_line(applied.line);
-        let shows_value = match self.points.commands.group(applied.line) {
-            Some(_) => false,
-            None => {
-                let command = crate::command_table::words::find(word)?.command;
-                matches!(command, Command::Print | Command::Output)
-            }
-        };
-        let frames = self.frames()?;
-        let count = users_frames(frames).unwrap_or(frames.len());
-        let before = self.processes.selection.level;
-        let mut levels: Vec<usize> = applied.extent.levels(count).collect();
-        if applied.is_tolerant && shows_value {
-            levels.retain(|&level| self.has_value(level, rest));
+/// `frame apply all COMMAND`, `faas COMMAND`: the command is executed in one
+/// frame after the other, each selected before; at the end the present one is
+/// selected again. A mistake ends it, unless frames are to be left out.
+pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let applied = Applied::parse(text)?;
+    let (word, rest) = command_table::split_line(applied.line);
+    let shows_value = match session.points.commands.group(applied.line) {
+        Some(_) => false,
+        None => {
+            let command = crate::command_table::words::find(word)?.command;
+            matches!(command, Command::Print | Command::Output)
         }
-        self.processes.selection.level = before;
-        if levels.is_empty() {
-            return Err(CommandError::new("in no frame of this stack"));
-        }
-        let lines = levels.iter().flat_map(|level| {
-            let select = format!("frame line {level}");
-            [select, applied.line.to_owned()]
-        });
-        let mut lines: Vec<String> = lines.collect();
-        lines.push(format!("select-frame {before}"));
-        self.points.commands.begin_script(lines);
-        Ok(Outcome::Done)
+    };
+    let frames = session.frames()?;
+    let count = users_frames(frames).unwrap_or(frames.len());
+    let before = session.processes.selection.level;
+    let mut levels: Vec<usize> = applied.extent.levels(count).collect();
+    if applied.is_tolerant && shows_value {
+        levels.retain(|&level| has_value(session, level, rest));
     }
+    session.processes.selection.level = before;
+    if levels.is_empty() {
+        return Err(CommandError::new("in no frame of this stack"));
+    }
+    let lines = levels.iter().flat_map(|level| {
+        let select = format!("frame line {level}");
+        [select, applied.line.to_owned()]
+    });
+    let mut lines: Vec<String> = lines.collect();
+    lines.push(format!("select-frame {before}"));
+    session.points.commands.begin_script(lines);
+    Ok(Outcome::Done)
+}
 
-    /// Whether an expression, perhaps with a format before it, has a value there.
-    fn has_value(&mut self, level: usize, text: &str) -> bool {
-        let Ok((_, expression)) = crate::state::format_options::split_format(text) else {
-            return false;
-        };
-        self.processes.selection.level = level;
-        self.evaluate(expression).is_ok()
-    }
+/// Whether an expression, perhaps with a format before it, has a value there.
+fn has_value(session: &mut Session, level: usize, text: &str) -> bool {
+    let Ok((_, expression)) = crate::state::format_options::split_format(text) else {
+        return false;
+    };
+    session.processes.selection.level = level;
+    expressions::evaluate(session, expression).is_ok()
 }
 
 #[cfg(test)]

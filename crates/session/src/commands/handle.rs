@@ -7,6 +7,7 @@
 //! reaches the program while the signal stops. Without a person at a prompt
 //! nothing stops but what ends the program.
 
+use crate::run::catchpoints;
 use crate::session::Session;
 use crate::state::signals::{SIGTRAP, action};
 use juror_points::signal_names;
@@ -48,48 +49,46 @@ fn full_name(word: &str) -> String {
     }
 }
 
-impl Session {
-    /// `handle SIGNAL... ACTION...`
-    pub(crate) fn handle(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let mut numbers = Vec::new();
-        let mut actions = Vec::new();
-        for word in rest.split_whitespace() {
-            match action(word) {
-                Some(action) => actions.push(action),
-                None => numbers.extend(signals_of(word)?),
-            }
+/// `handle SIGNAL... ACTION...`
+pub(crate) fn handle(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let mut numbers = Vec::new();
+    let mut actions = Vec::new();
+    for word in rest.split_whitespace() {
+        match action(word) {
+            Some(action) => actions.push(action),
+            None => numbers.extend(signals_of(word)?),
         }
-        if numbers.is_empty() {
-            return Err(CommandError::with_help(
-                "which signal?",
-                "for example: handle SIGUSR1 nostop noprint",
-            ));
-        }
-        for &number in &numbers {
-            self.user.signals.change(number, &actions);
-        }
-        self.renew_catchpoints();
-        Ok(self.signal_views(&numbers))
     }
+    if numbers.is_empty() {
+        return Err(CommandError::with_help(
+            "which signal?",
+            "for example: handle SIGUSR1 nostop noprint",
+        ));
+    }
+    for &number in &numbers {
+        session.user.signals.change(number, &actions);
+    }
+    catchpoints::renew_catchpoints(session);
+    Ok(signal_views(session, &numbers))
+}
 
-    /// `info signals`, `info signals SIGNAL`
-    pub(crate) fn signals(&self, rest: &str) -> Result<Outcome, CommandError> {
-        let mut numbers = Vec::new();
-        for word in rest.split_whitespace() {
-            numbers.extend(signals_of(word)?);
-        }
-        if numbers.is_empty() {
-            numbers.extend(1..=SIGNAL_MAX);
-        }
-        Ok(self.signal_views(&numbers))
+/// `info signals`, `info signals SIGNAL`
+pub(crate) fn signals(session: &Session, rest: &str) -> Result<Outcome, CommandError> {
+    let mut numbers = Vec::new();
+    for word in rest.split_whitespace() {
+        numbers.extend(signals_of(word)?);
     }
+    if numbers.is_empty() {
+        numbers.extend(1..=SIGNAL_MAX);
+    }
+    Ok(signal_views(session, &numbers))
+}
 
-    fn signal_views(&self, numbers: &[i32]) -> Outcome {
-        let views = numbers
-            .iter()
-            .filter_map(|&number| self.user.signals.view(number));
-        Outcome::Signals(views.collect())
-    }
+fn signal_views(session: &Session, numbers: &[i32]) -> Outcome {
+    let views = numbers
+        .iter()
+        .filter_map(|&number| session.user.signals.view(number));
+    Outcome::Signals(views.collect())
 }
 
 #[cfg(test)]

@@ -42,11 +42,12 @@ pub(crate) fn named<'a>(shown: &'a [Watched], name: &str) -> Result<&'a Watched,
     ))
 }
 
-impl Session {
-    /// The property that a word names.
-    pub(crate) fn property_named(&self, name: &str) -> Result<&Watched, CommandError> {
-        named(self.processes.monitors.shown(), name)
-    }
+/// The property that a word names.
+pub(crate) fn property_named<'s>(
+    session: &'s Session,
+    name: &str,
+) -> Result<&'s Watched, CommandError> {
+    named(session.processes.monitors.shown(), name)
 }
 
 /// `info graph [PROPERTY] [FILE]`

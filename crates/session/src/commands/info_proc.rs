@@ -2,12 +2,13 @@
 //!
 //! Source: proc(5), and getauxval(3) for the names of the auxiliary vector.
 
+use crate::inspect::locations;
 use crate::session::Session;
 use juror_debuggee::Origin;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::fmt::Write;
-use std::path::Path;
+use std::ops::Range;
 
 /// What `info proc` shows, with gdb's words for it.
 const SUBJECTS: [&str; 9] = [
@@ -59,82 +60,80 @@ pub(crate) fn subjects() -> impl Iterator<Item = &'static str> {
     SUBJECTS.into_iter()
 }
 
-impl Session {
-    /// `info proc`, `info proc mappings`
-    pub(crate) fn process_info(&self, subject: &str) -> Result<Outcome, CommandError> {
-        let process = self.running()?.debuggee.pid();
-        let meant = match subject {
-            "" => &["cmdline", "cwd", "exe"][..],
-            "all" => &["cmdline", "cwd", "exe", "status", "mappings"],
-            "fd" => &["files"],
-            "stat" => &["status"],
-            word => {
-                let known = SUBJECTS.iter().position(|known| known.starts_with(word));
-                let at = known.ok_or_else(|| {
-                    CommandError::with_help(
-                        format!("info proc does not show `{word}`"),
-                        format!("it shows {}", SUBJECTS.join(", ")),
-                    )
-                })?;
-                &SUBJECTS[at..=at]
+/// `info proc`, `info proc mappings`
+pub(crate) fn process_info(session: &Session, subject: &str) -> Result<Outcome, CommandError> {
+    let process = session.running()?.debuggee.pid();
+    let meant = match subject {
+        "" => &["cmdline", "cwd", "exe"][..],
+        "all" => &["cmdline", "cwd", "exe", "status", "mappings"],
+        "fd" => &["files"],
+        "stat" => &["status"],
+        word => {
+            let known = SUBJECTS.iter().position(|known| known.starts_with(word));
+            let at = known.ok_or_else(|| {
+                CommandError::with_help(
+                    format!("info proc does not show `{word}`"),
+                    format!("it shows {}", SUBJECTS.join(", ")),
+                )
+            })?;
+            &SUBJECTS[at..=at]
+        }
+    };
+    let mut text = match subject {
+        "" | "all" => format!("process {process}\n"),
+        _ => String::new(),
+    };
+    for what in meant {
+        text.push_str(&described(process, what)?);
+    }
+    Ok(Outcome::Message(text.trim_end().to_owned()))
+}
+
+/// `info auxv`
+pub(crate) fn auxiliary_vector(session: &Session) -> Result<Outcome, CommandError> {
+    let debuggee = &session.running()?.debuggee;
+    let bytes = read(debuggee.pid(), "auxv")?;
+    let mut words = bytes.chunks_exact(8).map(|word| {
+        let mut number = [0; 8];
+        number.copy_from_slice(word);
+        u64::from_le_bytes(number)
+    });
+    let mut text = String::new();
+    while let (Some(number @ 1..), Some(value)) = (words.next(), words.next()) {
+        let known = ENTRIES.iter().find(|(known, ..)| *known == number);
+        let name = known.map_or_else(|| format!("AT_{number}"), |it| it.1.to_owned());
+        let shown = match known.map(|it| it.2) {
+            Some(Entry::Number) => value.to_string(),
+            Some(Entry::Text) => {
+                let bytes = debuggee.read_text(value, TEXT_LENGTH_MAX);
+                let bytes = bytes.unwrap_or_default();
+                format!("{value:#x} \"{}\"", String::from_utf8_lossy(&bytes))
             }
+            Some(Entry::Address) | None => format!("{value:#x}"),
         };
-        let mut text = match subject {
-            "" | "all" => format!("process {process}\n"),
-            _ => String::new(),
-        };
-        for what in meant {
-            text.push_str(&described(process, what)?);
-        }
-        Ok(Outcome::Message(text.trim_end().to_owned()))
+        let _ = writeln!(text, "{number:<3} {name:<21} {shown}");
     }
+    Ok(Outcome::Message(text.trim_end().to_owned()))
+}
 
-    /// `info auxv`
-    pub(crate) fn auxiliary_vector(&self) -> Result<Outcome, CommandError> {
-        let debuggee = &self.running()?.debuggee;
-        let bytes = read(debuggee.pid(), "auxv")?;
-        let mut words = bytes.chunks_exact(8).map(|word| {
-            let mut number = [0; 8];
-            number.copy_from_slice(word);
-            u64::from_le_bytes(number)
-        });
-        let mut text = String::new();
-        while let (Some(number @ 1..), Some(value)) = (words.next(), words.next()) {
-            let known = ENTRIES.iter().find(|(known, ..)| *known == number);
-            let name = known.map_or_else(|| format!("AT_{number}"), |it| it.1.to_owned());
-            let shown = match known.map(|it| it.2) {
-                Some(Entry::Number) => value.to_string(),
-                Some(Entry::Text) => {
-                    let bytes = debuggee.read_text(value, TEXT_LENGTH_MAX);
-                    let bytes = bytes.unwrap_or_default();
-                    format!("{value:#x} \"{}\"", String::from_utf8_lossy(&bytes))
-                }
-                Some(Entry::Address) | None => format!("{value:#x}"),
-            };
-            let _ = writeln!(text, "{number:<3} {name:<21} {shown}");
-        }
-        Ok(Outcome::Message(text.trim_end().to_owned()))
-    }
-
-    /// `info program`
-    pub(crate) fn program_info(&mut self) -> Result<Outcome, CommandError> {
-        let thread = self.thread()?;
-        let place = self.running()?.registers(thread)?.rip;
-        let program = self.running()?;
-        let debuggee = &program.debuggee;
-        let origin = match debuggee.origin() {
-            Origin::Attached => "was there before juror",
-            _ => "was started by juror",
-        };
-        let count = debuggee.threads().count();
-        let threads = if count == 1 { "thread" } else { "threads" };
-        Ok(Outcome::Message(format!(
-            "process {} {origin}; it has {count} {threads}\nthread {} is selected, at {}",
-            debuggee.pid(),
-            program.thread_number(thread),
-            self.place_words(place)
-        )))
-    }
+/// `info program`
+pub(crate) fn program_info(session: &mut Session) -> Result<Outcome, CommandError> {
+    let thread = session.thread()?;
+    let place = session.running()?.registers(thread)?.rip;
+    let program = session.running()?;
+    let debuggee = &program.debuggee;
+    let origin = match debuggee.origin() {
+        Origin::Attached => "was there before juror",
+        _ => "was started by juror",
+    };
+    let count = debuggee.threads().count();
+    let threads = if count == 1 { "thread" } else { "threads" };
+    Ok(Outcome::Message(format!(
+        "process {} {origin}; it has {count} {threads}\nthread {} is selected, at {}",
+        debuggee.pid(),
+        program.thread_number(thread),
+        locations::place_words(session, place)
+    )))
 }
 
 /// One of the subjects, with the end of its last line.
@@ -188,21 +187,10 @@ fn mappings(text: &str) -> String {
         "{:<18} {:<18} {:>10} {:>10} {:<5} {}\n",
         "start", "end", "size", "offset", "may", "what"
     );
-    for line in text.lines() {
-        let mut words = line.split_ascii_whitespace();
-        let number = |word: Option<&str>| u64::from_str_radix(word.unwrap_or(""), 16).ok();
-        let (range, may, offset) = (words.next(), words.next(), words.next());
-        let Some((start, end)) = range.and_then(|range| range.split_once('-')) else {
-            continue;
-        };
-        let (Some(start), Some(end)) = (number(Some(start)), number(Some(end))) else {
-            continue;
-        };
-        // The device and the inode are before the name, which may have spaces.
-        let name = line.splitn(6, ' ').nth(5).unwrap_or("").trim_start();
-        let name = Path::new(name).display();
-        let may = may.unwrap_or("");
-        let (size, offset) = (end.saturating_sub(start), number(offset).unwrap_or(0));
+    for mapping in juror_debuggee::mappings(text) {
+        let Range { start, end } = mapping.range;
+        let (size, offset) = (end.saturating_sub(start), mapping.offset);
+        let (may, name) = (mapping.permissions, mapping.name);
         let row = format!("{start:#018x} {end:#018x} {size:>#10x} {offset:>#10x} {may:<5} {name}");
         table.push_str(row.trim_end());
         table.push('\n');

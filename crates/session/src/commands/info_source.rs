@@ -1,39 +1,39 @@
 //! `info source`: the source file of the selected frame, and what the compiler says of it.
 
+use crate::commands::info_views;
+use crate::inspect::{frames, source};
 use crate::session::Session;
 use juror_program::stack::frames::Frame;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::path::Path;
 
-impl Session {
-    /// `info source`
-    pub(crate) fn source_info(&mut self) -> Result<Outcome, CommandError> {
-        let Outcome::Message(place) = self.line_info(true)? else {
-            return Err(CommandError::new("the place of the frame is not known"));
-        };
-        let frame = self.selected_frame()?;
-        let mut lines = vec![place];
-        if let Some((file, line, _)) = self.line_of(&frame) {
-            lines.push(self.state_of_source(&frame, &file, line));
-        }
-        lines.extend(unit_lines(&frame));
-        Ok(Outcome::Message(lines.join("\n")))
+/// `info source`
+pub(crate) fn source_info(session: &mut Session) -> Result<Outcome, CommandError> {
+    let Outcome::Message(place) = info_views::line_info(session, true)? else {
+        return Err(CommandError::new("the place of the frame is not known"));
+    };
+    let frame = frames::selected_frame(session)?;
+    let mut lines = vec![place];
+    if let Some((file, line, _)) = source::line_of(session, &frame) {
+        lines.push(state_of_source(session, &frame, &file, line));
     }
+    lines.extend(unit_lines(&frame));
+    Ok(Outcome::Message(lines.join("\n")))
+}
 
-    /// Whether the file is there, and is what was compiled.
-    fn state_of_source(&mut self, frame: &Frame, file: &Path, line: u32) -> String {
-        let view = self.text_around(frame, file, line, 1);
-        let count = self.user.sources.line_count(file);
-        let Some(count) = count else {
-            return "the file is not there; set substitute-path FROM TO says where it is now"
-                .to_owned();
-        };
-        let plural = if count == 1 { "" } else { "s" };
-        match view.and_then(|view| view.remark) {
-            Some(remark) => format!("{count} line{plural}; {remark}"),
-            None => format!("{count} line{plural}"),
-        }
+/// Whether the file is there, and is what was compiled.
+fn state_of_source(session: &mut Session, frame: &Frame, file: &Path, line: u32) -> String {
+    let view = source::text_around(session, frame, file, line, 1);
+    let count = session.user.sources.line_count(file);
+    let Some(count) = count else {
+        return "the file is not there; set substitute-path FROM TO says where it is now"
+            .to_owned();
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    match view.and_then(|view| view.remark) {
+        Some(remark) => format!("{count} line{plural}; {remark}"),
+        None => format!("{count} line{plural}"),
     }
 }
 

@@ -2,345 +2,187 @@
 //! registers, points, monitors.
 
 use crate::commands::info_graph::{named, no_property};
+use crate::inspect::expressions;
+use crate::inspect::frames::{selected_frame, variable_view};
+use crate::inspect::source::line_of;
+use crate::run::processes::watching;
 use crate::session::Session;
 use juror_monitoring::monitors::Watched;
 use juror_monitoring::report;
 use juror_program::scope::is_register;
-use juror_program::stack::frames::Frame;
 use juror_symbols::{processor_flags, register_name};
-use juror_values::format::{Names, Radix, format, pretty};
-use juror_values::typed::Typed;
+use juror_values::format::Names;
 use juror_view::error::CommandError;
-use juror_view::{
-    FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, location,
-};
-use std::path::{Path, PathBuf};
+use juror_view::{Outcome, RegisterView, ThreadView, location};
 
 /// Slices whose path `monitor NAME` shows.
 const PATHS_MAX: usize = 20;
 
-impl Session {
-    /// A frame as a view.
-    pub(crate) fn frame_view(&self, level: usize, frame: &Frame) -> FrameView {
-        let Some(program) = &self.processes.program else {
-            return FrameView {
-                level: level as u32,
-                location: juror_view::Location::default(),
-                arguments: Vec::new(),
-                inlined: false,
-                tail_call: false,
-                signal: false,
-                guess: false,
-                cut: false,
-                evaluation: None,
-                locals: None,
-            };
-        };
-        let parameters = program
-            .variables(frame)
-            .into_iter()
-            .filter(|(_, parameter)| *parameter);
-        FrameView {
-            level: level as u32,
-            location: location::location_of(program, frame),
-            arguments: parameters
-                .map(|(variable, _)| {
-                    let value = program.value_of(frame, &variable);
-                    self.variable_view(&variable.name, &value)
-                })
-                .collect(),
-            inlined: frame.is_inlined(),
-            tail_call: frame.is_tail_call(),
-            signal: frame.is_of_signal,
-            guess: frame.guess,
-            cut: frame.is_cut && !frame.is_inlined(),
-            evaluation: frame.called_by_juror,
-            locals: None,
-        }
-    }
-
-    pub(crate) fn variable_view(&self, name: &str, value: &Typed) -> VariableView {
-        let text = match &self.processes.program {
-            Some(program) => format(value, program, program, Radix::Natural),
-            None => String::new(),
-        };
-        VariableView {
-            name: name.to_owned(),
-            type_name: value.r#type.name(),
-            value: text,
-        }
-    }
-
-    /// `frame`, `up`, `down`
-    pub(crate) fn select_frame(&mut self, level: usize) -> Result<Outcome, CommandError> {
-        let frames = self.frames()?;
-        let Some(frame) = frames.get(level).cloned() else {
-            let last = frames.len().saturating_sub(1);
-            return Err(CommandError::new(match frames.last() {
-                Some(frame) if frame.is_cut => {
-                    format!("the stack is cut at frame {last}: its caller cannot be found")
-                }
-                _ => format!("the outermost frame is number {last}"),
-            }));
-        };
-        self.processes.selection.level = level;
-        self.processes.selection.listed = None;
-        self.processes.selection.of_caller = None;
-        let view = self.frame_view(level, &frame);
-        let source = self.source_of(&frame, 7);
-        Ok(Outcome::Frame(Box::new(view), source))
-    }
-
-    fn source_of(&mut self, frame: &Frame, count: u32) -> Option<SourceView> {
-        let (file, line, _) = self.line_of(frame)?;
-        self.text_around(frame, &file, line, count)
-    }
-
-    /// Lines of a file that a frame stands in.
-    pub(crate) fn text_around(
-        &mut self,
-        frame: &Frame,
-        file: &Path,
-        line: u32,
-        count: u32,
-    ) -> Option<SourceView> {
-        let module = frame.module.as_ref();
-        let checksum = module.and_then(|module| {
-            let address = module.to_file(frame.lookup);
-            module.symbols.source_checksum(file, address)
-        });
-        self.user.sources.expect(file, checksum);
-        let built = module.and_then(|module| module.built);
-        self.user.sources.around(file, line, count, built)
-    }
-
-    /// The line in which a frame stands, and whether it is no more than the line
-    /// before what the compiler made.
-    pub(crate) fn line_of(&self, frame: &Frame) -> Option<(PathBuf, u32, bool)> {
-        if let (Some(file), Some(line)) = (&frame.file, frame.line) {
-            return Some((file.clone(), line, false));
-        }
-        let near = self.processes.program.as_ref()?.describe(frame.lookup).near;
-        near.map(|(file, line)| (file, line, true))
-    }
-
-    /// The selected frame.
-    pub(crate) fn selected_frame(&mut self) -> Result<Frame, CommandError> {
-        let level = self.processes.selection.level;
-        let frames = self.frames()?;
-        frames
-            .get(level)
-            .cloned()
-            .ok_or_else(|| CommandError::new("the thread has no stack"))
-    }
-
-    /// `info locals`, `info args`
-    pub(crate) fn variables(&mut self, parameters: bool) -> Result<Outcome, CommandError> {
-        let frame = self.selected_frame()?;
-        let program = self.running()?;
-        let has_lines = frame
-            .module
-            .as_ref()
-            .is_some_and(|m| m.symbols.has_debug_info());
-        let mut seen = Vec::new();
-        let mut views = Vec::new();
-        let is_pretty = self.user.settings.is_pretty;
-        for (variable, parameter) in program.variables(&frame) {
-            // An inner variable hides an outer one of its name.
-            if parameter != parameters || seen.contains(&variable.name) {
-                continue;
-            }
-            seen.push(variable.name.clone());
-            let mut view = self.variable_view(&variable.name, &program.value_of(&frame, &variable));
-            if is_pretty {
-                view.value = pretty(&view.value);
-            }
-            views.push(view);
-        }
-        if views.is_empty() {
-            let what = if parameters {
-                "arguments"
-            } else {
-                "local variables"
-            };
-            let why = if has_lines {
-                "has no"
-            } else {
-                "has no debug information about its"
-            };
-            return Ok(Outcome::Message(format!("this frame {why} {what}")));
-        }
-        Ok(Outcome::Variables(views))
-    }
-
-    /// `info registers`, `info registers rip rsp`
-    pub(crate) fn registers(&mut self, names: &str) -> Result<Outcome, CommandError> {
-        let frame = self.selected_frame()?;
-        let program = self.running()?;
-        let order = [0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
-        let mut views: Vec<RegisterView> = order
-            .into_iter()
-            .filter_map(|number| {
-                let value = frame.registers.get(number)?;
-                Some(RegisterView {
-                    name: register_name(number),
-                    value,
-                    meaning: program.name_of(value),
-                })
+/// `info registers`, `info registers rip rsp`
+pub(crate) fn registers(session: &mut Session, names: &str) -> Result<Outcome, CommandError> {
+    let frame = selected_frame(session)?;
+    let program = session.running()?;
+    let order = [0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    let mut views: Vec<RegisterView> = order
+        .into_iter()
+        .filter_map(|number| {
+            let value = frame.registers.get(number)?;
+            Some(RegisterView {
+                name: register_name(number),
+                value,
+                meaning: program.name_of(value),
             })
-            .collect();
-        if self.processes.selection.level == 0 {
-            let flags = program.registers(self.thread()?)?.rflags;
-            views.push(RegisterView {
-                name: "eflags".to_owned(),
-                value: flags,
-                meaning: Some(flag_names(flags)),
-            });
-        }
-        if names.is_empty() {
-            return Ok(Outcome::Registers(views));
-        }
-        let named = names.split_whitespace();
-        let is_special = |name: &str| {
-            let plain = name.trim_start_matches('$');
-            let is_alias = matches!(plain, "pc" | "sp" | "fp");
-            is_register(plain) && !is_alias && !views.iter().any(|view| view.name == plain)
+        })
+        .collect();
+    if session.processes.selection.level == 0 {
+        let flags = program.registers(session.thread()?)?.rflags;
+        views.push(RegisterView {
+            name: "eflags".to_owned(),
+            value: flags,
+            meaning: Some(flag_names(flags)),
+        });
+    }
+    if names.is_empty() {
+        return Ok(Outcome::Registers(views));
+    }
+    let named = names.split_whitespace();
+    let is_special = |name: &str| {
+        let plain = name.trim_start_matches('$');
+        let is_alias = matches!(plain, "pc" | "sp" | "fp");
+        is_register(plain) && !is_alias && !views.iter().any(|view| view.name == plain)
+    };
+    if named.clone().any(is_special) {
+        return special_registers(session, names);
+    }
+    let mut chosen = Vec::new();
+    for name in names.split_whitespace() {
+        let plain = match name.trim_start_matches('$') {
+            "pc" => "rip",
+            "sp" => "rsp",
+            "fp" => "rbp",
+            plain => plain,
         };
-        if named.clone().any(is_special) {
-            return self.special_registers(names);
-        }
-        let mut chosen = Vec::new();
-        for name in names.split_whitespace() {
-            let plain = match name.trim_start_matches('$') {
-                "pc" => "rip",
-                "sp" => "rsp",
-                "fp" => "rbp",
-                plain => plain,
-            };
-            let found = views.iter().find(|view| view.name == plain);
-            chosen.push(found.cloned().ok_or_else(|| {
-                CommandError::with_help(
-                    format!("there is no register `{name}` in this frame"),
-                    "info registers shows those that there are",
-                )
-            })?);
-        }
-        Ok(Outcome::Registers(chosen))
+        let found = views.iter().find(|view| view.name == plain);
+        chosen.push(found.cloned().ok_or_else(|| {
+            CommandError::with_help(
+                format!("there is no register `{name}` in this frame"),
+                "info registers shows those that there are",
+            )
+        })?);
     }
+    Ok(Outcome::Registers(chosen))
+}
 
-    /// Registers that hold more than a number, or a part of one: `info registers xmm0`.
-    fn special_registers(&mut self, names: &str) -> Result<Outcome, CommandError> {
-        let mut views = Vec::new();
-        for name in names.split_whitespace() {
-            let plain = name.trim_start_matches('$');
-            let value = self.evaluate(&format!("${plain}"))?;
-            views.push(self.variable_view(plain, &value));
-        }
-        Ok(Outcome::Variables(views))
+/// Registers that hold more than a number, or a part of one: `info registers xmm0`.
+fn special_registers(session: &mut Session, names: &str) -> Result<Outcome, CommandError> {
+    let mut views = Vec::new();
+    for name in names.split_whitespace() {
+        let plain = name.trim_start_matches('$');
+        let value = expressions::evaluate(session, &format!("${plain}"))?;
+        views.push(variable_view(session, plain, &value));
     }
+    Ok(Outcome::Variables(views))
+}
 
-    /// `info threads`
-    pub(crate) fn threads(&mut self) -> Result<Outcome, CommandError> {
-        let current = self.thread()?;
-        let shown = self.frames()?.first().cloned();
-        let threads: Vec<_> = self.running()?.debuggee.threads().collect();
-        let mut views = Vec::new();
-        for thread in threads {
-            let program = self.running()?;
-            let number = program.thread_number(thread.id);
-            views.push(ThreadView {
-                number,
-                id: thread.id.0,
-                name: self.user.thread_names.of(thread.id, thread.name),
-                current: thread.id == current,
-                location: match (&shown, thread.pc) {
-                    (Some(frame), _) if thread.id == current => {
-                        location::location_of(program, frame)
+/// `info threads`
+pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
+    let current = session.thread()?;
+    let shown = session.frames()?.first().cloned();
+    let threads: Vec<_> = session.running()?.debuggee.threads().collect();
+    let mut views = Vec::new();
+    for thread in threads {
+        let program = session.running()?;
+        let number = program.thread_number(thread.id);
+        views.push(ThreadView {
+            number,
+            id: thread.id.0,
+            name: session.user.thread_names.of(thread.id, thread.name),
+            current: thread.id == current,
+            location: match (&shown, thread.pc) {
+                (Some(frame), _) if thread.id == current => location::location_of(program, frame),
+                (_, Some(pc)) => location::location(program, pc),
+                (_, None) => Default::default(),
+            },
+        });
+    }
+    views.sort_by_key(|view| view.number);
+    Ok(Outcome::Threads(views))
+}
+
+/// `info breakpoints`: the developer's, then what the monitors have
+/// planted now.
+pub(crate) fn points(session: &mut Session) -> Outcome {
+    let program = session.processes.program.as_ref();
+    let mut views = session.points.breakpoints.views(program);
+    views.extend(session.points.catchpoints.views(program));
+    views.extend(session.points.hardware.views(program));
+    views.extend(watching::watchpoint_views(session));
+    views.sort_by_key(|view| view.number);
+    views.extend(session.monitor_points(|_| true));
+    Outcome::Points(views)
+}
+
+/// `monitor`, `monitor NAME`
+pub(crate) fn session_monitors(session: &Session, name: &str) -> Result<Outcome, CommandError> {
+    monitors(
+        session.processes.monitors.shown(),
+        session.processes.program.as_ref(),
+        name,
+    )
+}
+
+/// `info sharedlibrary`
+pub(crate) fn shared_libraries(session: &Session) -> Result<Outcome, CommandError> {
+    let program = session.running()?;
+    let mut text = String::new();
+    for module in program.modules.iter() {
+        let symbols = if module.symbols.has_debug_info() {
+            "debug information"
+        } else {
+            "symbols only"
+        };
+        text.push_str(&format!(
+            "{:#018x}  {:<17}  {}\n",
+            module.bias,
+            symbols,
+            module.path.display()
+        ));
+    }
+    Ok(Outcome::Message(text.trim_end().to_owned()))
+}
+
+/// `info line`; with the whole path of the file for `info source`
+pub(crate) fn line_info(session: &mut Session, whole_path: bool) -> Result<Outcome, CommandError> {
+    let frame = selected_frame(session)?;
+    let text = match line_of(session, &frame) {
+        Some((file, line, is_near)) => {
+            // Bytes are counted from where the function begins that has code of its own.
+            let function = frame.function.as_ref().zip(frame.module.as_ref());
+            let name = match function {
+                Some((function, module)) => {
+                    let offset = module.to_file(frame.pc).wrapping_sub(function.low_pc);
+                    match offset {
+                        0 => format!(" <{}>", function.name),
+                        offset => format!(" <{}+{offset}>", function.name),
                     }
-                    (_, Some(pc)) => location::location(program, pc),
-                    (_, None) => Default::default(),
-                },
-            });
-        }
-        views.sort_by_key(|view| view.number);
-        Ok(Outcome::Threads(views))
-    }
-
-    /// `info breakpoints`: the developer's, then what the monitors have
-    /// planted now.
-    pub(crate) fn points(&mut self) -> Outcome {
-        let program = self.processes.program.as_ref();
-        let mut views = self.points.breakpoints.views(program);
-        views.extend(self.points.catchpoints.views(program));
-        views.extend(self.points.hardware.views(program));
-        views.extend(self.watchpoint_views());
-        views.sort_by_key(|view| view.number);
-        views.extend(self.monitor_points(|_| true));
-        Outcome::Points(views)
-    }
-
-    /// `monitor`, `monitor NAME`
-    pub(crate) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
-        monitors(
-            self.processes.monitors.shown(),
-            self.processes.program.as_ref(),
-            name,
-        )
-    }
-
-    /// `info sharedlibrary`
-    pub(crate) fn shared_libraries(&self) -> Result<Outcome, CommandError> {
-        let program = self.running()?;
-        let mut text = String::new();
-        for module in program.modules.iter() {
-            let symbols = if module.symbols.has_debug_info() {
-                "debug information"
+                }
+                None => String::new(),
+            };
+            let at = frame.pc;
+            let shown = match whole_path {
+                true => file.as_os_str(),
+                false => file.file_name().unwrap_or(file.as_os_str()),
+            };
+            let near = if is_near {
+                "compiler-generated code near "
             } else {
-                "symbols only"
+                ""
             };
-            text.push_str(&format!(
-                "{:#018x}  {:<17}  {}\n",
-                module.bias,
-                symbols,
-                module.path.display()
-            ));
+            format!("{near}line {line} of {}, at {at:#x}{name}", shown.display())
         }
-        Ok(Outcome::Message(text.trim_end().to_owned()))
-    }
-
-    /// `info line`; with the whole path of the file for `info source`
-    pub(crate) fn line_info(&mut self, whole_path: bool) -> Result<Outcome, CommandError> {
-        let frame = self.selected_frame()?;
-        let text = match self.line_of(&frame) {
-            Some((file, line, is_near)) => {
-                // Bytes are counted from where the function begins that has code of its own.
-                let function = frame.function.as_ref().zip(frame.module.as_ref());
-                let name = match function {
-                    Some((function, module)) => {
-                        let offset = module.to_file(frame.pc).wrapping_sub(function.low_pc);
-                        match offset {
-                            0 => format!(" <{}>", function.name),
-                            offset => format!(" <{}+{offset}>", function.name),
-                        }
-                    }
-                    None => String::new(),
-                };
-                let at = frame.pc;
-                let shown = match whole_path {
-                    true => file.as_os_str(),
-                    false => file.file_name().unwrap_or(file.as_os_str()),
-                };
-                let near = if is_near {
-                    "compiler-generated code near "
-                } else {
-                    ""
-                };
-                format!("{near}line {line} of {}, at {at:#x}{name}", shown.display())
-            }
-            None => format!("there is no line information for {:#x}", frame.pc),
-        };
-        Ok(Outcome::Message(text))
-    }
+        None => format!("there is no line information for {:#x}", frame.pc),
+    };
+    Ok(Outcome::Message(text))
 }
 
 /// All monitors, or the paths of one.

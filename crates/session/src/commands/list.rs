@@ -1,297 +1,182 @@
 //! `list`: source lines, and the places that commands name.
 
+use crate::inspect::locations::resolvable;
+use crate::inspect::source::main_line;
+use crate::inspect::{frames, source};
 use crate::session::Session;
 use crate::state::selection::Listed;
-use juror_points::breakpoints::{Resolvable, resolvable};
+use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
-use juror_points::location_spec::Place;
-use juror_symbols::Function;
-use juror_values::typed::Number;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::path::PathBuf;
 
-impl Session {
-    /// The place that was written, as one that can be looked for.
-    pub(crate) fn resolvable(&mut self, written: &Place) -> Result<Resolvable, CommandError> {
-        // In a Rust program the compiler has another function of this name.
-        if matches!(written, Place::Function(name) if name == "main") {
-            return Ok(self.main_function());
-        }
-        let has_begun = self.has_begun();
-        let process = &mut *self.processes;
-        if let (
-            Place::Function(name) | Place::FunctionIn { name, .. },
-            Some(program),
-            Some(thread),
-        ) = (written, &mut process.program, process.selection.thread)
-        {
-            program.resolve_functions(name, thread, has_begun);
-        }
-        let frame = if self.processes.program.is_some() {
-            self.selected_frame().ok()
-        } else {
-            None
-        };
-        let here = frame.as_ref().map(|frame| frame.pc);
-        let begun = frame.as_ref().filter(|_| has_begun);
-        let shown = self.processes.selection.of_caller.clone();
-        let line = match shown
-            .as_ref()
-            .filter(|_| self.processes.selection.level == 0)
-        {
-            Some((file, line)) => Some((file.as_path(), *line)),
-            None => begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?))),
-        };
-        // Before it has begun, the program is thought to stand at its main
-        // function: the linker is nobody's current place. To find it takes as long as
-        // any name does.
-        let is_relative = matches!(written, Place::Line { file: None, .. } | Place::Offset(_));
-        let main = match line {
-            None if is_relative => self.main_line(),
-            _ => None,
-        };
-        let line = line.or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
-        let address = match written {
-            Place::Address(text) => Some(self.evaluate(text)?),
-            _ => None,
-        };
-        resolvable(written, self.modules(), here, line, |_| {
-            let program = self
-                .processes
-                .program
-                .as_ref()
-                .ok_or("the program is not running")?;
-            match address.ok_or("an address is missing")?.number(program)? {
-                Number::Pointer(address, _) => Ok(address),
-                Number::Int(number) => {
-                    u64::try_from(number).map_err(|_| "this is not an address".to_owned())
-                }
-                _ => Err("this is not an address".to_owned()),
+/// `list`, `list PLACE`, `list FIRST,LAST`, `list -`
+pub(crate) fn list(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let count = session.user.settings.list_lines;
+    match text {
+        "" | "+" => {
+            if let Some(listed) = session.processes.selection.listed.clone() {
+                return list_from(session, listed.file, listed.next, count, None);
             }
-        })
-        .map_err(CommandError::new)
+        }
+        "-" => {
+            if let Some(listed) = session.processes.selection.listed.clone() {
+                return list_before(session, listed.file, listed.first);
+            }
+        }
+        _ => {}
     }
-
-    /// `list`, `list PLACE`, `list FIRST,LAST`, `list -`
-    pub(crate) fn list(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let count = self.user.settings.list_lines;
-        match text {
-            "" | "+" => {
-                if let Some(listed) = self.processes.selection.listed.clone() {
-                    return self.list_from(listed.file, listed.next, count, None);
-                }
-            }
-            "-" => {
-                if let Some(listed) = self.processes.selection.listed.clone() {
-                    return self.list_before(listed.file, listed.first);
-                }
-            }
-            _ => {}
-        }
-        if let Some((first, last)) = split_range(text) {
-            return self.list_range(first.trim(), last.trim());
-        }
-        let (file, line, mark) = if matches!(text, "" | "+" | "-") {
-            let frame = match !self.has_begun() {
-                true => None,
-                false => Some(self.selected_frame()?),
-            };
-            match frame.and_then(|frame| self.line_of(&frame)) {
-                Some((file, line, _)) => (file, line, true),
-                None => return self.list_main(),
-            }
-        } else {
-            self.place_line(text)?
-        };
-        let first = line.saturating_sub(count / 2).max(1);
-        self.list_from(file, first, count, mark.then_some(line))
+    if let Some((first, last)) = split_range(text) {
+        return list_range(session, first.trim(), last.trim());
     }
-
-    /// The lines before those that were listed last.
-    fn list_before(&mut self, file: PathBuf, first: u32) -> Result<Outcome, CommandError> {
-        if first <= 1 {
-            let name = file.file_name().unwrap_or(file.as_os_str());
-            let message = format!("these are the first lines of {}", name.display());
-            return Err(CommandError::new(message));
-        }
-        let before = first.saturating_sub(self.user.settings.list_lines).max(1);
-        self.list_from(file, before, first - before, None)
-    }
-
-    /// `FIRST,LAST`; one of them may be missing.
-    fn list_range(&mut self, first: &str, last: &str) -> Result<Outcome, CommandError> {
-        let wrong = |message: String| {
-            CommandError::with_help(message, "for example: list 10,20, list 10,, list ,20")
+    let (file, line, mark) = if matches!(text, "" | "+" | "-") {
+        let frame = match !session.has_begun() {
+            true => None,
+            false => Some(frames::selected_frame(session)?),
         };
-        if first.is_empty() && last.is_empty() {
-            return Err(wrong("the first or the last line is missing".to_owned()));
+        match frame.and_then(|frame| source::line_of(session, &frame)) {
+            Some((file, line, _)) => (file, line, true),
+            None => return list_main(session),
         }
-        if first.is_empty() {
-            let (file, last, _) = self.place_line(last)?;
-            let first = last
-                .saturating_sub(self.user.settings.list_lines - 1)
-                .max(1);
-            return self.list_from(file, first, last - first + 1, None);
-        }
-        let (file, start, _) = self.place_line(first)?;
-        if last.is_empty() {
-            return self.list_from(file, start, self.user.settings.list_lines, None);
-        }
-        // A plain number is a line of the same file, and +3 counts from the first.
-        let distance = last.strip_prefix('+').map(str::trim).map(str::parse::<u32>);
-        let end = match (distance, last.parse::<u32>()) {
-            (Some(Ok(distance)), _) => start.saturating_add(distance),
-            (_, Ok(line)) => line,
-            (_, Err(_)) => {
-                let (other, line, _) = self.place_line(last)?;
-                if other != file {
-                    return Err(wrong("both must be lines of one file".to_owned()));
-                }
-                line
+    } else {
+        place_line(session, text)?
+    };
+    let first = line.saturating_sub(count / 2).max(1);
+    list_from(session, file, first, count, mark.then_some(line))
+}
+
+/// The lines before those that were listed last.
+fn list_before(session: &mut Session, file: PathBuf, first: u32) -> Result<Outcome, CommandError> {
+    if first <= 1 {
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        let message = format!("these are the first lines of {}", name.display());
+        return Err(CommandError::new(message));
+    }
+    let before = first
+        .saturating_sub(session.user.settings.list_lines)
+        .max(1);
+    list_from(session, file, before, first - before, None)
+}
+
+/// `FIRST,LAST`; one of them may be missing.
+fn list_range(session: &mut Session, first: &str, last: &str) -> Result<Outcome, CommandError> {
+    let wrong = |message: String| {
+        CommandError::with_help(message, "for example: list 10,20, list 10,, list ,20")
+    };
+    if first.is_empty() && last.is_empty() {
+        return Err(wrong("the first or the last line is missing".to_owned()));
+    }
+    if first.is_empty() {
+        let (file, last, _) = place_line(session, last)?;
+        let first = last
+            .saturating_sub(session.user.settings.list_lines - 1)
+            .max(1);
+        return list_from(session, file, first, last - first + 1, None);
+    }
+    let (file, start, _) = place_line(session, first)?;
+    if last.is_empty() {
+        return list_from(session, file, start, session.user.settings.list_lines, None);
+    }
+    // A plain number is a line of the same file, and +3 counts from the first.
+    let distance = last.strip_prefix('+').map(str::trim).map(str::parse::<u32>);
+    let end = match (distance, last.parse::<u32>()) {
+        (Some(Ok(distance)), _) => start.saturating_add(distance),
+        (_, Ok(line)) => line,
+        (_, Err(_)) => {
+            let (other, line, _) = place_line(session, last)?;
+            if other != file {
+                return Err(wrong("both must be lines of one file".to_owned()));
             }
-        };
-        if end < start {
-            return Err(wrong(format!("line {end} is before line {start}")));
+            line
         }
-        self.list_from(file, start, end - start + 1, None)
+    };
+    if end < start {
+        return Err(wrong(format!("line {end} is before line {start}")));
     }
+    list_from(session, file, start, end - start + 1, None)
+}
 
-    /// Where the user's program begins: the body of `main`, or what the
-    /// compiler's `main` calls in a Rust program.
-    pub(crate) fn main_function(&self) -> Resolvable {
-        let modules = self.modules();
-        let plain = Resolvable::Function("main".to_owned());
-        let Some(main) = modules.main() else {
-            return plain;
-        };
-        let symbols = &main.symbols;
-        let of_rust = |name: &str| name.ends_with("::main") && name.matches("::").count() == 1;
-        let functions = symbols.functions_named("main");
-        let has_source = |function: &Function| {
-            let declared = symbols.file_declaring(function);
-            declared.is_some() || symbols.line_at(function.low_pc).is_some()
-        };
-        if functions
+fn list_main(session: &mut Session) -> Result<Outcome, CommandError> {
+    let (file, line) =
+        main_line(session).ok_or_else(|| CommandError::new("there is no source for this place"))?;
+    list_from(
+        session,
+        file,
+        line.saturating_sub(session.user.settings.list_lines / 2)
+            .max(1),
+        session.user.settings.list_lines,
+        None,
+    )
+}
+
+fn place_line(session: &mut Session, text: &str) -> Result<(PathBuf, u32, bool), CommandError> {
+    if let Some(file) = file_named(session, text) {
+        return Ok((file, 1, false));
+    }
+    let placed = location_spec::parse(text).map_err(CommandError::new)?;
+    let place = resolvable(session, &placed.place)?;
+    let modules = session.modules();
+    if let Resolvable::Line(file, line) = &place {
+        let files = modules
             .iter()
-            .any(|function| &*function.name == "main" && has_source(function))
-        {
-            return plain;
+            .flat_map(|module| module.symbols.source_files());
+        let found = files
+            .into_iter()
+            .find(|known| known.ends_with(file) || known.as_os_str() == file.as_str());
+        if let Some(found) = found {
+            return Ok((found.to_path_buf(), *line, false));
         }
-        let rust = functions
-            .iter()
-            .find(|function| of_rust(&function.name) && has_source(function));
-        rust.map_or(plain, |function| {
-            Resolvable::Function(function.name.to_string())
-        })
     }
-
-    /// The file and line where the user's program begins.
-    pub(crate) fn main_line(&self) -> Option<(PathBuf, u32)> {
-        let modules = self.modules();
-        let Resolvable::Function(name) = self.main_function() else {
-            return None;
-        };
-        // Its first line: what follows may be inlined from elsewhere.
-        let bound = modules.definitions(&name, |module| module.is_main);
-        let described = modules.describe(bound.first()?.address());
-        described.file.zip(described.line)
+    let described = place
+        .resolve(modules)
+        .addresses
+        .first()
+        .map(|&at| modules.describe(at));
+    match described.and_then(|described| Some((described.file?, described.line?))) {
+        Some((file, line)) => Ok((file, line, false)),
+        None => Err(CommandError::new(format!(
+            "there is no source for `{text}`"
+        ))),
     }
+}
 
-    /// The file where the user's program begins. Unlike the line it is told without the rows
-    /// of a line table, which may be that of a large unit.
-    pub(crate) fn main_file(&self) -> Option<PathBuf> {
-        let modules = self.modules();
-        let Resolvable::Function(name) = self.main_function() else {
-            return None;
-        };
-        let bound = modules.definitions(&name, |module| module.is_main);
-        let bound = bound.first()?;
-        let declared = bound.module.symbols.file_declaring(&bound.function);
-        declared.or_else(|| modules.describe(bound.address()).file)
+/// A source file whose name stands alone, where there is no function of that name.
+fn file_named(session: &Session, text: &str) -> Option<PathBuf> {
+    let name = text.strip_suffix(':').unwrap_or(text).trim();
+    if !name.contains('.') || name.contains(':') {
+        return None;
     }
+    let modules = session.modules().iter();
+    let mut files = modules.flat_map(|module| module.symbols.source_files());
+    let found = files.find(|known| known.ends_with(name))?;
+    Some(found.to_path_buf())
+}
 
-    fn list_main(&mut self) -> Result<Outcome, CommandError> {
-        let (file, line) = self
-            .main_line()
-            .ok_or_else(|| CommandError::new("there is no source for this place"))?;
-        self.list_from(
-            file,
-            line.saturating_sub(self.user.settings.list_lines / 2)
-                .max(1),
-            self.user.settings.list_lines,
-            None,
-        )
-    }
-
-    fn place_line(&mut self, text: &str) -> Result<(PathBuf, u32, bool), CommandError> {
-        if let Some(file) = self.file_named(text) {
-            return Ok((file, 1, false));
-        }
-        let placed = location_spec::parse(text).map_err(CommandError::new)?;
-        let place = self.resolvable(&placed.place)?;
-        let modules = self.modules();
-        if let Resolvable::Line(file, line) = &place {
-            let files = modules
-                .iter()
-                .flat_map(|module| module.symbols.source_files());
-            let found = files
-                .into_iter()
-                .find(|known| known.ends_with(file) || known.as_os_str() == file.as_str());
-            if let Some(found) = found {
-                return Ok((found.to_path_buf(), *line, false));
+fn list_from(
+    session: &mut Session,
+    file: PathBuf,
+    first: u32,
+    count: u32,
+    mark: Option<u32>,
+) -> Result<Outcome, CommandError> {
+    let Some(mut view) = session.user.sources.lines(&file, first, count, None) else {
+        let message = match session.user.sources.line_count(&file) {
+            Some(count) => {
+                let name = file.file_name().unwrap_or(file.as_os_str());
+                format!("{} has {count} lines", name.display())
             }
-        }
-        let described = place
-            .resolve(modules)
-            .addresses
-            .first()
-            .map(|&at| modules.describe(at));
-        match described.and_then(|described| Some((described.file?, described.line?))) {
-            Some((file, line)) => Ok((file, line, false)),
-            None => Err(CommandError::new(format!(
-                "there is no source for `{text}`"
-            ))),
-        }
-    }
-
-    /// A source file whose name stands alone, where there is no function of that name.
-    fn file_named(&self, text: &str) -> Option<PathBuf> {
-        let name = text.strip_suffix(':').unwrap_or(text).trim();
-        if !name.contains('.') || name.contains(':') {
-            return None;
-        }
-        let modules = self.modules().iter();
-        let mut files = modules.flat_map(|module| module.symbols.source_files());
-        let found = files.find(|known| known.ends_with(name))?;
-        Some(found.to_path_buf())
-    }
-
-    fn list_from(
-        &mut self,
-        file: PathBuf,
-        first: u32,
-        count: u32,
-        mark: Option<u32>,
-    ) -> Result<Outcome, CommandError> {
-        let Some(mut view) = self.user.sources.lines(&file, first, count, None) else {
-            let message = match self.user.sources.line_count(&file) {
-                Some(count) => {
-                    let name = file.file_name().unwrap_or(file.as_os_str());
-                    format!("{} has {count} lines", name.display())
-                }
-                None => format!("the source file {} cannot be read", file.display()),
-            };
-            return Err(CommandError::new(message));
+            None => format!("the source file {} cannot be read", file.display()),
         };
-        view.current = mark;
-        self.processes.selection.listed = Some(Listed {
-            file,
-            first,
-            next: first.saturating_add(view.lines.len() as u32),
-        });
-        Ok(Outcome::Source(view))
-    }
+        return Err(CommandError::new(message));
+    };
+    view.current = mark;
+    session.processes.selection.listed = Some(Listed {
+        file,
+        first,
+        next: first.saturating_add(view.lines.len() as u32),
+    });
+    Ok(Outcome::Source(view))
 }
 
 /// Splits `FIRST,LAST` at the comma that is in no parameters, arguments or quotes.

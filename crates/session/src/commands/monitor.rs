@@ -6,6 +6,7 @@
 //! of the events alone.
 
 use crate::commands::info_graph::no_property;
+use crate::commands::{info_graph, info_views};
 use crate::session::Session;
 use juror_event::Value;
 use juror_language::{StateId, suggest};
@@ -18,120 +19,122 @@ use juror_view::error::CommandError;
 const HELP: &str = "for example: monitor set count = 3, monitor set queue_bounds state = ready, \
                     monitor set queue_bounds[queue = 0x4052a0] count = 3";
 
-impl Session {
-    /// `monitor`, `monitor NAME`, `monitor choose NAME`, `monitor set ...`
-    pub(crate) fn monitor_command(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let (action, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let is_property = self.property_named(action).is_ok();
-        match action {
-            "choose" if !is_property => self.choose_monitor(words.trim()),
-            "set" if !is_property => self.set_monitor(words.trim()),
-            _ => self.monitors(rest),
-        }
+/// `monitor`, `monitor NAME`, `monitor choose NAME`, `monitor set ...`
+pub(crate) fn monitor_command(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let (action, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let is_property = info_graph::property_named(session, action).is_ok();
+    match action {
+        "choose" if !is_property => choose_monitor(session, words.trim()),
+        "set" if !is_property => set_monitor(session, words.trim()),
+        _ => info_views::session_monitors(session, rest),
     }
+}
 
-    fn choose_monitor(&mut self, name: &str) -> Result<Outcome, CommandError> {
-        if name.is_empty() {
-            let chosen = self.chosen_monitor()?;
-            return Ok(Outcome::Message(format!("{chosen} is chosen")));
-        }
-        self.property_named(name)?;
-        self.user.current_property = Some(name.to_owned());
-        Ok(Outcome::Message(format!("{name} is chosen")))
+fn choose_monitor(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
+    if name.is_empty() {
+        let chosen = chosen_monitor(session)?;
+        return Ok(Outcome::Message(format!("{chosen} is chosen")));
     }
+    info_graph::property_named(session, name)?;
+    session.user.current_property = Some(name.to_owned());
+    Ok(Outcome::Message(format!("{name} is chosen")))
+}
 
-    /// The property that commands speak of which name none: the chosen one, or
-    /// the only one.
-    fn chosen_monitor(&self) -> Result<String, CommandError> {
-        let shown = self.processes.monitors.shown();
-        let chosen = self.user.current_property.as_ref();
-        let known = chosen.filter(|name| self.property_named(name).is_ok());
-        match (known, shown) {
-            (Some(name), _) => Ok(name.clone()),
-            (None, []) => Err(no_property()),
-            (None, [one]) => Ok(one.property.name.to_string()),
-            (None, _) => Err(CommandError::with_help(
-                "several properties are watched, and none is chosen",
-                "monitor choose NAME",
-            )),
-        }
+/// The property that commands speak of which name none: the chosen one, or
+/// the only one.
+fn chosen_monitor(session: &Session) -> Result<String, CommandError> {
+    let shown = session.processes.monitors.shown();
+    let chosen = session.user.current_property.as_ref();
+    let known = chosen.filter(|name| info_graph::property_named(session, name).is_ok());
+    match (known, shown) {
+        (Some(name), _) => Ok(name.clone()),
+        (None, []) => Err(no_property()),
+        (None, [one]) => Ok(one.property.name.to_string()),
+        (None, _) => Err(CommandError::with_help(
+            "several properties are watched, and none is chosen",
+            "monitor choose NAME",
+        )),
     }
+}
 
-    /// `monitor set [PROPERTY[SLICE]] VARIABLE = VALUE`
-    fn set_monitor(&mut self, words: &str) -> Result<Outcome, CommandError> {
-        let (target, value) = last_assignment(words)
-            .ok_or_else(|| CommandError::with_help("what is to be set, and to what?", HELP))?;
-        let (place, variable) = match target.rsplit_once(|c: char| c.is_whitespace() || c == ']') {
-            Some((place, variable)) => {
-                let end = target.len() - variable.len();
-                let is_slice = target.get(..end).is_some_and(|it| it.ends_with(']'));
-                let place = place.trim();
-                (
-                    if is_slice {
-                        format!("{place}]")
-                    } else {
-                        place.to_owned()
-                    },
-                    variable,
-                )
-            }
-            None => (String::new(), target),
-        };
-        let (name, slice) = match place.strip_suffix(']').and_then(|it| it.split_once('[')) {
-            Some((name, slice)) => (name.trim().to_owned(), Some(slice.to_owned())),
-            None => (place.trim_end_matches(']').trim().to_owned(), None),
-        };
-        let name = match name.as_str() {
-            "" => self.chosen_monitor()?,
-            name => name.to_owned(),
-        };
-        let named = self.property_named(&name)?;
-        let mut shown = self.processes.monitors.shown().iter();
-        let position = shown.position(|it| std::ptr::eq(it, named));
-        let position = position.ok_or_else(no_property)?;
-        let slice = self.slice_to_set(position, slice.as_deref())?;
-        let edit = edit(named, variable.trim(), value.trim())?;
-        let edited = named.monitor.edited(slice, &edit);
-        let edited = edited.map_err(|error| CommandError::new(error.to_string()))?;
-        let thread = self.processes.selection.thread;
-        let process = &mut *self.processes;
-        let program = process.program.as_mut();
-        process
-            .monitors
-            .replace_monitor(position, edited, program.zip(thread))?;
-        let words = format!("{name}: {} = {}", variable.trim(), value.trim());
-        Ok(Outcome::Message(format!("{words}, set by hand")))
-    }
-
-    /// The slice that is meant: by its parameters, or the only one.
-    fn slice_to_set(&self, position: usize, wanted: Option<&str>) -> Result<SliceId, CommandError> {
-        let watched = self
-            .processes
-            .monitors
-            .shown()
-            .get(position)
-            .ok_or_else(no_property)?;
-        let is_sliced = !watched.property.slice.is_empty();
-        let slices = watched.monitor.slices();
-        let of_objects = |it: &juror_monitor::SliceView<'_>| {
-            !it.ended && (!is_sliced || it.binding.iter().any(Option::is_some))
-        };
-        let all: Vec<_> = slices.filter(of_objects).collect();
-        let fits = |slice: &&juror_monitor::SliceView<'_>| {
-            wanted.is_none_or(|wanted| is_bound(watched, &slice.binding, wanted))
-        };
-        let found: Vec<_> = all.iter().filter(fits).collect();
-        match found.as_slice() {
-            [one] => Ok(one.id),
-            [] => Err(CommandError::with_help(
-                "there is no such slice",
-                "monitor shows them with their parameters",
-            )),
-            _ => Err(CommandError::with_help(
-                format!("{} slices could be meant", found.len()),
-                HELP,
-            )),
+/// `monitor set [PROPERTY[SLICE]] VARIABLE = VALUE`
+fn set_monitor(session: &mut Session, words: &str) -> Result<Outcome, CommandError> {
+    let (target, value) = last_assignment(words)
+        .ok_or_else(|| CommandError::with_help("what is to be set, and to what?", HELP))?;
+    let (place, variable) = match target.rsplit_once(|c: char| c.is_whitespace() || c == ']') {
+        Some((place, variable)) => {
+            let end = target.len() - variable.len();
+            let is_slice = target.get(..end).is_some_and(|it| it.ends_with(']'));
+            let place = place.trim();
+            (
+                if is_slice {
+                    format!("{place}]")
+                } else {
+                    place.to_owned()
+                },
+                variable,
+            )
         }
+        None => (String::new(), target),
+    };
+    let (name, slice) = match place.strip_suffix(']').and_then(|it| it.split_once('[')) {
+        Some((name, slice)) => (name.trim().to_owned(), Some(slice.to_owned())),
+        None => (place.trim_end_matches(']').trim().to_owned(), None),
+    };
+    let name = match name.as_str() {
+        "" => chosen_monitor(session)?,
+        name => name.to_owned(),
+    };
+    let named = info_graph::property_named(session, &name)?;
+    let mut shown = session.processes.monitors.shown().iter();
+    let position = shown.position(|it| std::ptr::eq(it, named));
+    let position = position.ok_or_else(no_property)?;
+    let slice = slice_to_set(session, position, slice.as_deref())?;
+    let edit = edit(named, variable.trim(), value.trim())?;
+    let edited = named.monitor.edited(slice, &edit);
+    let edited = edited.map_err(|error| CommandError::new(error.to_string()))?;
+    let thread = session.processes.selection.thread;
+    let process = &mut *session.processes;
+    let program = process.program.as_mut();
+    process
+        .monitors
+        .replace_monitor(position, edited, program.zip(thread))?;
+    let words = format!("{name}: {} = {}", variable.trim(), value.trim());
+    Ok(Outcome::Message(format!("{words}, set by hand")))
+}
+
+/// The slice that is meant: by its parameters, or the only one.
+fn slice_to_set(
+    session: &Session,
+    position: usize,
+    wanted: Option<&str>,
+) -> Result<SliceId, CommandError> {
+    let watched = session
+        .processes
+        .monitors
+        .shown()
+        .get(position)
+        .ok_or_else(no_property)?;
+    let is_sliced = !watched.property.slice.is_empty();
+    let slices = watched.monitor.slices();
+    let of_objects = |it: &juror_monitor::SliceView<'_>| {
+        !it.ended && (!is_sliced || it.binding.iter().any(Option::is_some))
+    };
+    let all: Vec<_> = slices.filter(of_objects).collect();
+    let fits = |slice: &&juror_monitor::SliceView<'_>| {
+        wanted.is_none_or(|wanted| is_bound(watched, &slice.binding, wanted))
+    };
+    let found: Vec<_> = all.iter().filter(fits).collect();
+    match found.as_slice() {
+        [one] => Ok(one.id),
+        [] => Err(CommandError::with_help(
+            "there is no such slice",
+            "monitor shows them with their parameters",
+        )),
+        _ => Err(CommandError::with_help(
+            format!("{} slices could be meant", found.len()),
+            HELP,
+        )),
     }
 }
 

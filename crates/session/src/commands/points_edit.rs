@@ -2,328 +2,245 @@
 //! with points by their numbers, whatever they wait for.
 
 use crate::command_table::words::number;
+use crate::commands::checkpoint;
+use crate::commands::display;
+use crate::inspect::{frames, locations};
+use crate::run::points::{
+    all_points, delete_points, every_point, kind_and_point, point, settle_points,
+};
+use crate::run::processes::watching;
 use crate::session::Session;
 use juror_points::breakpoints::{Resolvable, Target, targets};
 use juror_points::location_spec;
-use juror_points::point::{Ability, Fate, Point, PointKind, PointOwner, whole_points};
+use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-impl Session {
-    /// What every point of the developer has, with its kind, in no order.
-    fn all_points(&mut self) -> impl Iterator<Item = (PointKind, &mut Point)> {
-        let breakpoints = self.points.breakpoints.iter_mut().map(|it| &mut it.point);
-        let hardware = self.points.hardware.iter_mut();
-        let watchpoints = self.processes.all_watchpoints_mut();
-        let watchpoints = watchpoints.map(|it| &mut it.point);
-        let catchpoints = self.points.catchpoints.iter_mut().map(|it| &mut it.point);
-        breakpoints
-            .map(|it| (PointKind::Breakpoint, it))
-            .chain(hardware.map(|it| (PointKind::HardwareBreakpoint, &mut it.point)))
-            .chain(watchpoints.map(|it| (PointKind::Watchpoint, it)))
-            .chain(catchpoints.map(|it| (PointKind::Catchpoint, it)))
+/// The words with the number of the last point for `$bpnum`, as gdb writes it in
+/// files of breakpoints; in a condition only the first word is one.
+pub(crate) fn with_last_number(session: &Session, rest: &str) -> String {
+    let number = session.points.breakpoints.last_number();
+    match rest.strip_prefix("$bpnum") {
+        Some(after) => format!("{number}{after}"),
+        None => match rest.split_once(" $bpnum") {
+            Some((word @ ("once" | "delete" | "breakpoints"), after)) => {
+                format!("{word} {number}{after}")
+            }
+            Some((word, after)) if word.starts_with("count ") => {
+                format!("{word} {number}{after}")
+            }
+            _ => rest.to_owned(),
+        },
     }
+}
 
-    /// The same without the kinds.
-    pub(crate) fn every_point(&mut self) -> impl Iterator<Item = &mut Point> {
-        self.all_points().map(|(_, point)| point)
+/// `ignore N COUNT`
+pub(crate) fn ignore(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let rest = &with_last_number(session, rest);
+    let (which, text) = numbered(rest, "ignore 1 100")?;
+    let count = number(text)?.ok_or_else(|| {
+        CommandError::with_help(
+            "how many hits are to be passed?",
+            "for example: ignore 1 100",
+        )
+    })?;
+    let (kind, point) = kind_and_point(session, which)?;
+    point.ignore = count;
+    let word = kind.word();
+    Ok(Outcome::Message(match count {
+        0 => format!("the next hit of {word} {which} stops the program"),
+        1 => format!("the next hit of {word} {which} is passed"),
+        _ => format!("the next {count} hits of {word} {which} are passed"),
+    }))
+}
+
+/// `clear`, `clear PLACE`: deletes the breakpoints that are there, those in
+/// debug registers included. Other points have no place.
+pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let places = match rest {
+        // The breakpoint that the program stands at, or others of its line.
+        "" => {
+            let frame = frames::selected_frame(session)?;
+            let here = Resolvable::at_address(frame.pc, session.modules());
+            let mut places = here.find_all(session.modules());
+            if let (Some(file), Some(line)) = (&frame.file, frame.line) {
+                let line = Resolvable::Line(file.display().to_string(), line);
+                places.extend(line.find_all(session.modules()));
+            }
+            places
+        }
+        _ => {
+            let placed = location_spec::parse(rest).map_err(CommandError::new)?;
+            locations::resolvable(session, &placed.place)?.find_all(session.modules())
+        }
+    };
+    let mut numbers = session.points.breakpoints.numbers_at(&places);
+    numbers.extend(session.points.hardware.numbers_at(&places));
+    if numbers.is_empty() && !rest.is_empty() {
+        // One that waits for its library is known by its words alone, as
+        // are those in debug registers while there is no process.
+        let waiting = session
+            .points
+            .breakpoints
+            .iter()
+            .filter(|it| it.text == rest);
+        let hardware = session.points.hardware.iter();
+        let hardware = hardware.filter(|it| it.text == rest);
+        numbers.extend(waiting.map(|it| it.point.number));
+        numbers.extend(hardware.map(|it| it.point.number));
     }
+    if numbers.is_empty() {
+        let place = if rest.is_empty() { "this line" } else { rest };
+        return Err(CommandError::with_help(
+            format!("there is no breakpoint at {place}"),
+            "see: info breakpoints; what is no place, such as a watchpoint, goes by its \
+             number: delete 3",
+        ));
+    }
+    numbers.sort_unstable();
+    delete_points(session, &numbers)?;
+    let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    let many = if numbers.len() > 1 { "s" } else { "" };
+    Ok(Outcome::Message(format!(
+        "deleted breakpoint{many} {}",
+        words.join(", ")
+    )))
+}
 
-    /// A point by its number, with its kind, or a sentence for the user.
-    pub(crate) fn kind_and_point(
-        &mut self,
-        number: u32,
-    ) -> Result<(PointKind, &mut Point), CommandError> {
-        let mut all = self.all_points();
-        let found = all.find(|(_, point)| point.number == number);
-        found.ok_or_else(|| {
-            CommandError::with_help(
-                format!("there is no breakpoint {number}"),
+/// `delete`, `delete N...`
+pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let rest = &with_last_number(session, rest);
+    if checkpoint::delete_checkpoints(session, rest)? {
+        return Ok(Outcome::Done);
+    }
+    if let Some(numbers) = rest.strip_prefix("display")
+        && numbers.chars().next().is_none_or(char::is_whitespace)
+    {
+        return display::undisplay(session, numbers.trim());
+    }
+    let targets = known_targets(session, rest)?;
+    if targets.iter().any(|target| target.location.is_some()) {
+        return Err(CommandError::with_help(
+            "a location cannot be deleted by itself",
+            format!("disable it: disable {rest}"),
+        ));
+    }
+    let numbers: Vec<u32> = targets.iter().map(|target| target.number).collect();
+    delete_points(session, &numbers)?;
+    Ok(Outcome::Done)
+}
+
+/// The same in every process. All stand.
+fn settle_all_points(session: &mut Session) -> Result<(), CommandError> {
+    settle_points(session)?;
+    Ok(watching::settle_other_watchpoints(session)?)
+}
+
+/// The program begins anew: hits are counted from nothing, so that `ignore`
+/// can take the count of the run before.
+pub(crate) fn forget_hits(session: &mut Session) {
+    for (_, point) in all_points(session) {
+        point.hits = 0;
+    }
+    session.points.breakpoints.forget_hits();
+}
+
+/// `disable`, `disable N...`
+pub(crate) fn disable(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let rest = with_last_number(session, rest);
+    let targets = known_targets(session, rest.strip_prefix("breakpoints ").unwrap_or(&rest))?;
+    switch(session, &targets, false)
+}
+
+/// `enable`, `enable once N`, `enable count K N`, `enable delete N`
+pub(crate) fn enable(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let rest = with_last_number(session, rest);
+    let rest = rest.strip_prefix("breakpoints ").unwrap_or(&rest);
+    let (word, others) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let (fate, which) = match word {
+        "once" => (Fate::Disable(1), others),
+        "delete" => (Fate::Delete, others),
+        "count" => {
+            let (count, which) = numbered(others, "enable count 3 1")?;
+            (Fate::Disable(u64::from(count)), which)
+        }
+        _ => {
+            let targets = known_targets(session, rest)?;
+            return switch(session, &targets, true);
+        }
+    };
+    if which.trim().is_empty() {
+        return Err(CommandError::with_help(
+            "of which breakpoint?",
+            format!("for example: enable {} 1", rest.trim()),
+        ));
+    }
+    let numbers = whole_points(which)?;
+    let targets = known_targets(session, which)?;
+    for number in numbers {
+        point(session, number)?.fate = fate;
+    }
+    switch(session, &targets, true)
+}
+
+fn switch(
+    session: &mut Session,
+    targets: &[Target],
+    enabled: bool,
+) -> Result<Outcome, CommandError> {
+    for target in targets {
+        let Some(number) = target.location else {
+            point(session, target.number)?.enabled = enabled;
+            continue;
+        };
+        let breakpoint = session.points.breakpoints.numbered(target.number);
+        if let Some(location) = breakpoint.and_then(|it| it.locations.numbered(number)) {
+            location.enabled = enabled;
+        }
+    }
+    let settled = settle_all_points(session);
+    if settled.is_err() && enabled {
+        // What cannot be set does not claim to be.
+        for target in targets.iter().filter(|target| target.location.is_none()) {
+            let (kind, point) = kind_and_point(session, target.number)?;
+            if let PointKind::HardwareBreakpoint | PointKind::Watchpoint = kind {
+                point.enabled = false;
+            }
+        }
+        // The first error is the one to be told.
+        let _ = settle_all_points(session);
+    }
+    settled.map(|()| Outcome::Done)
+}
+
+/// The points and locations that are named; all points without any.
+/// Nothing is done when one of them is not there.
+fn known_targets(session: &mut Session, text: &str) -> Result<Vec<Target>, CommandError> {
+    let named = targets(text).map_err(CommandError::new)?;
+    if named.is_empty() {
+        // Those of scenarios have been set by no command.
+        let own = every_point(session).filter(|point| point.owner == PointOwner::Developer);
+        let all = own.map(|point| Target {
+            number: point.number,
+            location: None,
+        });
+        return Ok(all.collect());
+    }
+    for target in &named {
+        let (kind, _) = kind_and_point(session, target.number)?;
+        let Some(location) = target.location else {
+            continue;
+        };
+        kind.must_have(Ability::Locations)?;
+        let breakpoint = session.points.breakpoints.numbered(target.number);
+        if breakpoint.is_none_or(|it| it.locations.numbered(location).is_none()) {
+            return Err(CommandError::with_help(
+                format!("breakpoint {} has no location {location}", target.number),
                 "see: info breakpoints",
-            )
-        })
-    }
-
-    /// A point by its number, or a sentence for the user.
-    pub(crate) fn point(&mut self, number: u32) -> Result<&mut Point, CommandError> {
-        self.kind_and_point(number).map(|(_, point)| point)
-    }
-
-    /// The words with the number of the last point for `$bpnum`, as gdb writes it in
-    /// files of breakpoints; in a condition only the first word is one.
-    pub(crate) fn with_last_number(&self, rest: &str) -> String {
-        let number = self.points.breakpoints.last_number();
-        match rest.strip_prefix("$bpnum") {
-            Some(after) => format!("{number}{after}"),
-            None => match rest.split_once(" $bpnum") {
-                Some((word @ ("once" | "delete" | "breakpoints"), after)) => {
-                    format!("{word} {number}{after}")
-                }
-                Some((word, after)) if word.starts_with("count ") => {
-                    format!("{word} {number}{after}")
-                }
-                _ => rest.to_owned(),
-            },
-        }
-    }
-
-    /// `ignore N COUNT`
-    pub(crate) fn ignore(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let rest = &self.with_last_number(rest);
-        let (which, text) = numbered(rest, "ignore 1 100")?;
-        let count = number(text)?.ok_or_else(|| {
-            CommandError::with_help(
-                "how many hits are to be passed?",
-                "for example: ignore 1 100",
-            )
-        })?;
-        let (kind, point) = self.kind_and_point(which)?;
-        point.ignore = count;
-        let word = kind.word();
-        Ok(Outcome::Message(match count {
-            0 => format!("the next hit of {word} {which} stops the program"),
-            1 => format!("the next hit of {word} {which} is passed"),
-            _ => format!("the next {count} hits of {word} {which} are passed"),
-        }))
-    }
-
-    /// `clear`, `clear PLACE`: deletes the breakpoints that are there, those in
-    /// debug registers included. Other points have no place.
-    pub(crate) fn clear(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let places = match rest {
-            // The breakpoint that the program stands at, or others of its line.
-            "" => {
-                let frame = self.selected_frame()?;
-                let here = Resolvable::at_address(frame.pc, self.modules());
-                let mut places = here.find_all(self.modules());
-                if let (Some(file), Some(line)) = (&frame.file, frame.line) {
-                    let line = Resolvable::Line(file.display().to_string(), line);
-                    places.extend(line.find_all(self.modules()));
-                }
-                places
-            }
-            _ => {
-                let placed = location_spec::parse(rest).map_err(CommandError::new)?;
-                self.resolvable(&placed.place)?.find_all(self.modules())
-            }
-        };
-        let mut numbers = self.points.breakpoints.numbers_at(&places);
-        numbers.extend(self.points.hardware.numbers_at(&places));
-        if numbers.is_empty() && !rest.is_empty() {
-            // One that waits for its library is known by its words alone, as
-            // are those in debug registers while there is no process.
-            let waiting = self.points.breakpoints.iter().filter(|it| it.text == rest);
-            let hardware = self.points.hardware.iter();
-            let hardware = hardware.filter(|it| it.text == rest);
-            numbers.extend(waiting.map(|it| it.point.number));
-            numbers.extend(hardware.map(|it| it.point.number));
-        }
-        if numbers.is_empty() {
-            let place = if rest.is_empty() { "this line" } else { rest };
-            return Err(CommandError::with_help(
-                format!("there is no breakpoint at {place}"),
-                "see: info breakpoints; what is no place, such as a watchpoint, goes by its \
-                 number: delete 3",
             ));
         }
-        numbers.sort_unstable();
-        self.delete_points(&numbers)?;
-        let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
-        let many = if numbers.len() > 1 { "s" } else { "" };
-        Ok(Outcome::Message(format!(
-            "deleted breakpoint{many} {}",
-            words.join(", ")
-        )))
     }
-
-    /// `delete`, `delete N...`
-    pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let rest = &self.with_last_number(rest);
-        if self.delete_checkpoints(rest)? {
-            return Ok(Outcome::Done);
-        }
-        if let Some(numbers) = rest.strip_prefix("display")
-            && numbers.chars().next().is_none_or(char::is_whitespace)
-        {
-            return self.undisplay(numbers.trim());
-        }
-        let targets = self.known_targets(rest)?;
-        if targets.iter().any(|target| target.location.is_some()) {
-            return Err(CommandError::with_help(
-                "a location cannot be deleted by itself",
-                format!("disable it: disable {rest}"),
-            ));
-        }
-        let numbers: Vec<u32> = targets.iter().map(|target| target.number).collect();
-        self.delete_points(&numbers)?;
-        Ok(Outcome::Done)
-    }
-
-    /// Removes points by their numbers, of whatever kind.
-    pub(crate) fn delete_points(&mut self, numbers: &[u32]) -> Result<(), CommandError> {
-        if numbers.is_empty() {
-            return Ok(());
-        }
-        self.points
-            .breakpoints
-            .delete(self.processes.program.as_mut(), numbers);
-        self.points
-            .catchpoints
-            .delete(self.processes.program.as_mut(), numbers);
-        self.renew_catchpoints();
-        let points = &mut self.points.hardware;
-        points.delete(self.processes.program.as_mut(), numbers)?;
-        self.processes.delete_watchpoints(numbers)?;
-        let process = &mut *self.processes;
-        Ok(process
-            .watchpoints
-            .delete(process.program.as_mut(), numbers)?)
-    }
-
-    /// A thread has ended: the points that are for it alone go with it. Gives a
-    /// sentence about each.
-    pub(crate) fn end_points_of_thread(
-        &mut self,
-        thread: u32,
-    ) -> Result<Vec<String>, CommandError> {
-        let own = self.all_points().filter(|it| it.1.thread == Some(thread));
-        let (numbers, words): (Vec<u32>, Vec<String>) = own
-            .map(|(kind, it)| {
-                let (kind, number, hits) = (kind.word(), it.number, it.hits);
-                let words = format!(
-                    "{kind} {number} is deleted: its thread {thread} has ended; hits: {hits}"
-                );
-                (number, words)
-            })
-            .unzip();
-        self.delete_points(&numbers)?;
-        Ok(words)
-    }
-
-    /// Sets what is to stop the program, and lifts the others.
-    pub(crate) fn settle_points(&mut self) -> Result<(), CommandError> {
-        self.points
-            .breakpoints
-            .settle(self.processes.program.as_mut())?;
-        self.renew_catchpoints();
-        let process = &mut *self.processes;
-        if let Some(program) = &mut process.program {
-            self.points.hardware.settle(program)?;
-            process.watchpoints.settle(program)?;
-        }
-        Ok(())
-    }
-
-    /// The same in every process. All stand.
-    fn settle_all_points(&mut self) -> Result<(), CommandError> {
-        self.settle_points()?;
-        Ok(self.settle_other_watchpoints()?)
-    }
-
-    /// The program begins anew: hits are counted from nothing, so that `ignore`
-    /// can take the count of the run before.
-    pub(crate) fn forget_hits(&mut self) {
-        for (_, point) in self.all_points() {
-            point.hits = 0;
-        }
-        self.points.breakpoints.forget_hits();
-    }
-
-    /// `disable`, `disable N...`
-    pub(crate) fn disable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let rest = self.with_last_number(rest);
-        let targets = self.known_targets(rest.strip_prefix("breakpoints ").unwrap_or(&rest))?;
-        self.switch(&targets, false)
-    }
-
-    /// `enable`, `enable once N`, `enable count K N`, `enable delete N`
-    pub(crate) fn enable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let rest = self.with_last_number(rest);
-        let rest = rest.strip_prefix("breakpoints ").unwrap_or(&rest);
-        let (word, others) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let (fate, which) = match word {
-            "once" => (Fate::Disable(1), others),
-            "delete" => (Fate::Delete, others),
-            "count" => {
-                let (count, which) = numbered(others, "enable count 3 1")?;
-                (Fate::Disable(u64::from(count)), which)
-            }
-            _ => {
-                let targets = self.known_targets(rest)?;
-                return self.switch(&targets, true);
-            }
-        };
-        if which.trim().is_empty() {
-            return Err(CommandError::with_help(
-                "of which breakpoint?",
-                format!("for example: enable {} 1", rest.trim()),
-            ));
-        }
-        let numbers = whole_points(which)?;
-        let targets = self.known_targets(which)?;
-        for number in numbers {
-            self.point(number)?.fate = fate;
-        }
-        self.switch(&targets, true)
-    }
-
-    fn switch(&mut self, targets: &[Target], enabled: bool) -> Result<Outcome, CommandError> {
-        for target in targets {
-            let Some(number) = target.location else {
-                self.point(target.number)?.enabled = enabled;
-                continue;
-            };
-            let breakpoint = self.points.breakpoints.numbered(target.number);
-            if let Some(location) = breakpoint.and_then(|it| it.locations.numbered(number)) {
-                location.enabled = enabled;
-            }
-        }
-        let settled = self.settle_all_points();
-        if settled.is_err() && enabled {
-            // What cannot be set does not claim to be.
-            for target in targets.iter().filter(|target| target.location.is_none()) {
-                let (kind, point) = self.kind_and_point(target.number)?;
-                if let PointKind::HardwareBreakpoint | PointKind::Watchpoint = kind {
-                    point.enabled = false;
-                }
-            }
-            // The first error is the one to be told.
-            let _ = self.settle_all_points();
-        }
-        settled.map(|()| Outcome::Done)
-    }
-
-    /// The points and locations that are named; all points without any.
-    /// Nothing is done when one of them is not there.
-    fn known_targets(&mut self, text: &str) -> Result<Vec<Target>, CommandError> {
-        let named = targets(text).map_err(CommandError::new)?;
-        if named.is_empty() {
-            // Those of scenarios have been set by no command.
-            let own = self
-                .every_point()
-                .filter(|point| point.owner == PointOwner::Developer);
-            let all = own.map(|point| Target {
-                number: point.number,
-                location: None,
-            });
-            return Ok(all.collect());
-        }
-        for target in &named {
-            let (kind, _) = self.kind_and_point(target.number)?;
-            let Some(location) = target.location else {
-                continue;
-            };
-            kind.must_have(Ability::Locations)?;
-            let breakpoint = self.points.breakpoints.numbered(target.number);
-            if breakpoint.is_none_or(|it| it.locations.numbered(location).is_none()) {
-                return Err(CommandError::with_help(
-                    format!("breakpoint {} has no location {location}", target.number),
-                    "see: info breakpoints",
-                ));
-            }
-        }
-        Ok(named)
-    }
+    Ok(named)
 }
 
 /// Splits a point's number off the front.

@@ -4,28 +4,28 @@
 //! only where C shows bits (`%x`, `%o`, `%u` of something negative), so `l`, `z`
 //! and their like are read and mean nothing.
 
+use crate::inspect::escapes::expanded;
+use crate::inspect::expressions;
 use crate::session::Session;
 use juror_points::format_string::Format;
 use juror_points::format_string::conversion::unescaped;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-impl Session {
-    /// `echo TEXT`
-    pub(crate) fn echo(&self, text: &str) -> Outcome {
-        said(unescaped(text))
-    }
+/// `echo TEXT`
+pub(crate) fn echo(_session: &Session, text: &str) -> Outcome {
+    said(unescaped(text))
+}
 
-    /// `printf "FORMAT", EXPRESSION, …`
-    pub(crate) fn printf(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let format = Format::parse(text)?;
-        let mut values = Vec::new();
-        for expression in format.values() {
-            values.push(self.evaluate_expression(expression)?);
-        }
-        let text = format.write(&values, self.running()?)?;
-        Ok(said(text))
+/// `printf "FORMAT", EXPRESSION, …`
+pub(crate) fn printf(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let format = Format::parse(text)?;
+    let mut values = Vec::new();
+    for expression in format.values() {
+        values.push(expressions::evaluate_expression(session, expression)?);
     }
+    let text = format.write(&values, session.running()?)?;
+    Ok(said(text))
 }
 
 /// What is shown ends with a line's end in any case. Tabs are spaces up to the
@@ -36,21 +36,4 @@ fn said(text: String) -> Outcome {
         true => Outcome::Done,
         false => Outcome::Message(shown),
     }
-}
-
-/// The same as text.
-pub(crate) fn expanded(text: &str) -> String {
-    let mut shown = String::new();
-    let mut column = 0;
-    for c in text.strip_suffix('\n').unwrap_or(text).chars() {
-        if c == '\t' {
-            let count = 8 - column % 8;
-            shown.push_str(&" ".repeat(count));
-            column += count;
-        } else {
-            shown.push(c);
-            column = if c == '\n' { 0 } else { column + 1 };
-        }
-    }
-    shown
 }

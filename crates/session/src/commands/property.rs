@@ -4,7 +4,9 @@
 //! Programs*: properties may be added at any time, and are evaluated from then
 //! on; where a trace is kept, they may as well be evaluated from the start.
 
+use crate::commands::info_graph;
 use crate::commands::info_graph::no_property;
+use crate::run::processes::properties;
 use crate::run::scenarios::loaded_sentence;
 use crate::session::Session;
 use juror_language::suggest;
@@ -24,226 +26,233 @@ const FROM_START: &str = "--from-start";
 /// Violations of the events before that are shown of a property that is added.
 const VIOLATIONS_MAX: usize = 5;
 
-impl Session {
-    /// `property`, `property add FILE`, `property remove NAME`, ...
-    pub(crate) fn property_command(
-        &mut self,
-        rest: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        let (action, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let words = words.trim();
-        match action {
-            "" => self.list_properties(),
-            "add" => self.add_properties(words, observer),
-            "remove" | "delete" => self.remove_property(words),
-            "enable" => self.enable_property(words, true),
-            "disable" => self.enable_property(words, false),
-            other => Err(CommandError::with_help(
-                format!("`property {other}` is not known"),
-                match suggest(other, ACTIONS) {
-                    Some(near) => format!("did you mean `property {near}`?"),
-                    None => "property add FILE, property remove, enable or disable NAME, or \
-                             property alone"
-                        .to_owned(),
-                },
+/// `property`, `property add FILE`, `property remove NAME`, ...
+pub(crate) fn property_command(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    let (action, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let words = words.trim();
+    match action {
+        "" => list_properties(session),
+        "add" => add_properties(session, words, observer),
+        "remove" | "delete" => remove_property(session, words),
+        "enable" => enable_property(session, words, true),
+        "disable" => enable_property(session, words, false),
+        other => Err(CommandError::with_help(
+            format!("`property {other}` is not known"),
+            match suggest(other, ACTIONS) {
+                Some(near) => format!("did you mean `property {near}`?"),
+                None => "property add FILE, property remove, enable or disable NAME, or \
+                         property alone"
+                    .to_owned(),
+            },
+        )),
+    }
+}
+
+fn list_properties(session: &Session) -> Result<Outcome, CommandError> {
+    let shown = session.processes.monitors.shown();
+    if shown.is_empty() {
+        return Err(no_property());
+    }
+    Ok(Outcome::Properties(shown.iter().map(view).collect()))
+}
+
+fn add_properties(
+    session: &mut Session,
+    words: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    let (file, from_start) = file_of(words)?;
+    let source = PropertySource::read(Path::new(&file)).map_err(CommandError::new)?;
+    let has_scenarios = source.load().scenario_count > 0;
+    if has_scenarios {
+        // What is wrong with them is told before anything is changed.
+        session.scenarios_of(&source)?;
+    }
+    let (found, _) = loading::monitors(&source, session.options.history)?;
+    let known = session.processes.monitors.shown();
+    let is_new = |it: &Watched| {
+        let same = known
+            .iter()
+            .find(|known| known.property.name == it.property.name);
+        match same {
+            None => Ok(true),
+            // What several files use is watched once.
+            Some(same) if same.file() == it.file() && it.file() != source.file => Ok(false),
+            Some(same) => Err(CommandError::with_help(
+                format!(
+                    "`{}` of {} is watched already",
+                    same.property.name,
+                    same.file()
+                ),
+                format!("property remove {} makes room", same.property.name),
             )),
         }
-    }
-
-    fn list_properties(&self) -> Result<Outcome, CommandError> {
-        let shown = self.processes.monitors.shown();
-        if shown.is_empty() {
-            return Err(no_property());
+    };
+    let mut added = Vec::new();
+    for watched in found {
+        if is_new(&watched)? {
+            added.push(watched);
         }
-        Ok(Outcome::Properties(shown.iter().map(view).collect()))
     }
-
-    fn add_properties(
-        &mut self,
-        words: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        let (file, from_start) = file_of(words)?;
-        let source = PropertySource::read(Path::new(&file)).map_err(CommandError::new)?;
-        let has_scenarios = source.load().scenario_count > 0;
-        if has_scenarios {
-            // What is wrong with them is told before anything is changed.
-            self.scenarios_of(&source)?;
+    if added.is_empty() {
+        return Err(CommandError::new(format!("there is no property in {file}")));
+    }
+    let past = match from_start {
+        true => give_past(session, &mut added)?,
+        false => {
+            begin_now(session, &mut added);
+            Vec::new()
         }
-        let (found, _) = loading::monitors(&source, self.options.history)?;
-        let known = self.processes.monitors.shown();
-        let is_new = |it: &Watched| {
-            let same = known
-                .iter()
-                .find(|known| known.property.name == it.property.name);
-            match same {
-                None => Ok(true),
-                // What several files use is watched once.
-                Some(same) if same.file() == it.file() && it.file() != source.file => Ok(false),
-                Some(same) => Err(CommandError::with_help(
-                    format!(
-                        "`{}` of {} is watched already",
-                        same.property.name,
-                        same.file()
-                    ),
-                    format!("property remove {} makes room", same.property.name),
-                )),
-            }
+    };
+    let outcome = insert_all(session, &added, &past)?;
+    if has_scenarios {
+        let names = session.load_scenarios(&source)?;
+        observer.notice(&loaded_sentence(&names));
+    }
+    Ok(outcome)
+}
+
+/// They see what happens from now on.
+fn begin_now(session: &Session, added: &mut [Watched]) {
+    let is_later = session.has_begun();
+    for watched in added.iter_mut().filter(|_| is_later) {
+        watched.since = Since::Addition;
+    }
+}
+
+/// Adds the properties of a file, and of those that it uses, of which none is
+/// watched under that name. Gives their names.
+pub(crate) fn add_missing_properties(
+    session: &mut Session,
+    source: &PropertySource,
+) -> Result<Vec<String>, CommandError> {
+    let (mut added, _) = loading::monitors(source, session.options.history)?;
+    let known = session.processes.monitors.shown();
+    added.retain(|it| {
+        let mut known = known.iter();
+        known.all(|known| known.property.name != it.property.name)
+    });
+    if added.is_empty() {
+        return Ok(Vec::new());
+    }
+    begin_now(session, &mut added);
+    insert_all(session, &added, &[])?;
+    let names = added.iter().map(|it| it.property.name.to_string());
+    Ok(names.collect())
+}
+
+/// Gives what the trace has to the properties.
+fn give_past(session: &mut Session, added: &mut [Watched]) -> Result<Vec<Replayed>, CommandError> {
+    if !session.has_begun() {
+        // Nothing has happened.
+        return Ok(Vec::new());
+    }
+    properties::past_is_whole(session)?;
+    let trace = trace_kept(session)?;
+    let mut past = Vec::new();
+    for watched in added {
+        let replayed = replay(watched, &trace)?;
+        watched.since = Since::Trace {
+            events: replayed.events,
         };
-        let mut added = Vec::new();
-        for watched in found {
-            if is_new(&watched)? {
-                added.push(watched);
-            }
-        }
-        if added.is_empty() {
-            return Err(CommandError::new(format!("there is no property in {file}")));
-        }
-        let past = match from_start {
-            true => self.give_past(&mut added)?,
-            false => {
-                self.begin_now(&mut added);
-                Vec::new()
-            }
-        };
-        let outcome = self.insert_all(&added, &past)?;
-        if has_scenarios {
-            let names = self.load_scenarios(&source)?;
-            observer.notice(&loaded_sentence(&names));
-        }
-        Ok(outcome)
+        past.push(replayed);
     }
+    Ok(past)
+}
 
-    /// They see what happens from now on.
-    fn begin_now(&self, added: &mut [Watched]) {
-        let is_later = self.has_begun();
-        for watched in added.iter_mut().filter(|_| is_later) {
-            watched.since = Since::Addition;
-        }
-    }
-
-    /// Adds the properties of a file, and of those that it uses, of which none is
-    /// watched under that name. Gives their names.
-    pub(crate) fn add_missing_properties(
-        &mut self,
-        source: &PropertySource,
-    ) -> Result<Vec<String>, CommandError> {
-        let (mut added, _) = loading::monitors(source, self.options.history)?;
-        let known = self.processes.monitors.shown();
-        added.retain(|it| {
-            let mut known = known.iter();
-            known.all(|known| known.property.name != it.property.name)
-        });
-        if added.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.begin_now(&mut added);
-        self.insert_all(&added, &[])?;
-        let names = added.iter().map(|it| it.property.name.to_string());
-        Ok(names.collect())
-    }
-
-    /// Gives what the trace has to the properties.
-    fn give_past(&mut self, added: &mut [Watched]) -> Result<Vec<Replayed>, CommandError> {
-        if !self.has_begun() {
-            // Nothing has happened.
-            return Ok(Vec::new());
-        }
-        self.past_is_whole()?;
-        let trace = self.trace_kept()?;
-        let mut past = Vec::new();
-        for watched in added {
-            let replayed = replay(watched, &trace)?;
-            watched.since = Since::Trace {
-                events: replayed.events,
-            };
-            past.push(replayed);
-        }
-        Ok(past)
-    }
-
-    fn trace_kept(&self) -> Result<PathBuf, CommandError> {
-        self.processes.monitors.trace().map(Path::to_owned).ok_or_else(|| {
+fn trace_kept(session: &Session) -> Result<PathBuf, CommandError> {
+    session
+        .processes
+        .monitors
+        .trace()
+        .map(Path::to_owned)
+        .ok_or_else(|| {
             CommandError::with_help(
                 "the run is not recorded, so nobody knows what has happened before",
                 "start juror with --trace FILE, or leave out --from-start: then the property is \
-                 evaluated from now on",
+             evaluated from now on",
             )
         })
-    }
+}
 
-    /// Adds all of them, or none.
-    fn insert_all(
-        &mut self,
-        added: &[Watched],
-        past: &[Replayed],
-    ) -> Result<Outcome, CommandError> {
-        let first = self.processes.monitors.shown().len();
-        self.insert_everywhere(added)?;
-        self.renew_listeners();
-        let shown = self.processes.monitors.shown().iter().skip(first);
-        let views = shown.enumerate().map(|(number, watched)| {
-            let past = past.get(number);
-            let violations = past.map_or(&[][..], |past| &past.violations);
-            let told = violations.iter().take(VIOLATIONS_MAX).map(|it| {
-                report::violation(
-                    watched,
-                    it.slice,
-                    self.processes.program.as_ref(),
-                    false,
-                    it.repeated,
-                )
-            });
-            PropertyView {
-                violations: told.collect(),
-                error: past.and_then(|past| past.error.clone()),
-                added: true,
-                ..view(watched)
-            }
+/// Adds all of them, or none.
+fn insert_all(
+    session: &mut Session,
+    added: &[Watched],
+    past: &[Replayed],
+) -> Result<Outcome, CommandError> {
+    let first = session.processes.monitors.shown().len();
+    properties::insert_everywhere(session, added)?;
+    session.renew_listeners();
+    let shown = session.processes.monitors.shown().iter().skip(first);
+    let views = shown.enumerate().map(|(number, watched)| {
+        let past = past.get(number);
+        let violations = past.map_or(&[][..], |past| &past.violations);
+        let told = violations.iter().take(VIOLATIONS_MAX).map(|it| {
+            report::violation(
+                watched,
+                it.slice,
+                session.processes.program.as_ref(),
+                false,
+                it.repeated,
+            )
         });
-        Ok(Outcome::Properties(views.collect()))
-    }
-
-    /// The position of the property that a word names.
-    fn position_of(&self, name: &str) -> Result<usize, CommandError> {
-        if self.processes.monitors.shown().is_empty() {
-            return Err(no_property());
+        PropertyView {
+            violations: told.collect(),
+            error: past.and_then(|past| past.error.clone()),
+            added: true,
+            ..view(watched)
         }
-        if name.is_empty() {
-            return Err(CommandError::with_help(
-                "a property is missing",
-                "`property` alone lists them",
-            ));
-        }
-        let named = self.property_named(name)?;
-        let mut shown = self.processes.monitors.shown().iter();
-        let position = shown.position(|it| std::ptr::eq(it, named));
-        position.ok_or_else(no_property)
-    }
+    });
+    Ok(Outcome::Properties(views.collect()))
+}
 
-    fn remove_property(&mut self, name: &str) -> Result<Outcome, CommandError> {
-        let position = self.position_of(name)?;
-        self.remove_everywhere(position)?;
-        self.renew_listeners();
-        Ok(Outcome::Message(format!("{name} is watched no more")))
+/// The position of the property that a word names.
+fn position_of(session: &Session, name: &str) -> Result<usize, CommandError> {
+    if session.processes.monitors.shown().is_empty() {
+        return Err(no_property());
     }
+    if name.is_empty() {
+        return Err(CommandError::with_help(
+            "a property is missing",
+            "`property` alone lists them",
+        ));
+    }
+    let named = info_graph::property_named(session, name)?;
+    let mut shown = session.processes.monitors.shown().iter();
+    let position = shown.position(|it| std::ptr::eq(it, named));
+    position.ok_or_else(no_property)
+}
 
-    fn enable_property(&mut self, name: &str, is_enabled: bool) -> Result<Outcome, CommandError> {
-        let position = self.position_of(name)?;
-        let known = self.processes.monitors.shown().get(position);
-        if known.is_some_and(|it| it.is_enabled == is_enabled) {
-            let state = if is_enabled { "on" } else { "off" };
-            return Ok(Outcome::Message(format!("{name} is {state} already")));
-        }
-        self.enable_everywhere(position, is_enabled)?;
-        Ok(Outcome::Message(match is_enabled {
-            true => format!(
-                "{name} is on again, as it was left; what happened meanwhile it does not know"
-            ),
-            false => format!("{name} is off: it sees nothing, and is kept as it is"),
-        }))
+fn remove_property(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
+    let position = position_of(session, name)?;
+    properties::remove_everywhere(session, position)?;
+    session.renew_listeners();
+    Ok(Outcome::Message(format!("{name} is watched no more")))
+}
+
+fn enable_property(
+    session: &mut Session,
+    name: &str,
+    is_enabled: bool,
+) -> Result<Outcome, CommandError> {
+    let position = position_of(session, name)?;
+    let known = session.processes.monitors.shown().get(position);
+    if known.is_some_and(|it| it.is_enabled == is_enabled) {
+        let state = if is_enabled { "on" } else { "off" };
+        return Ok(Outcome::Message(format!("{name} is {state} already")));
     }
+    properties::enable_everywhere(session, position, is_enabled)?;
+    Ok(Outcome::Message(match is_enabled {
+        true => {
+            format!("{name} is on again, as it was left; what happened meanwhile it does not know")
+        }
+        false => format!("{name} is off: it sees nothing, and is kept as it is"),
+    }))
 }
 
 /// The file that is named, and whether its properties are to be evaluated from

@@ -1,5 +1,7 @@
 //! `whatis` and `ptype`: the type of a value, and the definition of a type.
 
+use crate::inspect::expressions;
+use crate::inspect::expressions::{KINDS, type_named};
 use crate::session::Session;
 use juror_language::{Derivation, TypeName};
 use juror_program::modules::{Bound, Module};
@@ -10,175 +12,158 @@ use juror_values::types::written::written_type;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// Words of C before a type's name.
-const KINDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];
-
-impl Session {
-    /// `whatis EXPRESSION`, `whatis TYPE`
-    pub(crate) fn name_type(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        if text.is_empty() {
-            return Err(CommandError::with_help(
-                "the type of what?",
-                "for example: whatis count",
-            ));
-        }
-        if let Some(types) = self.function_types(text)? {
-            return Ok(Outcome::Message(types));
-        }
-        let r#type = match self.type_of_value(text)? {
-            Some(r#type) => r#type,
-            None => of_standard_name(one_name_less(&self.type_written(text)?)),
-        };
-        Ok(Outcome::Message(r#type.name()))
+/// `whatis EXPRESSION`, `whatis TYPE`
+pub(crate) fn name_type(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    if text.is_empty() {
+        return Err(CommandError::with_help(
+            "the type of what?",
+            "for example: whatis count",
+        ));
     }
-
-    /// `ptype EXPRESSION`, `ptype TYPE`, `ptype/o TYPE`
-    pub(crate) fn define_type(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let (with_offsets, text) = match text.strip_prefix('/') {
-            None => (false, text),
-            Some(rest) => match rest.split_once(char::is_whitespace) {
-                Some(("o", rest)) => (true, rest.trim()),
-                _ => {
-                    return Err(CommandError::with_help(
-                        "ptype takes the format /o alone",
-                        "for example: ptype/o struct queue",
-                    ));
-                }
-            },
-        };
-        if text.is_empty() {
-            return Err(CommandError::with_help(
-                "the definition of what?",
-                "for example: ptype struct queue",
-            ));
-        }
-        if let Some(types) = self.function_types(text)? {
-            return Ok(Outcome::Message(types));
-        }
-        let r#type = match self.type_of_value(text)? {
-            Some(r#type) => r#type,
-            None => of_standard_name(self.type_written(text)?),
-        };
-        Ok(Outcome::Message(definition(&r#type, with_offsets)))
+    if let Some(types) = function_types(session, text)? {
+        return Ok(Outcome::Message(types));
     }
+    let r#type = match type_of_value(session, text)? {
+        Some(r#type) => r#type,
+        None => of_standard_name(one_name_less(&type_written(session, text)?)),
+    };
+    Ok(Outcome::Message(r#type.name()))
+}
 
-    /// The type of the function that is named, `int (int, char *)`; of several of
-    /// this name, each with its own. Nothing where the words name no function:
-    /// variables and types come first.
-    fn function_types(&mut self, text: &str) -> Result<Option<String>, CommandError> {
-        let is_name = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '<'));
-        let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '~');
-        if !is_name {
-            return Ok(None);
-        }
-        // What is written as a plain name may be a variable.
-        if text.chars().all(is_plain) {
-            let is_code = |value: &Typed| matches!(value.place, Place::Bytes(_));
-            match self.evaluate(text) {
-                Ok(value) if !is_code(&value) => return Ok(None),
-                _ => {}
+/// `ptype EXPRESSION`, `ptype TYPE`, `ptype/o TYPE`
+pub(crate) fn define_type(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let (with_offsets, text) = match text.strip_prefix('/') {
+        None => (false, text),
+        Some(rest) => match rest.split_once(char::is_whitespace) {
+            Some(("o", rest)) => (true, rest.trim()),
+            _ => {
+                return Err(CommandError::with_help(
+                    "ptype takes the format /o alone",
+                    "for example: ptype/o struct queue",
+                ));
             }
+        },
+    };
+    if text.is_empty() {
+        return Err(CommandError::with_help(
+            "the definition of what?",
+            "for example: ptype struct queue",
+        ));
+    }
+    if let Some(types) = function_types(session, text)? {
+        return Ok(Outcome::Message(types));
+    }
+    let r#type = match type_of_value(session, text)? {
+        Some(r#type) => r#type,
+        None => of_standard_name(type_written(session, text)?),
+    };
+    Ok(Outcome::Message(definition(&r#type, with_offsets)))
+}
+
+/// The type of the function that is named, `int (int, char *)`; of several of
+/// this name, each with its own. Nothing where the words name no function:
+/// variables and types come first.
+fn function_types(session: &mut Session, text: &str) -> Result<Option<String>, CommandError> {
+    let is_name = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '<'));
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '~');
+    if !is_name {
+        return Ok(None);
+    }
+    // What is written as a plain name may be a variable.
+    if text.chars().all(is_plain) {
+        let is_code = |value: &Typed| matches!(value.place, Place::Bytes(_));
+        match expressions::evaluate(session, text) {
+            Ok(value) if !is_code(&value) => return Ok(None),
+            _ => {}
         }
-        let with_types = |module: &Module| module.symbols.has_debug_info();
-        let mut found = self.modules().reached_definitions(text, with_types);
-        // A class is meant before what makes its objects.
-        if found.iter().any(is_constructor) && self.type_named(text).is_some() {
-            found.retain(|bound| !is_constructor(bound));
-        }
-        // Libraries have types of every short name.
-        let is_own = found.iter().any(|bound| bound.module.is_main);
-        if !is_own && !text.contains('(') && self.type_named(text).is_some() {
-            return Ok(None);
-        }
-        let mut types: Vec<(String, String)> = found
-            .iter()
-            .filter(|bound| bound.function.has_debug_info())
-            .filter_map(|bound| {
-                let symbols = &bound.module.symbols;
-                let signature = symbols.signature(&bound.function).ok()??;
-                let name = symbols.name_with_parameters(&bound.function);
-                Some((name, type_of(&signature)))
-            })
-            .collect();
-        types.sort();
-        types.dedup();
-        Ok(match types.as_slice() {
-            [] => None,
-            [(_, only)] => Some(only.clone()),
-            several => {
-                let lines = several.iter().map(|(name, of)| format!("{name}: {of}"));
-                Some(lines.collect::<Vec<_>>().join("\n"))
-            }
+    }
+    let with_types = |module: &Module| module.symbols.has_debug_info();
+    let mut found = session.modules().reached_definitions(text, with_types);
+    // A class is meant before what makes its objects.
+    if found.iter().any(is_constructor) && type_named(session, text).is_some() {
+        found.retain(|bound| !is_constructor(bound));
+    }
+    // Libraries have types of every short name.
+    let is_own = found.iter().any(|bound| bound.module.is_main);
+    if !is_own && !text.contains('(') && type_named(session, text).is_some() {
+        return Ok(None);
+    }
+    let mut types: Vec<(String, String)> = found
+        .iter()
+        .filter(|bound| bound.function.has_debug_info())
+        .filter_map(|bound| {
+            let symbols = &bound.module.symbols;
+            let signature = symbols.signature(&bound.function).ok()??;
+            let name = symbols.name_with_parameters(&bound.function);
+            Some((name, type_of(&signature)))
         })
-    }
-
-    /// The type of a value; nothing where the words name a type. What a
-    /// variable and a type are called is meant as the variable.
-    fn type_of_value(&mut self, text: &str) -> Result<Option<Type>, CommandError> {
-        if KINDS.iter().any(|kind| text.starts_with(kind)) {
-            return Ok(None);
+        .collect();
+    types.sort();
+    types.dedup();
+    Ok(match types.as_slice() {
+        [] => None,
+        [(_, only)] => Some(only.clone()),
+        several => {
+            let lines = several.iter().map(|(name, of)| format!("{name}: {of}"));
+            Some(lines.collect::<Vec<_>>().join("\n"))
         }
-        let found = self
-            .read(text)
-            .and_then(|expression| match expression.calls_functions() {
-                true => Err(CommandError::with_help(
-                    "this calls a function of the program",
-                    "print its result first, and ask for the type of `$`",
-                )),
-                false => self.evaluate(text),
-            });
-        match found {
-            // Libraries have variables of all short names.
-            Ok(value) if self.is_of_library(&value) && self.program_has_type(text) => Ok(None),
-            Ok(value) => Ok(Some(value.r#type)),
-            Err(_) if is_made(text) || self.type_written(text).is_ok() => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
+    })
+}
 
-    /// Whether a value is in the memory that a library brings with it.
-    fn is_of_library(&self, value: &Typed) -> bool {
-        match value.place {
-            Place::Memory(address) => {
-                let module = self.modules().find(address);
-                module.is_some_and(|module| !module.is_main)
-            }
-            _ => false,
+/// The type of a value; nothing where the words name a type. What a
+/// variable and a type are called is meant as the variable.
+fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, CommandError> {
+    if KINDS.iter().any(|kind| text.starts_with(kind)) {
+        return Ok(None);
+    }
+    let found = expressions::read(session, text).and_then(|expression| {
+        match expression.calls_functions() {
+            true => Err(CommandError::with_help(
+                "this calls a function of the program",
+                "print its result first, and ask for the type of `$`",
+            )),
+            false => expressions::evaluate(session, text),
         }
+    });
+    match found {
+        // Libraries have variables of all short names.
+        Ok(value) if is_of_library(session, &value) && program_has_type(session, text) => Ok(None),
+        Ok(value) => Ok(Some(value.r#type)),
+        Err(_) if is_made(text) || type_written(session, text).is_ok() => Ok(None),
+        Err(error) => Err(error),
     }
+}
 
-    fn program_has_type(&self, name: &str) -> bool {
-        let mut modules = self.modules().iter();
-        modules.any(|module| module.is_main && module.symbols.type_named(name).is_some())
-    }
-
-    fn type_written(&self, text: &str) -> Result<Type, CommandError> {
-        // Names of other languages are no types of C.
-        let written = juror_language::parse_type(text);
-        if let Some(written) = written.filter(has_derivations) {
-            return written_type(&written, &|name| self.type_named(name))
-                .map_err(CommandError::new);
+/// Whether a value is in the memory that a library brings with it.
+fn is_of_library(session: &Session, value: &Typed) -> bool {
+    match value.place {
+        Place::Memory(address) => {
+            let module = session.modules().find(address);
+            module.is_some_and(|module| !module.is_main)
         }
-        let (base, pointers) = base_of(text);
-        let mut r#type = self.type_named(base).ok_or_else(|| {
-            CommandError::new(format!("there is no type `{base}` in the program"))
-        })?;
-        for _ in 0..pointers {
-            r#type = r#type.pointer_to();
-        }
-        Ok(r#type)
+        _ => false,
     }
+}
 
-    pub(crate) fn type_named(&self, name: &str) -> Option<Type> {
-        let plain = KINDS.iter().find_map(|kind| name.strip_prefix(kind));
-        let plain = plain.unwrap_or(name).trim();
-        let modules = self.modules();
-        let mut with_types = modules
-            .iter()
-            .filter(|module| module.symbols.has_debug_info());
-        let found = with_types.find_map(|module| module.symbols.type_named(plain));
-        found.or_else(|| Type::builtin(plain))
+fn program_has_type(session: &Session, name: &str) -> bool {
+    let mut modules = session.modules().iter();
+    modules.any(|module| module.is_main && module.symbols.type_named(name).is_some())
+}
+
+fn type_written(session: &Session, text: &str) -> Result<Type, CommandError> {
+    // Names of other languages are no types of C.
+    let written = juror_language::parse_type(text);
+    if let Some(written) = written.filter(has_derivations) {
+        return written_type(&written, &|name| type_named(session, name))
+            .map_err(CommandError::new);
     }
+    let (base, pointers) = base_of(text);
+    let mut r#type = type_named(session, base)
+        .ok_or_else(|| CommandError::new(format!("there is no type `{base}` in the program")))?;
+    for _ in 0..pointers {
+        r#type = r#type.pointer_to();
+    }
+    Ok(r#type)
 }
 
 /// Whether a function has the name of its class: `geometry::Box<int>::Box(int)`.

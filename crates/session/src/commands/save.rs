@@ -4,6 +4,7 @@
 //! what cannot be set again, because it belongs to a thread or a call of this
 //! run, is a remark in the file, and told.
 
+use crate::commands::checkpoint;
 use crate::session::Session;
 use juror_points::point::{Fate, Point, PointOwner};
 use juror_view::Outcome;
@@ -23,109 +24,107 @@ struct Written {
     is_lost: bool,
 }
 
-impl Session {
-    /// `save`, `save breakpoints FILE`
-    pub(crate) fn save(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let (what, file) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let file = file.trim();
-        if what.is_empty() {
-            return self.checkpoint_command("");
-        }
-        if !"breakpoints".starts_with(what) {
-            return Err(CommandError::with_help(
-                format!("`{what}` cannot be saved"),
-                HELP,
-            ));
-        }
-        if file.is_empty() {
-            return Err(CommandError::with_help("in which file?", HELP));
-        }
-        let written = self.written_points();
-        if written.is_empty() {
-            return Err(CommandError::new("there are no breakpoints to save"));
-        }
-        let lines = written.iter().flat_map(|it| &it.lines);
-        let text: String = lines.map(|line| format!("{line}\n")).collect();
-        std::fs::write(file, text)
-            .map_err(|error| CommandError::new(format!("{file} cannot be written: {error}")))?;
-        let lost: Vec<String> = (written.iter().filter(|it| it.is_lost))
-            .map(|it| it.number.to_string())
-            .collect();
-        let count = written.len() - lost.len();
-        let points = if count == 1 { "point" } else { "points" };
-        let mut message = format!("{count} {points} in {file}");
-        if !lost.is_empty() {
-            message.push_str(&format!(
-                "; not those of this run alone: {}",
-                lost.join(", ")
-            ));
-        }
-        Ok(Outcome::Message(message))
+/// `save`, `save breakpoints FILE`
+pub(crate) fn save(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let (what, file) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let file = file.trim();
+    if what.is_empty() {
+        return checkpoint::checkpoint_command(session, "");
     }
+    if !"breakpoints".starts_with(what) {
+        return Err(CommandError::with_help(
+            format!("`{what}` cannot be saved"),
+            HELP,
+        ));
+    }
+    if file.is_empty() {
+        return Err(CommandError::with_help("in which file?", HELP));
+    }
+    let written = written_points(session);
+    if written.is_empty() {
+        return Err(CommandError::new("there are no breakpoints to save"));
+    }
+    let lines = written.iter().flat_map(|it| &it.lines);
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    std::fs::write(file, text)
+        .map_err(|error| CommandError::new(format!("{file} cannot be written: {error}")))?;
+    let lost: Vec<String> = (written.iter().filter(|it| it.is_lost))
+        .map(|it| it.number.to_string())
+        .collect();
+    let count = written.len() - lost.len();
+    let points = if count == 1 { "point" } else { "points" };
+    let mut message = format!("{count} {points} in {file}");
+    if !lost.is_empty() {
+        message.push_str(&format!(
+            "; not those of this run alone: {}",
+            lost.join(", ")
+        ));
+    }
+    Ok(Outcome::Message(message))
+}
 
-    /// The developer's points, in the order of their numbers.
-    fn written_points(&self) -> Vec<Written> {
-        let mut all = Vec::new();
-        for breakpoint in self.points.breakpoints.iter() {
-            let point = &breakpoint.point;
-            let place = breakpoint.written_place();
-            let mut written = match &point.prints {
-                Some(prints) => {
-                    let line = format!("dprintf {place},{}", prints.text);
-                    written(point, line, true)
-                }
-                None => {
-                    let word = if point.fate == Fate::Delete {
-                        "tbreak"
-                    } else {
-                        "break"
-                    };
-                    written(point, format!("{word} {place}"), false)
-                }
-            };
-            for location in breakpoint.locations.iter().filter(|it| !it.enabled) {
-                let line = format!("disable {THIS}.{}", location.number);
-                written.lines.push(line);
+/// The developer's points, in the order of their numbers.
+fn written_points(session: &Session) -> Vec<Written> {
+    let mut all = Vec::new();
+    for breakpoint in session.points.breakpoints.iter() {
+        let point = &breakpoint.point;
+        let place = breakpoint.written_place();
+        let mut written = match &point.prints {
+            Some(prints) => {
+                let line = format!("dprintf {place},{}", prints.text);
+                written(point, line, true)
             }
-            all.push((point.owner, written));
-        }
-        for breakpoint in self.points.hardware.iter() {
-            let point = &breakpoint.point;
-            let word = if point.fate == Fate::Delete {
-                "thbreak"
-            } else {
-                "hbreak"
-            };
-            let line = format!("{word} {}", breakpoint.text);
-            all.push((point.owner, written(point, line, false)));
-        }
-        for watchpoint in self.processes.watchpoints.iter() {
-            let line = format!("{} {}", watchpoint.kind.word(), watchpoint.text);
-            let mut written = written(&watchpoint.point, line, false);
-            // The variable is one of a call, which another run does not have.
-            written.is_lost |= watchpoint.home.is_some();
-            all.push((watchpoint.point.owner, written));
-        }
-        for catchpoint in self.points.catchpoints.iter() {
-            let point = &catchpoint.point;
-            let word = if point.fate == Fate::Delete {
-                "tcatch"
-            } else {
-                "catch"
-            };
-            let line = format!("{word} {}", catchpoint.text);
-            all.push((point.owner, written(point, line, true)));
-        }
-        let own = all.into_iter().filter(|it| it.0 == PointOwner::Developer);
-        let mut points: Vec<Written> = own.map(|(_, written)| written).collect();
-        points.sort_by_key(|it| it.number);
-        for point in points.iter_mut().filter(|it| it.is_lost) {
-            for line in &mut point.lines {
-                line.insert_str(0, "# ");
+            None => {
+                let word = if point.fate == Fate::Delete {
+                    "tbreak"
+                } else {
+                    "break"
+                };
+                written(point, format!("{word} {place}"), false)
             }
+        };
+        for location in breakpoint.locations.iter().filter(|it| !it.enabled) {
+            let line = format!("disable {THIS}.{}", location.number);
+            written.lines.push(line);
         }
-        points
+        all.push((point.owner, written));
     }
+    for breakpoint in session.points.hardware.iter() {
+        let point = &breakpoint.point;
+        let word = if point.fate == Fate::Delete {
+            "thbreak"
+        } else {
+            "hbreak"
+        };
+        let line = format!("{word} {}", breakpoint.text);
+        all.push((point.owner, written(point, line, false)));
+    }
+    for watchpoint in session.processes.watchpoints.iter() {
+        let line = format!("{} {}", watchpoint.kind.word(), watchpoint.text);
+        let mut written = written(&watchpoint.point, line, false);
+        // The variable is one of a call, which another run does not have.
+        written.is_lost |= watchpoint.home.is_some();
+        all.push((watchpoint.point.owner, written));
+    }
+    for catchpoint in session.points.catchpoints.iter() {
+        let point = &catchpoint.point;
+        let word = if point.fate == Fate::Delete {
+            "tcatch"
+        } else {
+            "catch"
+        };
+        let line = format!("{word} {}", catchpoint.text);
+        all.push((point.owner, written(point, line, true)));
+    }
+    let own = all.into_iter().filter(|it| it.0 == PointOwner::Developer);
+    let mut points: Vec<Written> = own.map(|(_, written)| written).collect();
+    points.sort_by_key(|it| it.number);
+    for point in points.iter_mut().filter(|it| it.is_lost) {
+        for line in &mut point.lines {
+            line.insert_str(0, "# ");
+        }
+    }
+    points
 }
 
 /// The line that sets a point, and what follows it; a condition that the line

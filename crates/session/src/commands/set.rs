@@ -4,10 +4,15 @@
 //! says so and is no mistake, for files of commands that begin a session.
 
 mod absent;
-mod shown;
+pub(crate) mod shown;
 
+use crate::commands::checkpoint;
 use crate::commands::set::absent::{instead, needless};
+use crate::commands::{environment, set_variable};
 use crate::options::AtInlined;
+use crate::run::checkpoints::numbers;
+use crate::run::follow_fork;
+use crate::run::symbol_reading;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_view::Outcome;
@@ -129,115 +134,119 @@ fn limit(word: &str, example: &str) -> Result<u64, CommandError> {
     }
 }
 
-impl Session {
-    /// `set follow child`, `set args a b`, `set var count = 3`.
-    pub(crate) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let (name, after) = split(rest);
-        if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
-            return self.assign(after);
-        }
-        let is_assignment = crate::commands::set_variable::split_any(rest).is_some();
-        // A variable of the program may have the name, or a beginning, of a setting.
-        let known = setting(&name).filter(|(full, _)| {
-            let is_whole = *full == name;
-            !is_assignment || (is_whole && !after.starts_with('='))
-        });
-        match known {
-            Some((_, setting)) => self.set_setting(setting, after),
-            None if is_assignment => self.assign(rest),
-            None => self.set_nothing(&name, after),
-        }
+/// `set follow child`, `set args a b`, `set var count = 3`.
+pub(crate) fn set(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let (name, after) = split(rest);
+    if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
+        return set_variable::assign(session, after);
     }
+    let is_assignment = crate::commands::set_variable::split_any(rest).is_some();
+    // A variable of the program may have the name, or a beginning, of a setting.
+    let known = setting(&name).filter(|(full, _)| {
+        let is_whole = *full == name;
+        !is_assignment || (is_whole && !after.starts_with('='))
+    });
+    match known {
+        Some((_, setting)) => set_setting(session, setting, after),
+        None if is_assignment => set_variable::assign(session, rest),
+        None => set_nothing(session, &name, after),
+    }
+}
 
-    fn set_setting(&mut self, setting: Setting, after: &str) -> Result<Outcome, CommandError> {
-        let first = after.split_whitespace().next().unwrap_or("");
-        match setting {
-            Setting::Arguments => return self.set_arguments(after),
-            Setting::AtInlined => return self.set_at_inlined(first),
-            Setting::CheckpointFiles => return self.set_checkpoint_files(first),
-            Setting::CheckpointNamespace => return self.set_checkpoint_namespace(first),
-            Setting::DebugFileDirectory => return self.set_debug_directories(after),
-            Setting::Directory => return self.set_directory(after),
-            Setting::Environment => return self.set_environment(after),
-            Setting::Follow => return self.set_follow(first),
-            Setting::SubstitutePath => return self.set_substitution(after),
-            Setting::DisableRandomization => {
-                self.options.randomize = !switch(first)?;
-                self.launch.is_outdated = true;
-                return Ok(self.told_when_it_counts());
-            }
-            Setting::IgnoreInlined => self.options.inlined.ignore = switch(first)?,
-            Setting::ListLines => {
-                let lines = limit(first, "set listsize 20")?;
-                self.user.settings.list_lines = u32::try_from(lines).unwrap_or(u32::MAX);
-            }
-            Setting::PrintElements => {
-                self.user.settings.elements_max = limit(first, "set print elements 500")?;
-                let programs = self.processes.programs_mut();
-                programs.for_each(|program| self.user.settings.apply(program));
-            }
-            Setting::PrintPretty => self.user.settings.is_pretty = switch(first)?,
+fn set_setting(
+    session: &mut Session,
+    setting: Setting,
+    after: &str,
+) -> Result<Outcome, CommandError> {
+    let first = after.split_whitespace().next().unwrap_or("");
+    match setting {
+        Setting::Arguments => return set_arguments(session, after),
+        Setting::AtInlined => return set_at_inlined(session, first),
+        Setting::CheckpointFiles => return checkpoint::set_checkpoint_files(session, first),
+        Setting::CheckpointNamespace => return numbers::set_checkpoint_namespace(session, first),
+        Setting::DebugFileDirectory => {
+            return symbol_reading::set_debug_directories(session, after);
         }
-        Ok(Outcome::Done)
-    }
-
-    /// What is said of a name that is no setting.
-    fn set_nothing(&self, name: &str, value: &str) -> Result<Outcome, CommandError> {
-        if let Some(why) = needless(name, value) {
-            return Ok(Outcome::Message(format!("nothing to set: {why}")));
+        Setting::Directory => return environment::set_directory(session, after),
+        Setting::Environment => return environment::set_environment(session, after),
+        Setting::Follow => return follow_fork::set_follow(session, first),
+        Setting::SubstitutePath => return symbol_reading::set_substitution(session, after),
+        Setting::DisableRandomization => {
+            session.options.randomize = !switch(first)?;
+            session.launch.is_outdated = true;
+            return Ok(environment::told_when_it_counts(session));
         }
-        let message = match name {
-            "" => "what is to be set?".to_owned(),
-            name => format!("there is no setting `{name}`"),
-        };
-        Err(CommandError::with_help(message, advice(name)))
-    }
-
-    /// `unset environment NAME`, `unset substitute-path FROM`, `unset cwd`.
-    pub(crate) fn unset(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let (name, after) = split(rest);
-        match setting(&name) {
-            Some((_, Setting::Environment)) => return self.unset_environment(after),
-            Some((_, Setting::Directory)) => return self.set_directory(""),
-            Some((_, Setting::Arguments)) => return self.set_arguments(""),
-            Some((_, Setting::SubstitutePath)) => self.user.sources.forget_substitution(after),
-            _ => {
-                return Err(CommandError::with_help(
-                    match name.as_str() {
-                        "" => "what is to be taken back?".to_owned(),
-                        name => format!("`{name}` cannot be taken back"),
-                    },
-                    "unset environment NAME, unset args, unset cwd, unset substitute-path FROM",
-                ));
-            }
+        Setting::IgnoreInlined => session.options.inlined.ignore = switch(first)?,
+        Setting::ListLines => {
+            let lines = limit(first, "set listsize 20")?;
+            session.user.settings.list_lines = u32::try_from(lines).unwrap_or(u32::MAX);
         }
-        Ok(Outcome::Done)
+        Setting::PrintElements => {
+            session.user.settings.elements_max = limit(first, "set print elements 500")?;
+            let programs = session.processes.programs_mut();
+            programs.for_each(|program| session.user.settings.apply(program));
+        }
+        Setting::PrintPretty => session.user.settings.is_pretty = switch(first)?,
     }
+    Ok(Outcome::Done)
+}
 
-    /// `set at-inlined marked`: of the properties that are loaded from now on, and of the
-    /// next run.
-    fn set_at_inlined(&mut self, value: &str) -> Result<Outcome, CommandError> {
-        self.options.inlined.at = match value {
-            "off" => AtInlined::Never,
-            "marked" => AtInlined::Marked,
-            "likely" => AtInlined::Likely,
-            _ => {
-                return Err(CommandError::with_help(
-                    "at which inlined calls are there events?",
-                    "set at-inlined off, marked or likely",
-                ));
-            }
-        };
-        Ok(Outcome::Done)
+/// What is said of a name that is no setting.
+fn set_nothing(_session: &Session, name: &str, value: &str) -> Result<Outcome, CommandError> {
+    if let Some(why) = needless(name, value) {
+        return Ok(Outcome::Message(format!("nothing to set: {why}")));
     }
+    let message = match name {
+        "" => "what is to be set?".to_owned(),
+        name => format!("there is no setting `{name}`"),
+    };
+    Err(CommandError::with_help(message, advice(name)))
+}
 
-    /// `set args a b`: those that `run` gives to the program from now on.
-    fn set_arguments(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let line = CommandLine::parse(text)?;
-        line.redirections.check()?;
-        self.launch.next_line = Some(line);
-        Ok(Outcome::Done)
+/// `unset environment NAME`, `unset substitute-path FROM`, `unset cwd`.
+pub(crate) fn unset(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let (name, after) = split(rest);
+    match setting(&name) {
+        Some((_, Setting::Environment)) => return environment::unset_environment(session, after),
+        Some((_, Setting::Directory)) => return environment::set_directory(session, ""),
+        Some((_, Setting::Arguments)) => return set_arguments(session, ""),
+        Some((_, Setting::SubstitutePath)) => session.user.sources.forget_substitution(after),
+        _ => {
+            return Err(CommandError::with_help(
+                match name.as_str() {
+                    "" => "what is to be taken back?".to_owned(),
+                    name => format!("`{name}` cannot be taken back"),
+                },
+                "unset environment NAME, unset args, unset cwd, unset substitute-path FROM",
+            ));
+        }
     }
+    Ok(Outcome::Done)
+}
+
+/// `set at-inlined marked`: of the properties that are loaded from now on, and of the
+/// next run.
+fn set_at_inlined(session: &mut Session, value: &str) -> Result<Outcome, CommandError> {
+    session.options.inlined.at = match value {
+        "off" => AtInlined::Never,
+        "marked" => AtInlined::Marked,
+        "likely" => AtInlined::Likely,
+        _ => {
+            return Err(CommandError::with_help(
+                "at which inlined calls are there events?",
+                "set at-inlined off, marked or likely",
+            ));
+        }
+    };
+    Ok(Outcome::Done)
+}
+
+/// `set args a b`: those that `run` gives to the program from now on.
+fn set_arguments(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let line = CommandLine::parse(text)?;
+    line.redirections.check()?;
+    session.launch.next_line = Some(line);
+    Ok(Outcome::Done)
 }
 
 /// What to do about a name that is no setting.

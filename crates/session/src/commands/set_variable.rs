@@ -1,6 +1,7 @@
 //! `set PLACE = VALUE`: variables, fields, elements, memory and registers of
 //! the program get another value.
 
+use crate::inspect::{expressions, frames};
 use crate::session::Session;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
@@ -70,213 +71,210 @@ pub(crate) fn split_any(text: &str) -> Option<(String, String)> {
     })
 }
 
-impl Session {
-    /// `set PLACE = VALUE`, `set var PLACE = VALUE`.
-    pub(crate) fn assign(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let parts = split_any(text).filter(|(a, b)| !a.is_empty() && !b.is_empty());
-        let (place, value) = parts
-            .ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
-        let (place, value) = (place.as_str(), value.as_str());
-        let expression = self.read(place)?;
-        if let ExpressionKind::Register(name) = &expression.kind
-            && can_be_named(name)
-        {
-            let value = self.evaluate(value)?;
-            let value = self.as_it_is(value);
-            self.user.values.set(name, value);
-            return Ok(Outcome::Done);
+/// `set PLACE = VALUE`, `set var PLACE = VALUE`.
+pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let parts = split_any(text).filter(|(a, b)| !a.is_empty() && !b.is_empty());
+    let (place, value) =
+        parts.ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
+    let (place, value) = (place.as_str(), value.as_str());
+    let expression = expressions::read(session, place)?;
+    if let ExpressionKind::Register(name) = &expression.kind
+        && can_be_named(name)
+    {
+        let value = expressions::evaluate(session, value)?;
+        let value = expressions::as_it_is(session, value);
+        session.user.values.set(name, value);
+        return Ok(Outcome::Done);
+    }
+    session.begun()?;
+    let value = evaluate_meant(session, value)?;
+    if let ExpressionKind::Register(name) = &expression.kind
+        && vector_part(&expression).is_none()
+    {
+        assign_register(session, name, &value)?;
+        return assigned(session, place);
+    }
+    let typed = evaluate_meant(session, place)?;
+    let bytes = bytes_for(&typed, &value, session.running()?).map_err(CommandError::new)?;
+    match typed.place {
+        Place::Memory(address) => {
+            session.running_mut()?.debuggee.write(address, &bytes)?;
         }
-        self.begun()?;
-        let value = self.evaluate_meant(value)?;
-        if let ExpressionKind::Register(name) = &expression.kind
-            && vector_part(&expression).is_none()
-        {
-            self.assign_register(name, &value)?;
-            return self.assigned(place);
-        }
-        let typed = self.evaluate_meant(place)?;
-        let bytes = bytes_for(&typed, &value, self.running()?).map_err(CommandError::new)?;
-        match typed.place {
-            Place::Memory(address) => {
-                self.running_mut()?.debuggee.write(address, &bytes)?;
+        Place::Bytes(_) => match vector_part(&expression) {
+            Some(register) => assign_in_vector(session, register, &expression, &bytes)?,
+            None => assign_in_register(session, &expression, &bytes)?,
+        },
+        Place::Partial(_) => return Err(CommandError::new("partly optimized out")),
+        Place::Missing(why) => return Err(CommandError::new(why)),
+    }
+    assigned(session, place)
+}
+
+/// A place or a value of an assignment: what a reference refers to.
+pub(crate) fn evaluate_meant(session: &mut Session, text: &str) -> Result<Typed, CommandError> {
+    let value = expressions::evaluate(session, text)?;
+    meant(&value, session.running()?).map_err(CommandError::new)
+}
+
+/// Shows what is there now.
+fn assigned(session: &mut Session, place: &str) -> Result<Outcome, CommandError> {
+    // What the frames have cached of registers is of before.
+    session.processes.selection.frames = None;
+    let value = expressions::evaluate(session, place)?.now();
+    let program = session.running()?;
+    let shown = format(&value, program, program, Radix::Natural);
+    Ok(Outcome::Message(format!("{place} = {shown}")))
+}
+
+/// A register of the innermost frame.
+fn assign_register(session: &mut Session, name: &str, value: &Typed) -> Result<(), CommandError> {
+    innermost_only(session)?;
+    let number = match name {
+        "pc" => register::RIP,
+        "sp" => register::RSP,
+        "fp" => register::RBP,
+        _ => (0..=16)
+            .find(|&number| register_name(number) == name)
+            .ok_or_else(|| CommandError::new(format!("there is no register `${name}`")))?,
+    };
+    let word = Typed::of_integer(0).ok_or_else(|| CommandError::new("no type for registers"))?;
+    let program = session.running()?;
+    let bytes = bytes_for(&word, value, program).or_else(|error| {
+        // Addresses and unsigned numbers have the highest bit, too.
+        let wide = Typed::of_integer(i128::from(u64::MAX)).ok_or(error)?;
+        bytes_for(&wide, value, program)
+    });
+    let bytes = bytes.map_err(CommandError::new)?;
+    write_register(session, number, &bytes)
+}
+
+/// A variable that is in a register of the selected frame.
+fn assign_in_register(
+    session: &mut Session,
+    expression: &Expression,
+    bytes: &[u8],
+) -> Result<(), CommandError> {
+    let no_place = || {
+        CommandError::with_help(
+            "this is no place that a value could be put into",
+            "a variable, a field, an element, *POINTER, or a register such as $rax",
+        )
+    };
+    let ExpressionKind::Name(name) = &expression.kind else {
+        return Err(no_place());
+    };
+    let frame = frames::selected_frame(session)?;
+    let program = session.running()?;
+    let variables = program.variables(&frame);
+    let found = variables.iter().find(|(it, _)| *it.name == **name);
+    let pieces = found.map(|(variable, _)| program.pieces_of(&frame, variable));
+    match pieces.as_deref() {
+        Some([piece]) => match piece.location {
+            ValueLocation::Register(number) if number <= register::RIP => {
+                innermost_only(session)?;
+                write_register(session, number, bytes)
             }
-            Place::Bytes(_) => match vector_part(&expression) {
-                Some(register) => self.assign_in_vector(register, &expression, &bytes)?,
-                None => self.assign_in_register(&expression, &bytes)?,
-            },
-            Place::Partial(_) => return Err(CommandError::new("partly optimized out")),
-            Place::Missing(why) => return Err(CommandError::new(why)),
-        }
-        self.assigned(place)
-    }
-
-    /// A place or a value of an assignment: what a reference refers to.
-    pub(crate) fn evaluate_meant(&mut self, text: &str) -> Result<Typed, CommandError> {
-        let value = self.evaluate(text)?;
-        meant(&value, self.running()?).map_err(CommandError::new)
-    }
-
-    /// Shows what is there now.
-    fn assigned(&mut self, place: &str) -> Result<Outcome, CommandError> {
-        // What the frames have cached of registers is of before.
-        self.processes.selection.frames = None;
-        let value = self.evaluate(place)?.now();
-        let program = self.running()?;
-        let shown = format(&value, program, program, Radix::Natural);
-        Ok(Outcome::Message(format!("{place} = {shown}")))
-    }
-
-    /// A register of the innermost frame.
-    fn assign_register(&mut self, name: &str, value: &Typed) -> Result<(), CommandError> {
-        self.innermost_only()?;
-        let number = match name {
-            "pc" => register::RIP,
-            "sp" => register::RSP,
-            "fp" => register::RBP,
-            _ => (0..=16)
-                .find(|&number| register_name(number) == name)
-                .ok_or_else(|| CommandError::new(format!("there is no register `${name}`")))?,
-        };
-        let word =
-            Typed::of_integer(0).ok_or_else(|| CommandError::new("no type for registers"))?;
-        let program = self.running()?;
-        let bytes = bytes_for(&word, value, program).or_else(|error| {
-            // Addresses and unsigned numbers have the highest bit, too.
-            let wide = Typed::of_integer(i128::from(u64::MAX)).ok_or(error)?;
-            bytes_for(&wide, value, program)
-        });
-        let bytes = bytes.map_err(CommandError::new)?;
-        self.write_register(number, &bytes)
-    }
-
-    /// A variable that is in a register of the selected frame.
-    fn assign_in_register(
-        &mut self,
-        expression: &Expression,
-        bytes: &[u8],
-    ) -> Result<(), CommandError> {
-        let no_place = || {
-            CommandError::with_help(
-                "this is no place that a value could be put into",
-                "a variable, a field, an element, *POINTER, or a register such as $rax",
-            )
-        };
-        let ExpressionKind::Name(name) = &expression.kind else {
-            return Err(no_place());
-        };
-        let frame = self.selected_frame()?;
-        let program = self.running()?;
-        let variables = program.variables(&frame);
-        let found = variables.iter().find(|(it, _)| *it.name == **name);
-        let pieces = found.map(|(variable, _)| program.pieces_of(&frame, variable));
-        match pieces.as_deref() {
-            Some([piece]) => match piece.location {
-                ValueLocation::Register(number) if number <= register::RIP => {
-                    self.innermost_only()?;
-                    self.write_register(number, bytes)
-                }
-                ValueLocation::Register(number) if (register::XMM0..=32).contains(&number) => {
-                    self.innermost_only()?;
-                    let place = VectorPlace::Xmm(usize::from(number - register::XMM0));
-                    self.write_vector(place, 0, bytes)
-                }
-                _ => Err(CommandError::new(format!(
-                    "`{name}` is nowhere that it could be changed: the compiler knows its value"
-                ))),
-            },
-            _ => Err(no_place()),
-        }
-    }
-
-    /// A part of a vector register, or all of it; or a register of the x87.
-    fn assign_in_vector(
-        &mut self,
-        register: VectorPlace,
-        expression: &Expression,
-        bytes: &[u8],
-    ) -> Result<(), CommandError> {
-        self.innermost_only()?;
-        let offset = self.offset_in_register(expression)?;
-        self.write_vector(register, offset, bytes)
-    }
-
-    /// How many bytes lie before a part of a register.
-    fn offset_in_register(&mut self, part: &Expression) -> Result<usize, CommandError> {
-        let no_part = || CommandError::new("this is no part of a register");
-        match &part.kind {
-            ExpressionKind::Register(_) => Ok(0),
-            ExpressionKind::Field { object, field, .. } => {
-                let of = self.evaluate_expression(object)?.r#type;
-                let field = of.field(&field.text).ok_or_else(no_part)?;
-                Ok(self.offset_in_register(object)? + field.offset as usize)
+            ValueLocation::Register(number) if (register::XMM0..=32).contains(&number) => {
+                innermost_only(session)?;
+                let place = VectorPlace::Xmm(usize::from(number - register::XMM0));
+                write_vector(session, place, 0, bytes)
             }
-            ExpressionKind::Index { object, index } => {
-                let of = self.evaluate_expression(object)?.r#type;
-                let size = of.target().and_then(|element| element.size());
-                let size = size.ok_or_else(no_part)? as usize;
-                let index = self.evaluate_expression(index)?;
-                let index = match index.number(self.running()?) {
-                    Ok(Number::Int(index)) => usize::try_from(index).ok(),
-                    _ => None,
-                };
-                let distance = index.and_then(|index| index.checked_mul(size));
-                let before = self.offset_in_register(object)?;
-                distance
-                    .and_then(|distance| distance.checked_add(before))
-                    .ok_or_else(no_part)
-            }
-            _ => Err(no_part()),
-        }
+            _ => Err(CommandError::new(format!(
+                "`{name}` is nowhere that it could be changed: the compiler knows its value"
+            ))),
+        },
+        _ => Err(no_place()),
     }
+}
 
-    fn write_vector(
-        &mut self,
-        register: VectorPlace,
-        offset: usize,
-        bytes: &[u8],
-    ) -> Result<(), CommandError> {
-        let thread = self.thread()?;
-        let debuggee = &mut self.running_mut()?.debuggee;
-        let mut vectors = debuggee.vector_registers(thread)?;
-        let whole = match register {
-            VectorPlace::Xmm(number) => vectors.xmm.get_mut(number),
-            VectorPlace::St(number) => vectors.st.get_mut(number),
-        };
-        let end = offset.checked_add(bytes.len());
-        let part = whole.zip(end).and_then(|(it, end)| it.get_mut(offset..end));
-        let part = part.ok_or_else(|| CommandError::new("this is no part of the register"))?;
-        part.copy_from_slice(bytes);
-        Ok(debuggee.set_vector_registers(thread, &vectors)?)
-    }
+/// A part of a vector register, or all of it; or a register of the x87.
+fn assign_in_vector(
+    session: &mut Session,
+    register: VectorPlace,
+    expression: &Expression,
+    bytes: &[u8],
+) -> Result<(), CommandError> {
+    innermost_only(session)?;
+    let offset = offset_in_register(session, expression)?;
+    write_vector(session, register, offset, bytes)
+}
 
-    /// Registers of outer frames are somewhere on the stack, or nowhere.
-    fn innermost_only(&mut self) -> Result<(), CommandError> {
-        match self.processes.selection.level {
-            0 => Ok(()),
-            _ => Err(CommandError::with_help(
-                "registers are set in the innermost frame only",
-                "frame 0 selects it",
-            )),
+/// How many bytes lie before a part of a register.
+fn offset_in_register(session: &mut Session, part: &Expression) -> Result<usize, CommandError> {
+    let no_part = || CommandError::new("this is no part of a register");
+    match &part.kind {
+        ExpressionKind::Register(_) => Ok(0),
+        ExpressionKind::Field { object, field, .. } => {
+            let of = expressions::evaluate_expression(session, object)?.r#type;
+            let field = of.field(&field.text).ok_or_else(no_part)?;
+            Ok(offset_in_register(session, object)? + field.offset as usize)
         }
+        ExpressionKind::Index { object, index } => {
+            let of = expressions::evaluate_expression(session, object)?.r#type;
+            let size = of.target().and_then(|element| element.size());
+            let size = size.ok_or_else(no_part)? as usize;
+            let index = expressions::evaluate_expression(session, index)?;
+            let index = match index.number(session.running()?) {
+                Ok(Number::Int(index)) => usize::try_from(index).ok(),
+                _ => None,
+            };
+            let distance = index.and_then(|index| index.checked_mul(size));
+            let before = offset_in_register(session, object)?;
+            distance
+                .and_then(|distance| distance.checked_add(before))
+                .ok_or_else(no_part)
+        }
+        _ => Err(no_part()),
     }
+}
 
-    /// The low bytes of a register; the others stay, but for those that an
-    /// instruction of four bytes would clear.
-    fn write_register(&mut self, number: u16, bytes: &[u8]) -> Result<(), CommandError> {
-        let thread = self.thread()?;
-        let debuggee = &mut self.running_mut()?.debuggee;
-        let mut registers = *debuggee.registers(thread)?;
-        let present = registers.by_dwarf_number(number).unwrap_or(0);
-        let mut word = match bytes.len() {
-            4 => [0; 8],
-            _ => present.to_le_bytes(),
-        };
-        for (to, from) in word.iter_mut().zip(bytes) {
-            *to = *from;
-        }
-        registers.set_by_dwarf_number(number, u64::from_le_bytes(word));
-        Ok(debuggee.set_registers(thread, &registers)?)
+fn write_vector(
+    session: &mut Session,
+    register: VectorPlace,
+    offset: usize,
+    bytes: &[u8],
+) -> Result<(), CommandError> {
+    let thread = session.thread()?;
+    let debuggee = &mut session.running_mut()?.debuggee;
+    let mut vectors = debuggee.vector_registers(thread)?;
+    let whole = match register {
+        VectorPlace::Xmm(number) => vectors.xmm.get_mut(number),
+        VectorPlace::St(number) => vectors.st.get_mut(number),
+    };
+    let end = offset.checked_add(bytes.len());
+    let part = whole.zip(end).and_then(|(it, end)| it.get_mut(offset..end));
+    let part = part.ok_or_else(|| CommandError::new("this is no part of the register"))?;
+    part.copy_from_slice(bytes);
+    Ok(debuggee.set_vector_registers(thread, &vectors)?)
+}
+
+/// Registers of outer frames are somewhere on the stack, or nowhere.
+fn innermost_only(session: &mut Session) -> Result<(), CommandError> {
+    match session.processes.selection.level {
+        0 => Ok(()),
+        _ => Err(CommandError::with_help(
+            "registers are set in the innermost frame only",
+            "frame 0 selects it",
+        )),
     }
+}
+
+/// The low bytes of a register; the others stay, but for those that an
+/// instruction of four bytes would clear.
+fn write_register(session: &mut Session, number: u16, bytes: &[u8]) -> Result<(), CommandError> {
+    let thread = session.thread()?;
+    let debuggee = &mut session.running_mut()?.debuggee;
+    let mut registers = *debuggee.registers(thread)?;
+    let present = registers.by_dwarf_number(number).unwrap_or(0);
+    let mut word = match bytes.len() {
+        4 => [0; 8],
+        _ => present.to_le_bytes(),
+    };
+    for (to, from) in word.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    registers.set_by_dwarf_number(number, u64::from_le_bytes(word));
+    Ok(debuggee.set_registers(thread, &registers)?)
 }
 
 /// A register of sixteen bytes.

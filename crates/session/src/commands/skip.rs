@@ -3,6 +3,7 @@
 //! A call that is skipped is passed like one of a function without lines. Names
 //! of functions are matched as places match them: by their last components.
 
+use crate::inspect::frames;
 use crate::session::Session;
 use crate::state::skips::{Files, Functions, Skip};
 use juror_view::Outcome;
@@ -91,92 +92,90 @@ fn read(text: &str) -> Result<(Option<Functions>, Option<Files>), CommandError> 
     Ok((function, file))
 }
 
-impl Session {
-    /// `skip`, and what follows it.
-    pub(crate) fn skip(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let rest = rest.trim();
-        let (function, file) = match word {
-            "delete" => return self.change_skips(rest, |_| None),
-            "enable" | "disable" => {
-                let enabled = word == "enable";
-                return self.change_skips(rest, |skip| Some(Skip { enabled, ..skip }));
-            }
-            "file" if rest.is_empty() => (None, Some(self.file_here()?)),
-            "file" => (None, Some(Files::Named(rest.to_owned()))),
-            "" => (Some(self.function_here()?), None),
-            "function" if rest.is_empty() => (Some(self.function_here()?), None),
-            "function" => (Some(Functions::Named(rest.to_owned())), None),
-            word if word.starts_with('-') => read(text)?,
-            _ => (Some(Functions::Named(text.to_owned())), None),
-        };
-        Ok(Outcome::Message(self.user.skips.add(function, file)))
-    }
-
-    fn function_here(&mut self) -> Result<Functions, CommandError> {
-        self.begun()?;
-        let frame = self.selected_frame()?;
-        let name = frame.name.as_deref().ok_or_else(|| {
-            CommandError::with_help("the selected frame belongs to no known function", HELP)
-        })?;
-        Ok(Functions::Named(name.to_owned()))
-    }
-
-    fn file_here(&mut self) -> Result<Files, CommandError> {
-        self.begun()?;
-        let frame = self.selected_frame()?;
-        let file = frame.file.as_deref().ok_or_else(|| {
-            CommandError::with_help("the selected frame has no source file that is known", HELP)
-        })?;
-        Ok(Files::Named(file.display().to_string()))
-    }
-
-    /// Changes or drops those of these numbers: `1 3-5`; all without any.
-    fn change_skips(
-        &mut self,
-        numbers: &str,
-        change: impl Fn(Skip) -> Option<Skip>,
-    ) -> Result<Outcome, CommandError> {
-        let ranges = numbers
-            .split_whitespace()
-            .map(range_of)
-            .collect::<Result<Vec<_>, _>>()?;
-        let is_known = |wanted: &(u32, u32)| {
-            let mut list = self.user.skips.list.iter();
-            list.any(|skip| (wanted.0..=wanted.1).contains(&skip.number))
-        };
-        if let Some(unknown) = ranges.iter().find(|range| !is_known(range)) {
-            return Err(CommandError::with_help(
-                format!("there is no skip {}", unknown.0),
-                "info skip shows them",
-            ));
+/// `skip`, and what follows it.
+pub(crate) fn skip(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    let (function, file) = match word {
+        "delete" => return change_skips(session, rest, |_| None),
+        "enable" | "disable" => {
+            let enabled = word == "enable";
+            return change_skips(session, rest, |skip| Some(Skip { enabled, ..skip }));
         }
-        let is_meant = |skip: &Skip| {
-            let mut wanted = ranges.iter();
-            ranges.is_empty() || wanted.any(|range| (range.0..=range.1).contains(&skip.number))
-        };
-        let list = std::mem::take(&mut self.user.skips.list).into_iter();
-        self.user.skips.list = list
-            .filter_map(|skip| match is_meant(&skip) {
-                true => change(skip),
-                false => Some(skip),
-            })
-            .collect();
-        Ok(Outcome::Done)
-    }
+        "file" if rest.is_empty() => (None, Some(file_here(session)?)),
+        "file" => (None, Some(Files::Named(rest.to_owned()))),
+        "" => (Some(function_here(session)?), None),
+        "function" if rest.is_empty() => (Some(function_here(session)?), None),
+        "function" => (Some(Functions::Named(rest.to_owned())), None),
+        word if word.starts_with('-') => read(text)?,
+        _ => (Some(Functions::Named(text.to_owned())), None),
+    };
+    Ok(Outcome::Message(session.user.skips.add(function, file)))
+}
 
-    /// `info skip`
-    pub(crate) fn skip_views(&self) -> Outcome {
-        if self.user.skips.list.is_empty() {
-            return Outcome::Message("step passes over nothing; skip says what".to_owned());
-        }
-        let mut text = String::from("#  state     what");
-        for skip in &self.user.skips.list {
-            let state = if skip.enabled { "enabled" } else { "disabled" };
-            let _ = write!(text, "\n{:<3}{state:<10}{}", skip.number, skip.words());
-        }
-        Outcome::Message(text)
+fn function_here(session: &mut Session) -> Result<Functions, CommandError> {
+    session.begun()?;
+    let frame = frames::selected_frame(session)?;
+    let name = frame.name.as_deref().ok_or_else(|| {
+        CommandError::with_help("the selected frame belongs to no known function", HELP)
+    })?;
+    Ok(Functions::Named(name.to_owned()))
+}
+
+fn file_here(session: &mut Session) -> Result<Files, CommandError> {
+    session.begun()?;
+    let frame = frames::selected_frame(session)?;
+    let file = frame.file.as_deref().ok_or_else(|| {
+        CommandError::with_help("the selected frame has no source file that is known", HELP)
+    })?;
+    Ok(Files::Named(file.display().to_string()))
+}
+
+/// Changes or drops those of these numbers: `1 3-5`; all without any.
+fn change_skips(
+    session: &mut Session,
+    numbers: &str,
+    change: impl Fn(Skip) -> Option<Skip>,
+) -> Result<Outcome, CommandError> {
+    let ranges = numbers
+        .split_whitespace()
+        .map(range_of)
+        .collect::<Result<Vec<_>, _>>()?;
+    let is_known = |wanted: &(u32, u32)| {
+        let mut list = session.user.skips.list.iter();
+        list.any(|skip| (wanted.0..=wanted.1).contains(&skip.number))
+    };
+    if let Some(unknown) = ranges.iter().find(|range| !is_known(range)) {
+        return Err(CommandError::with_help(
+            format!("there is no skip {}", unknown.0),
+            "info skip shows them",
+        ));
     }
+    let is_meant = |skip: &Skip| {
+        let mut wanted = ranges.iter();
+        ranges.is_empty() || wanted.any(|range| (range.0..=range.1).contains(&skip.number))
+    };
+    let list = std::mem::take(&mut session.user.skips.list).into_iter();
+    session.user.skips.list = list
+        .filter_map(|skip| match is_meant(&skip) {
+            true => change(skip),
+            false => Some(skip),
+        })
+        .collect();
+    Ok(Outcome::Done)
+}
+
+/// `info skip`
+pub(crate) fn skip_views(session: &Session) -> Outcome {
+    if session.user.skips.list.is_empty() {
+        return Outcome::Message("step passes over nothing; skip says what".to_owned());
+    }
+    let mut text = String::from("#  state     what");
+    for skip in &session.user.skips.list {
+        let state = if skip.enabled { "enabled" } else { "disabled" };
+        let _ = write!(text, "\n{:<3}{state:<10}{}", skip.number, skip.words());
+    }
+    Outcome::Message(text)
 }
 
 /// `3` or `3-5`.

@@ -1,7 +1,7 @@
 //! `source`: commands from a file.
 //!
 //! The front end executes each line like one that was typed
-//! ([`Session::next_attached`]). Unlike the commands of a breakpoint they go on
+//! ([`breakpoint_command_lists::next_attached`]). Unlike the commands of a breakpoint they go on
 //! when one of them has let the program run; a mistake ends them.
 
 use crate::session::Session;
@@ -11,29 +11,27 @@ use juror_view::error::CommandError;
 /// Files that use one another for ever are found at so many lines.
 const LINES_MAX: usize = 100_000;
 
-impl Session {
-    /// `source FILE`
-    pub(crate) fn read_script(&mut self, file: &str) -> Result<Outcome, CommandError> {
-        if file.is_empty() {
-            return Err(CommandError::with_help(
-                "the commands of which file?",
-                "for example: source setup.juror",
-            ));
-        }
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
-        let lines = text.lines().map(str::trim);
-        let lines: Vec<String> = lines
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .map(str::to_owned)
-            .collect();
-        if self.points.commands.waiting() + lines.len() > LINES_MAX {
-            return Err(CommandError::with_help(
-                format!("{file} has too many lines that wait to be executed"),
-                "it may use itself",
-            ));
-        }
-        self.points.commands.begin_script(lines);
-        Ok(Outcome::Done)
+/// `source FILE`
+pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
+    if file.is_empty() {
+        return Err(CommandError::with_help(
+            "the commands of which file?",
+            "for example: source setup.juror",
+        ));
     }
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
+    let lines = text.lines().map(str::trim);
+    let lines: Vec<String> = lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect();
+    if session.points.commands.waiting() + lines.len() > LINES_MAX {
+        return Err(CommandError::with_help(
+            format!("{file} has too many lines that wait to be executed"),
+            "it may use itself",
+        ));
+    }
+    session.points.commands.begin_script(lines);
+    Ok(Outcome::Done)
 }

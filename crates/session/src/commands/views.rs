@@ -7,26 +7,24 @@ use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-impl Session {
-    /// `views`, `views FILE`
-    pub(crate) fn views_command(&mut self, file: &str) -> Result<Outcome, CommandError> {
-        if file.is_empty() {
-            let files = self.user.pretty_printers.files.iter();
-            let mut lines: Vec<String> = files
-                .map(|(file, _, count)| format!("{file}: {}", rules(*count)))
-                .collect();
-            if lines.is_empty() {
-                lines.push("only those of the standard libraries of C++ and Rust".to_owned());
-            }
-            return Ok(Outcome::Message(lines.join("\n")));
+/// `views`, `views FILE`
+pub(crate) fn views_command(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
+    if file.is_empty() {
+        let files = session.user.pretty_printers.files.iter();
+        let mut lines: Vec<String> = files
+            .map(|(file, _, count)| format!("{file}: {}", rules(*count)))
+            .collect();
+        if lines.is_empty() {
+            lines.push("only those of the standard libraries of C++ and Rust".to_owned());
         }
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
-        let count = self.user.pretty_printers.take(file, text)?;
-        let programs = self.processes.programs_mut();
-        programs.for_each(|program| self.user.pretty_printers.apply(program));
-        Ok(Outcome::Message(format!("{} from {file}", rules(count))))
+        return Ok(Outcome::Message(lines.join("\n")));
     }
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
+    let count = session.user.pretty_printers.take(file, text)?;
+    let programs = session.processes.programs_mut();
+    programs.for_each(|program| session.user.pretty_printers.apply(program));
+    Ok(Outcome::Message(format!("{} from {file}", rules(count))))
 }
 
 fn rules(count: usize) -> String {

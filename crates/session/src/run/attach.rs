@@ -4,6 +4,9 @@
 //! whichever way juror leaves it.
 
 use crate::command_table::words::number;
+use crate::run::catchpoints;
+use crate::run::processes::leaving;
+use crate::run::symbol_reading;
 use crate::session::Session;
 use crate::state::selection::Selection;
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
@@ -13,135 +16,133 @@ use juror_view::error::{CommandError, SessionError};
 use juror_view::observer::Observer;
 use juror_view::{Ending, Outcome, StopReason};
 
-impl Session {
-    /// `attach PID`: the process stands still wherever it was.
-    pub(crate) fn attach_command(
-        &mut self,
-        rest: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        let process = number(rest)?
-            .and_then(|number| u32::try_from(number).ok())
-            .ok_or_else(|| {
-                CommandError::with_help(
-                    "which process?",
-                    "give its number, as ps shows it: attach 1234",
-                )
-            })?;
-        self.make_room()?;
-        let thread = self.attach(process, observer)?;
-        if let Some(program) = &self.processes.program
-            && program.debuggee.is_job_stopped()
-        {
-            observer.notice(&format!(
-                "job control has stopped process {process}: it goes on at kill -CONT {process}"
-            ));
+/// `attach PID`: the process stands still wherever it was.
+pub(crate) fn attach_command(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    let process = number(rest)?
+        .and_then(|number| u32::try_from(number).ok())
+        .ok_or_else(|| {
+            CommandError::with_help(
+                "which process?",
+                "give its number, as ps shows it: attach 1234",
+            )
+        })?;
+    make_room(session)?;
+    let thread = attach(session, process, observer)?;
+    if let Some(program) = &session.processes.program
+        && program.debuggee.is_job_stopped()
+    {
+        observer.notice(&format!(
+            "job control has stopped process {process}: it goes on at kill -CONT {process}"
+        ));
+    }
+    let view = session.stop_view(StopReason::Attached { process }, thread)?;
+    Ok(Outcome::Stopped(Box::new(view)))
+}
+
+/// A program that has only been loaded gives way to another.
+fn make_room(session: &mut Session) -> Result<(), CommandError> {
+    session.permit(Modes::Before)?;
+    session.forget_program();
+    session.processes.monitors.restart(session.options.history);
+    Ok(())
+}
+
+fn attach(
+    session: &mut Session,
+    process: u32,
+    observer: &mut dyn Observer,
+) -> Result<ThreadId, SessionError> {
+    let attach = Attach {
+        cpu: session.options.cpu,
+        self_check: session.options.self_check.clone(),
+        ..Attach::new(process)
+    };
+    let mut debuggee = Debuggee::attach(&attach)
+        .map_err(|error: AttachError| SessionError::Launch(error.to_string()))?;
+    debuggee.set_follow(session.options.follow);
+    session.control.share_interrupter(&mut debuggee)?;
+    let thread = debuggee.thread_ids().next();
+    let thread = thread.unwrap_or(ThreadId(process));
+    let mut program = Program::new(debuggee, &session.symbols.store);
+    session.user.pretty_printers.apply(&mut program);
+    program.modules.note_started();
+    session.processes.selection = Selection {
+        thread: Some(thread),
+        ..Selection::default()
+    };
+    session.processes.program = Some(program);
+    catchpoints::renew_catchpoints(session);
+    let names = symbol_reading::prepare_bound_names(session, observer);
+    let names = names.map_err(|error| SessionError::Launch(error.message));
+    let bound = names.and_then(|()| bind_running(session, thread));
+    if bound.is_err() {
+        session.forget_program();
+    }
+    bound?;
+    session.control.state.attach()?;
+    Ok(thread)
+}
+
+/// Binds to a program in the middle of its run: calls are active.
+fn bind_running(session: &mut Session, thread: ThreadId) -> Result<(), SessionError> {
+    let process = &mut *session.processes;
+    let Some(program) = &mut process.program else {
+        return Ok(());
+    };
+    program.update_modules();
+    process
+        .monitors
+        .bind_running(program, thread, &session.options.binding())?;
+    process.monitors.note_modules(program);
+    session.points.breakpoints.bind(program);
+    let set = session.points.hardware.settle(program);
+    set.and_then(|()| process.watchpoints.settle(program))
+        .map_err(|error| SessionError::Internal(error.to_string()))
+}
+
+/// `detach`: the program goes on as if juror had never been there.
+pub(crate) fn detach(session: &mut Session) -> Result<Outcome, CommandError> {
+    if session.processes.are_several() {
+        return leaving::detach_one(session);
+    }
+    let process = session.running()?.debuggee.pid();
+    let left = let_go(session);
+    let end = session.end(Some(Ending::Detached { process }));
+    left.map(|()| Outcome::Ended(Box::new(end)))
+}
+
+/// Ends the program if juror started it, and lets it go otherwise.
+pub(crate) fn leave(session: &mut Session) -> Result<(), CommandError> {
+    match session
+        .processes
+        .program
+        .as_mut()
+        .map(|program| &mut program.debuggee)
+    {
+        Some(debuggee) if debuggee.origin() == Origin::Launched => {
+            let _ = leaving::kill_processes(session);
+            session.forget_program();
+            Ok(())
         }
-        let view = self.stop_view(StopReason::Attached { process }, thread)?;
-        Ok(Outcome::Stopped(Box::new(view)))
-    }
-
-    /// A program that has only been loaded gives way to another.
-    fn make_room(&mut self) -> Result<(), CommandError> {
-        self.permit(Modes::Before)?;
-        self.forget_program();
-        self.processes.monitors.restart(self.options.history);
-        Ok(())
-    }
-
-    fn attach(
-        &mut self,
-        process: u32,
-        observer: &mut dyn Observer,
-    ) -> Result<ThreadId, SessionError> {
-        let attach = Attach {
-            cpu: self.options.cpu,
-            self_check: self.options.self_check.clone(),
-            ..Attach::new(process)
-        };
-        let mut debuggee = Debuggee::attach(&attach)
-            .map_err(|error: AttachError| SessionError::Launch(error.to_string()))?;
-        debuggee.set_follow(self.options.follow);
-        self.control.share_interrupter(&mut debuggee)?;
-        let thread = debuggee.thread_ids().next();
-        let thread = thread.unwrap_or(ThreadId(process));
-        let mut program = Program::new(debuggee, &self.symbols.store);
-        self.user.pretty_printers.apply(&mut program);
-        program.modules.note_started();
-        self.processes.selection = Selection {
-            thread: Some(thread),
-            ..Selection::default()
-        };
-        self.processes.program = Some(program);
-        self.renew_catchpoints();
-        let names = self.prepare_bound_names(observer);
-        let names = names.map_err(|error| SessionError::Launch(error.message));
-        let bound = names.and_then(|()| self.bind_running(thread));
-        if bound.is_err() {
-            self.forget_program();
+        Some(_) => {
+            let others = leaving::detach_others(session);
+            let_go(session).and(others)
         }
-        bound?;
-        self.control.state.attach()?;
-        Ok(thread)
+        None => Ok(()),
     }
+}
 
-    /// Binds to a program in the middle of its run: calls are active.
-    fn bind_running(&mut self, thread: ThreadId) -> Result<(), SessionError> {
-        let process = &mut *self.processes;
-        let Some(program) = &mut process.program else {
-            return Ok(());
-        };
-        program.update_modules();
-        process
-            .monitors
-            .bind_running(program, thread, &self.options.binding())?;
-        process.monitors.note_modules(program);
-        self.points.breakpoints.bind(program);
-        let set = self.points.hardware.settle(program);
-        set.and_then(|()| process.watchpoints.settle(program))
-            .map_err(|error| SessionError::Internal(error.to_string()))
-    }
-
-    /// `detach`: the program goes on as if juror had never been there.
-    pub(crate) fn detach(&mut self) -> Result<Outcome, CommandError> {
-        if self.processes.are_several() {
-            return self.detach_one();
-        }
-        let process = self.running()?.debuggee.pid();
-        let left = self.let_go();
-        let end = self.end(Some(Ending::Detached { process }));
-        left.map(|()| Outcome::Ended(Box::new(end)))
-    }
-
-    /// Ends the program if juror started it, and lets it go otherwise.
-    pub(crate) fn leave(&mut self) -> Result<(), CommandError> {
-        match self
-            .processes
-            .program
-            .as_mut()
-            .map(|program| &mut program.debuggee)
-        {
-            Some(debuggee) if debuggee.origin() == Origin::Launched => {
-                let _ = self.kill_processes();
-                self.forget_program();
-                Ok(())
-            }
-            Some(_) => {
-                let others = self.detach_others();
-                self.let_go().and(others)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn let_go(&mut self) -> Result<(), CommandError> {
-        let Some(mut program) = self.processes.program.take() else {
-            return Ok(());
-        };
-        program.debuggee.take_terminal();
-        self.processes.last_modules = std::mem::take(&mut program.modules);
-        let left = program.debuggee.detach();
-        self.forget_program();
-        Ok(left?)
-    }
+fn let_go(session: &mut Session) -> Result<(), CommandError> {
+    let Some(mut program) = session.processes.program.take() else {
+        return Ok(());
+    };
+    program.debuggee.take_terminal();
+    session.processes.last_modules = std::mem::take(&mut program.modules);
+    let left = program.debuggee.detach();
+    session.forget_program();
+    Ok(left?)
 }

@@ -1,7 +1,10 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
+use crate::run::follow_fork;
 use crate::run::hits::say;
 use crate::run::pause::Pause;
+use crate::run::processes::joining;
+use crate::run::{catchpoints, points};
 use crate::session::Session;
 use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
 use juror_monitoring::monitors::Watch;
@@ -55,7 +58,7 @@ impl Session {
                 others.any(has_number)
             };
             if !is_elsewhere {
-                for gone in self.end_points_of_thread(number)? {
+                for gone in points::end_points_of_thread(self, number)? {
                     observer.notice(&gone);
                 }
             }
@@ -76,14 +79,14 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         // A property that does not fit a late library must be seen:
         // its events would be missed.
-        let before = self.loaded_paths();
+        let before = catchpoints::loaded_paths(self);
         let bound = self.bind(thread, false);
         let program = self.running_mut()?;
         program.modules.note_started();
         if let Err(error) = bound {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
-        let caught = self.catch_libraries(thread, &before)?;
+        let caught = catchpoints::catch_libraries(self, thread, &before)?;
         let told = self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
         let caught = caught.map(|reason| Pause::Reason(reason, thread));
         let mut moment = Moment::default();
@@ -104,7 +107,7 @@ impl Session {
         path: &std::path::Path,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        observer.notice(&self.runs_now(path));
+        observer.notice(&joining::runs_now(self, path));
         self.processes.monitors.on_exec();
         self.processes.evaluations.clear();
         self.points.breakpoints.forget_process();
@@ -124,7 +127,7 @@ impl Session {
         if let Err(error) = self.bind(thread, false) {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
-        if let Some(reason) = self.catch_exec(thread, path)? {
+        if let Some(reason) = catchpoints::catch_exec(self, thread, path)? {
             return Ok(Some(Pause::Reason(reason, thread)));
         }
         self.running_mut()?.debuggee.resume(thread)?;
@@ -148,7 +151,7 @@ impl Session {
                 StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
                 StopEvent::ParentDetached { process } => tell_left(process, observer),
                 StopEvent::ChildFollowed { thread, parent } => {
-                    self.take_over(thread, parent, observer)?;
+                    follow_fork::take_over(self, thread, parent, observer)?;
                     standing = thread;
                 }
                 _ => {}

@@ -11,11 +11,10 @@
 //! Invariant: a checkpoint holds values and a process that stands, so restoring
 //! it changes nothing of it.
 
-mod automatic;
-mod commands;
-mod losses;
-mod numbers;
-mod restoring;
+pub(crate) mod automatic;
+pub(crate) mod losses;
+pub(crate) mod numbers;
+pub(crate) mod restoring;
 
 pub use crate::run::checkpoints::restoring::RestoreReport;
 use crate::session::Session;
@@ -63,7 +62,7 @@ impl Session {
         Ok(())
     }
 
-    fn saved(&self, id: CheckpointId) -> Result<&Saved, CommandError> {
+    pub(crate) fn saved(&self, id: CheckpointId) -> Result<&Saved, CommandError> {
         let found = self.checkpoints.saved.get(&id.0);
         found.ok_or_else(|| {
             let help = match self.checkpoints.saved.is_empty() {
@@ -173,7 +172,7 @@ impl Session {
     }
 
     /// Tells of what a restore changes besides what is shown.
-    fn tell(&mut self, sentences: Vec<String>, observer: &mut dyn Observer) {
+    pub(crate) fn tell(&mut self, sentences: Vec<String>, observer: &mut dyn Observer) {
         for sentence in sentences {
             observer.notice(&sentence);
         }

@@ -16,6 +16,7 @@ mod drive;
 mod exits;
 
 use crate::run::pause::Pause;
+use crate::run::scenarios::permissions;
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Purpose};
 use juror_debuggee::ThreadId;
@@ -37,7 +38,7 @@ impl Session {
         purpose: Purpose,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        self.permit_calls()?;
+        permissions::permit_calls(self)?;
         self.begun()?;
         let thread = self.thread()?;
         let frames = self.frames()?.to_vec();

@@ -7,67 +7,65 @@ use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-impl Session {
-    /// `set follow child`
-    pub(crate) fn set_follow(&mut self, which: &str) -> Result<Outcome, CommandError> {
-        let follow = match which {
-            "parent" => Follow::Parent,
-            "child" => Follow::Child,
-            "both" => Follow::Both,
-            _ => {
-                return Err(CommandError::with_help(
-                    "which process is to be followed?",
-                    "set follow parent, child or both",
-                ));
-            }
-        };
-        self.options.follow = follow;
-        if let Some(program) = &mut self.processes.program {
-            program.debuggee.set_follow(follow);
+/// `set follow child`
+pub(crate) fn set_follow(session: &mut Session, which: &str) -> Result<Outcome, CommandError> {
+    let follow = match which {
+        "parent" => Follow::Parent,
+        "child" => Follow::Child,
+        "both" => Follow::Both,
+        _ => {
+            return Err(CommandError::with_help(
+                "which process is to be followed?",
+                "set follow parent, child or both",
+            ));
         }
-        for program in self.processes.other_programs_mut() {
-            program.debuggee.set_follow(follow);
-        }
-        Ok(Outcome::Done)
+    };
+    session.options.follow = follow;
+    if let Some(program) = &mut session.processes.program {
+        program.debuggee.set_follow(follow);
     }
+    for program in session.processes.other_programs_mut() {
+        program.debuggee.set_follow(follow);
+    }
+    Ok(Outcome::Done)
+}
 
-    /// A forked child is the debuggee now: its thread goes on in the calls
-    /// that the thread was in which made it.
-    pub(crate) fn on_followed(
-        &mut self,
-        thread: ThreadId,
-        parent: ThreadId,
-        observer: &mut dyn Observer,
-        goal: Goal<'_>,
-    ) -> Result<Option<Pause>, CommandError> {
-        self.take_over(thread, parent, observer)?;
-        // The step of a thread that is gone is over.
-        let is_step =
-            goal.stepping.is_some() || goal.temporaries.iter().any(|point| point.thread.is_some());
-        if is_step {
-            return Ok(Some(Pause::Stepped(thread)));
-        }
-        self.running_mut()?.debuggee.resume(thread)?;
-        Ok(None)
+/// A forked child is the debuggee now: its thread goes on in the calls
+/// that the thread was in which made it.
+pub(crate) fn on_followed(
+    session: &mut Session,
+    thread: ThreadId,
+    parent: ThreadId,
+    observer: &mut dyn Observer,
+    goal: Goal<'_>,
+) -> Result<Option<Pause>, CommandError> {
+    take_over(session, thread, parent, observer)?;
+    // The step of a thread that is gone is over.
+    let is_step =
+        goal.stepping.is_some() || goal.temporaries.iter().any(|point| point.thread.is_some());
+    if is_step {
+        return Ok(Some(Pause::Stepped(thread)));
     }
+    session.running_mut()?.debuggee.resume(thread)?;
+    Ok(None)
+}
 
-    /// The same, and its thread stands.
-    pub(crate) fn take_over(
-        &mut self,
-        thread: ThreadId,
-        parent: ThreadId,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        let program = self.running_mut()?;
-        let process = program.debuggee.pid();
-        observer.notice(&format!("following process {process}, which it has forked"));
-        program.follow(thread);
-        let process = &mut *self.processes;
-        if let Some(program) = &mut process.program {
-            process.monitors.follow(program, thread, parent)?;
-        }
-        process.watchpoints.follow(thread, parent);
-        process.selection.thread = Some(thread);
-        Ok(())
+/// The same, and its thread stands.
+pub(crate) fn take_over(
+    session: &mut Session,
+    thread: ThreadId,
+    parent: ThreadId,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let program = session.running_mut()?;
+    let process = program.debuggee.pid();
+    observer.notice(&format!("following process {process}, which it has forked"));
+    program.follow(thread);
+    let process = &mut *session.processes;
+    if let Some(program) = &mut process.program {
+        process.monitors.follow(program, thread, parent)?;
     }
+    process.watchpoints.follow(thread, parent);
+    process.selection.thread = Some(thread);
+    Ok(())
 }

@@ -3,6 +3,8 @@
 
 use crate::run::hits::say;
 use crate::run::pause::{Goal, Pause};
+use crate::run::software_watchpoints;
+use crate::run::{catchpoints, watchpoints};
 use crate::session::Session;
 use juror_debuggee::{SystemCallPhase, ThreadId};
 use juror_rules::decision::{Moment, Owner};
@@ -33,7 +35,7 @@ impl Session {
             return Ok(None);
         }
         let decision = self.user.signals.decide(signal, fatal);
-        if let Some(reason) = self.catch_signal(thread, signal)? {
+        if let Some(reason) = catchpoints::catch_signal(self, thread, signal)? {
             self.running_mut()?
                 .debuggee
                 .set_delivery(thread, decision.pass)?;
@@ -80,7 +82,7 @@ impl Session {
         let mut moment = Moment::default();
         for owner in Owner::IN_ORDER {
             let said = match owner {
-                Owner::Developer => self.on_access(thread, accesses)?,
+                Owner::Developer => watchpoints::on_access(self, thread, accesses)?,
                 // In one table with yours, which tells them apart.
                 Owner::Scenario => None,
                 Owner::Monitor => self.tell_of_accesses(thread, accesses, observer)?,
@@ -91,7 +93,7 @@ impl Session {
         if pause.is_some() {
             return Ok(pause);
         }
-        let followed = self.compare_followed(thread)?;
+        let followed = software_watchpoints::compare_followed(self, thread)?;
         if let Some(pause) = self.or_heard(followed, thread) {
             return Ok(Some(pause));
         }
@@ -149,7 +151,7 @@ impl Session {
         goal: Goal<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        let caught = self.on_system_call(thread, number, phase)?;
+        let caught = catchpoints::on_system_call(self, thread, number, phase)?;
         let told = self.tell_monitors(thread, observer, |watch, scene| {
             watch.on_system_call(scene, number, phase)
         })?;

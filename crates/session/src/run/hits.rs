@@ -5,7 +5,12 @@
 //! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
 //! temporary points of commands come last.
 
+use crate::run::checkpoints::automatic;
 use crate::run::pause::{Goal, Pause, Temporary};
+use crate::run::scenarios::carrying;
+use crate::run::scenarios::hearing;
+use crate::run::software_watchpoints;
+use crate::run::{catchpoints, dynamic_print, hardware_breakpoints, points, watchpoints};
 use crate::session::Session;
 use crate::state::evaluations::CallEnd;
 use crate::state::inline_frames::Unentered;
@@ -66,11 +71,11 @@ impl Session {
             say(&mut moment, owner, said);
         }
         if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
-            let ended = self.on_call_end(thread, address)?;
+            let ended = watchpoints::on_call_end(self, thread, address)?;
             say(&mut moment, Owner::Developer, ended);
         }
         if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
-            let back = self.on_way_back(thread, address)?;
+            let back = software_watchpoints::on_way_back(self, thread, address)?;
             say(&mut moment, Owner::Developer, back);
         }
         if !moment.has_stop() && owners.contains(Owners::STEP) {
@@ -86,7 +91,7 @@ impl Session {
             }
         }
         // The program may write, too, as soon as it runs on.
-        self.tell_printed(observer);
+        dynamic_print::tell_printed(self, observer);
         Ok(self.pause_of(moment, thread))
     }
 
@@ -106,7 +111,7 @@ impl Session {
         if pause.is_some() {
             return Ok(pause);
         }
-        let caught = self.catch_exception(thread, address)?;
+        let caught = catchpoints::catch_exception(self, thread, address)?;
         Ok(caught.map(|reason| Pause::Reason(reason, thread)))
     }
 
@@ -187,9 +192,9 @@ impl Session {
             .breakpoints
             .hit(program, thread, address, &values, &answers, owners);
         if let Some(hit) = hit.as_mut().filter(|hit| !hit.printing.is_empty()) {
-            self.print_at_hit(thread, address, hit);
+            dynamic_print::print_at_hit(self, thread, address, hit);
         }
-        let Some(stopping) = self.divert(thread, hit, &mut Vec::new())? else {
+        let Some(stopping) = hearing::divert(self, thread, hit, &mut Vec::new())? else {
             return Ok(None);
         };
         let chain = self.running()?.inlined_chain(thread);
@@ -208,7 +213,7 @@ impl Session {
         stopping: Stopping,
     ) -> Result<StopReason, CommandError> {
         let errors = stopping.error_sentences(PointKind::Breakpoint);
-        let wrong = self.wrong_condition_of_scenario(&stopping, &errors);
+        let wrong = carrying::wrong_condition_of_scenario(self, &stopping, &errors);
         let silent = self.finish_stopping(&stopping)?;
         if let Some(reason) = wrong {
             return Ok(reason);
@@ -227,13 +232,13 @@ impl Session {
         let silent = self.points.commands.prepare(stopping);
         let mut gone = Vec::new();
         for &number in &stopping.spent {
-            if self.point(number)?.fate == Fate::Delete {
+            if points::point(self, number)?.fate == Fate::Delete {
                 gone.push(number);
             }
         }
         if !stopping.spent.is_empty() {
-            self.delete_points(&gone)?;
-            self.settle_points()?;
+            points::delete_points(self, &gone)?;
+            points::settle_points(self)?;
         }
         Ok(silent)
     }
@@ -250,7 +255,7 @@ impl Session {
         let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
         let is_event = owners.intersects(Owners::MONITOR | Owners::RETURN);
         if pause.is_none() && goal.stepping.is_none() && is_event {
-            self.count_for_checkpoint(observer)?;
+            automatic::count_for_checkpoint(self, observer)?;
         }
         self.or_go_on(pause, thread, goal)
     }
@@ -265,7 +270,7 @@ impl Session {
         let announced = self.processes.stop.announced.take() == Some((thread, address));
         let pause = match announced {
             true => None,
-            false => self.on_hardware_hit(thread, address)?,
+            false => hardware_breakpoints::on_hardware_hit(self, thread, address)?,
         };
         self.or_go_on(pause, thread, goal)
     }
@@ -279,7 +284,7 @@ impl Session {
         if self.running()?.debuggee.has_returned(thread) {
             return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
         }
-        if let Some(pause) = self.compare_followed(thread)? {
+        if let Some(pause) = software_watchpoints::compare_followed(self, thread)? {
             return Ok(Some(pause));
         }
         if goal.stepping != Some(thread) && self.scenarios.has_heard() {

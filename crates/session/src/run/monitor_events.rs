@@ -4,6 +4,8 @@
 //! Invariant: what juror itself has called in the program is no behaviour of
 //! it, and monitors do not hear of it.
 
+use crate::run::checkpoints::automatic;
+use crate::run::checkpoints::numbers;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId};
@@ -25,8 +27,8 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        self.tell_of_numbers(observer);
-        self.checkpoint_at_start(observer)?;
+        numbers::tell_of_numbers(self, observer);
+        automatic::checkpoint_at_start(self, observer)?;
         if !self.control.state.begin()? {
             return Ok(None);
         }

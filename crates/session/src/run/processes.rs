@@ -7,13 +7,13 @@
 //! **Invariant**: a stop event is handled with its process as the current one; so is
 //! what the user types.
 
-mod joining;
-mod leaving;
-mod properties;
-mod running;
-mod selecting;
-mod watching;
+pub(crate) mod joining;
+pub(crate) mod leaving;
+pub(crate) mod properties;
+pub(crate) mod running;
+pub(crate) mod watching;
 
+use crate::run::catchpoints;
 use crate::session::Session;
 use juror_view::ProcessName;
 use juror_view::error::CommandError;
@@ -66,7 +66,7 @@ impl Session {
                 session.points.breakpoints.bind(program);
                 session.points.hardware.settle(program)?;
             }
-            session.renew_catchpoints();
+            catchpoints::renew_catchpoints(session);
             Ok(())
         })
     }

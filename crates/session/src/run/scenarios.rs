@@ -11,17 +11,16 @@
 //! a reaction that goes wrong is lost: it stops the program, and is shown in
 //! the text of its scenario.
 
-mod carrying;
-mod commands;
-mod effects;
-mod hearing;
-mod permissions;
-mod reactions;
+pub(crate) mod carrying;
+pub(crate) mod effects;
+pub(crate) mod hearing;
+pub(crate) mod permissions;
+pub(crate) mod reactions;
 #[cfg(test)]
 mod tests;
-mod waiting;
+pub(crate) mod waiting;
 
-pub(crate) use crate::run::scenarios::commands::{ACTIONS, loaded_sentence};
+pub(crate) use crate::commands::scenario::{ACTIONS, loaded_sentence};
 use crate::session::Session;
 use crate::state::scenarios::Loaded;
 use juror_language::{Diagnostic, Property, Scenario};
@@ -99,7 +98,7 @@ impl Session {
             };
             self.scenarios.list.push(loaded);
             let number = self.scenarios.list.len() - 1;
-            self.await_signals(number)?;
+            effects::await_signals(self, number)?;
         }
         self.renew_listeners();
         Ok(names)

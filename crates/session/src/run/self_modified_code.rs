@@ -10,49 +10,50 @@ use juror_view::observer::Observer;
 /// Places that are told one by one.
 const PLACES_MAX: usize = 3;
 
-impl Session {
-    /// For programs that stand, before they rest.
-    pub(crate) fn reinsert_overwritten(
-        &mut self,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        self.in_every_process(|session| session.renew_overwritten_here(observer))
-    }
+/// For programs that stand, before they rest.
+pub(crate) fn reinsert_overwritten(
+    session: &mut Session,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    session.in_every_process(|session| renew_overwritten_here(session, observer))
+}
 
-    fn renew_overwritten_here(&mut self, observer: &mut dyn Observer) -> Result<(), CommandError> {
-        let Some(program) = &mut self.processes.program else {
-            return Ok(());
-        };
-        let places = program.debuggee.reinsert_overwritten()?;
-        for &address in places.iter().take(PLACES_MAX) {
-            observer.notice(&format!(
-                "the program has written other code at {address:#x}: {} in it again, and did not \
-                 see what ran there meanwhile",
-                self.points_at(address)
-            ));
-        }
-        if let Some(more) = places.len().checked_sub(PLACES_MAX).filter(|&it| it > 0) {
-            observer.notice(&format!("so it has at {more} other places"));
-        }
-        Ok(())
+fn renew_overwritten_here(
+    session: &mut Session,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let Some(program) = &mut session.processes.program else {
+        return Ok(());
+    };
+    let places = program.debuggee.reinsert_overwritten()?;
+    for &address in places.iter().take(PLACES_MAX) {
+        observer.notice(&format!(
+            "the program has written other code at {address:#x}: {} in it again, and did not \
+             see what ran there meanwhile",
+            points_at(session, address)
+        ));
     }
+    if let Some(more) = places.len().checked_sub(PLACES_MAX).filter(|&it| it > 0) {
+        observer.notice(&format!("so it has at {more} other places"));
+    }
+    Ok(())
+}
 
-    /// The points at an address, with their verb.
-    fn points_at(&self, address: u64) -> String {
-        let numbers = self.points.breakpoints.planted_at(address);
-        let owners = self.processes.program.as_ref();
-        let owners = owners.map(|it| it.debuggee.engine().owners_at(address));
-        let is_watched = owners.is_some_and(|it| it.intersects(Owners::MONITOR));
-        let listed: Vec<String> = numbers.iter().map(u32::to_string).collect();
-        match (listed.as_slice(), is_watched) {
-            ([], true) => "an event of a property is".to_owned(),
-            ([], false) => "a point of juror's is".to_owned(),
-            ([number], false) => format!("breakpoint {number} is"),
-            (_, false) => format!("breakpoints {} are", listed.join(", ")),
-            (_, true) => format!(
-                "breakpoint {} and an event of a property are",
-                listed.join(", ")
-            ),
-        }
+/// The points at an address, with their verb.
+fn points_at(session: &Session, address: u64) -> String {
+    let numbers = session.points.breakpoints.planted_at(address);
+    let owners = session.processes.program.as_ref();
+    let owners = owners.map(|it| it.debuggee.engine().owners_at(address));
+    let is_watched = owners.is_some_and(|it| it.intersects(Owners::MONITOR));
+    let listed: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    match (listed.as_slice(), is_watched) {
+        ([], true) => "an event of a property is".to_owned(),
+        ([], false) => "a point of juror's is".to_owned(),
+        ([number], false) => format!("breakpoint {number} is"),
+        (_, false) => format!("breakpoints {} are", listed.join(", ")),
+        (_, true) => format!(
+            "breakpoint {} and an event of a property are",
+            listed.join(", ")
+        ),
     }
 }

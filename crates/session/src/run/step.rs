@@ -5,10 +5,11 @@
 //! running; only what lies between calls is stepped by instruction, with the
 //! other threads standing still.
 
-mod inlined;
-mod moves;
-mod out;
+pub(crate) mod inlined;
+pub(crate) mod moves;
+pub(crate) mod out;
 
+use crate::inspect::source;
 use crate::run::pause::{Pause, Temporary};
 pub(crate) use crate::run::step::out::nowhere_to_return;
 use crate::session::Session;
@@ -264,7 +265,7 @@ impl Session {
     }
 
     fn has_main_source(&mut self) -> bool {
-        match self.main_file() {
+        match source::main_file(self) {
             Some(file) => self.user.sources.line_count(&file).is_some(),
             None => false,
         }

@@ -2,7 +2,10 @@
 //!
 //! Invariant: whoever shows a stop has halted all threads before.
 
+use crate::inspect::{displays, frames, source};
+use crate::run::hardware_breakpoints;
 use crate::run::pause::Pause;
+use crate::run::processes::leaving;
 use crate::session::Session;
 use juror_debuggee::{Owners, ThreadId};
 use juror_program::stack::frames::{Frame, level_of_line, users_frames};
@@ -64,7 +67,7 @@ impl Session {
         }
         let mut pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
         if pause.is_none() && is_hardware {
-            pause = self.on_hardware_hit(thread, address)?;
+            pause = hardware_breakpoints::on_hardware_hit(self, thread, address)?;
         }
         self.processes.stop.announced = Some((thread, address));
         Ok(pause)
@@ -146,7 +149,7 @@ impl Session {
     /// The program has ended while it was being stopped. What it was to be
     /// stopped for is shown with its end.
     pub(super) fn end_instead(&mut self, reason: StopReason) -> Outcome {
-        let ending = self.ending_told();
+        let ending = leaving::ending_told(self);
         let mut end = self.end(ending);
         if let StopReason::Violation { mut violations } = reason {
             violations.append(&mut end.violations);
@@ -178,7 +181,7 @@ impl Session {
         let mut backtrace: Vec<FrameView> = frames
             .iter()
             .enumerate()
-            .map(|(level, frame)| self.frame_view(level, frame))
+            .map(|(level, frame)| frames::frame_view(self, level, frame))
             .collect();
         if let Some(first) = backtrace
             .first()
@@ -202,11 +205,11 @@ impl Session {
         }
         let shown = frames
             .first()
-            .and_then(|frame| Some((frame, self.line_of(frame)?)));
+            .and_then(|frame| Some((frame, source::line_of(self, frame)?)));
         let line_shown = location.line;
         let mut source = shown.and_then(|(frame, (file, line, _))| {
             let line = line_shown.unwrap_or(line);
-            self.text_around(frame, &file, line, STOP_LINES)
+            source::text_around(self, frame, &file, line, STOP_LINES)
         });
         let mut source_frame = None;
         if source.is_none() && asks_why(&reason) {
@@ -215,7 +218,7 @@ impl Session {
             self.processes.selection.of_caller =
                 shown.and_then(|it| Some((it.file.as_ref()?.into(), it.line?)));
         }
-        let displays = self.displayed(&frames, 0);
+        let displays = displays::displayed(self, &frames, 0);
         Ok(StopView {
             evaluation: self.processes.evaluations.innermost(thread),
             process: self.process_name(),
@@ -247,11 +250,11 @@ impl Session {
         let callers: Vec<(usize, Frame)> = frames.into_iter().enumerate().skip(1).collect();
         let own = callers.iter().filter(|it| !is_systems(it));
         for (level, frame) in own.chain(callers.iter().filter(is_systems)) {
-            let Some((file, line, false)) = self.line_of(frame) else {
+            let Some((file, line, false)) = source::line_of(self, frame) else {
                 continue;
             };
-            if let Some(source) = self.text_around(frame, &file, line, STOP_LINES) {
-                return Some((source, self.frame_view(*level, frame)));
+            if let Some(source) = source::text_around(self, frame, &file, line, STOP_LINES) {
+                return Some((source, frames::frame_view(self, *level, frame)));
             }
         }
         None
@@ -278,7 +281,7 @@ impl Session {
             self.user.values.set_number("_exitcode", status);
         }
         let called = self.processes.evaluations.running_function();
-        let violations = self.final_violations(ending);
+        let violations = leaving::final_violations(self, ending);
         self.processes.monitors.end_recording(ending);
         let gone = &self.processes.gone;
         let program = self.processes.program.as_ref();

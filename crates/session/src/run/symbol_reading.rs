@@ -107,147 +107,147 @@ fn names_of(event: &SymbolicEvent) -> Names {
     }
 }
 
-impl Session {
-    /// Reads the names of all modules if a command is going to need them.
-    ///
-    /// # Errors
-    /// It was given up.
-    pub(crate) fn prepare_names(
-        &mut self,
-        command: Command,
-        rest: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        let names = command.names(rest);
-        if names == Names::None {
-            return Ok(());
-        }
-        let modules = self
-            .processes
-            .program
-            .as_ref()
-            .map(|program| &program.modules);
-        let modules = modules.unwrap_or(&self.processes.last_modules);
-        let modules: Vec<Rc<Module>> = modules.iter().cloned().collect();
-        self.control.cancel.store(false, Ordering::Relaxed);
-        for module in modules {
-            self.read_names(&module, &names, observer)?;
-            self.tell_missing(&module, observer);
-        }
-        Ok(())
+/// Reads the names of all modules if a command is going to need them.
+///
+/// # Errors
+/// It was given up.
+pub(crate) fn prepare_names(
+    session: &mut Session,
+    command: Command,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let names = command.names(rest);
+    if names == Names::None {
+        return Ok(());
     }
+    let modules = session
+        .processes
+        .program
+        .as_ref()
+        .map(|program| &program.modules);
+    let modules = modules.unwrap_or(&session.processes.last_modules);
+    let modules: Vec<Rc<Module>> = modules.iter().cloned().collect();
+    session.control.cancel.store(false, Ordering::Relaxed);
+    for module in modules {
+        read_names(session, &module, &names, observer)?;
+        tell_missing(session, &module, observer);
+    }
+    Ok(())
+}
 
-    /// Reads the names that properties and points of the developer ask for when a
-    /// program has been started, before they are bound to it.
-    ///
-    /// # Errors
-    /// It was given up.
-    pub(crate) fn prepare_bound_names(
-        &mut self,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        let Some(program) = &mut self.processes.program else {
-            return Ok(());
-        };
-        program.update_modules();
-        let modules: Vec<Rc<Module>> = program.modules.iter().cloned().collect();
-        let properties = self.processes.monitors.watched.iter();
-        let events = properties.flat_map(|it| it.property.events.iter());
-        let mut wanted: Vec<(Reach, Names)> = events
-            .map(|event| (event.reach.clone(), names_of(event)))
-            .collect();
-        let points = self.points.breakpoints.functions();
-        let points = points.chain(self.points.hardware.functions());
-        wanted.extend(points.map(|name| (Reach::Anywhere, Names::Function(name.to_owned()))));
-        wanted.retain(|(_, names)| *names != Names::None);
-        self.control.cancel.store(false, Ordering::Relaxed);
-        for (reach, names) in &wanted {
-            for module in modules.iter().filter(|module| module.is_reached(reach)) {
-                self.read_names(module, names, observer)?;
-            }
+/// Reads the names that properties and points of the developer ask for when a
+/// program has been started, before they are bound to it.
+///
+/// # Errors
+/// It was given up.
+pub(crate) fn prepare_bound_names(
+    session: &mut Session,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let Some(program) = &mut session.processes.program else {
+        return Ok(());
+    };
+    program.update_modules();
+    let modules: Vec<Rc<Module>> = program.modules.iter().cloned().collect();
+    let properties = session.processes.monitors.watched.iter();
+    let events = properties.flat_map(|it| it.property.events.iter());
+    let mut wanted: Vec<(Reach, Names)> = events
+        .map(|event| (event.reach.clone(), names_of(event)))
+        .collect();
+    let points = session.points.breakpoints.functions();
+    let points = points.chain(session.points.hardware.functions());
+    wanted.extend(points.map(|name| (Reach::Anywhere, Names::Function(name.to_owned()))));
+    wanted.retain(|(_, names)| *names != Names::None);
+    session.control.cancel.store(false, Ordering::Relaxed);
+    for (reach, names) in &wanted {
+        for module in modules.iter().filter(|module| module.is_reached(reach)) {
+            read_names(session, module, names, observer)?;
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    fn read_names(
-        &self,
-        module: &Module,
-        names: &Names,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        let began = Instant::now();
-        let cancel = Arc::clone(&self.control.cancel);
-        let name = module.name();
-        let what = format!("reading the names of {name}");
-        let mut is_told = false;
-        let mut progress = |done: u64, of: u64| {
-            if is_told || began.elapsed() >= SILENT {
-                observer.progress(&what, done, of);
-                is_told = true;
-            }
-        };
-        let symbols = &module.symbols;
-        let is_ready = match names {
-            Names::With(sets) if sets.iter().any(|it| symbols.finds_functions_with(it)) => true,
-            Names::All | Names::With(_) => symbols.prepare_names(&cancel, &mut progress),
-            Names::Function(name) => symbols.prepare_name(Some(name), &cancel, &mut progress),
-            Names::Any | Names::None => symbols.prepare_name(None, &cancel, &mut progress),
-        };
-        if is_ready {
-            return Ok(());
+fn read_names(
+    session: &Session,
+    module: &Module,
+    names: &Names,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let began = Instant::now();
+    let cancel = Arc::clone(&session.control.cancel);
+    let name = module.name();
+    let what = format!("reading the names of {name}");
+    let mut is_told = false;
+    let mut progress = |done: u64, of: u64| {
+        if is_told || began.elapsed() >= SILENT {
+            observer.progress(&what, done, of);
+            is_told = true;
         }
-        observer.progress(&what, 1, 1);
-        Err(CommandError::with_help(
-            format!("interrupted: the names of {name} are not read"),
-            "the same command begins anew; addresses (*0x1234) need no names",
-        ))
+    };
+    let symbols = &module.symbols;
+    let is_ready = match names {
+        Names::With(sets) if sets.iter().any(|it| symbols.finds_functions_with(it)) => true,
+        Names::All | Names::With(_) => symbols.prepare_names(&cancel, &mut progress),
+        Names::Function(name) => symbols.prepare_name(Some(name), &cancel, &mut progress),
+        Names::Any | Names::None => symbols.prepare_name(None, &cancel, &mut progress),
+    };
+    if is_ready {
+        return Ok(());
     }
+    observer.progress(&what, 1, 1);
+    Err(CommandError::with_help(
+        format!("interrupted: the names of {name} are not read"),
+        "the same command begins anew; addresses (*0x1234) need no names",
+    ))
+}
 
-    /// Says once what belongs to the program and is not there. Libraries come
-    /// without debug information as a rule.
-    fn tell_missing(&mut self, module: &Module, observer: &mut dyn Observer) {
-        for remark in module.symbols.take_warnings() {
-            observer.notice(&remark);
-        }
-        if !module.is_main || !self.symbols.missing_told.insert(module.path.clone()) {
-            return;
-        }
-        let problems = module.symbols.problems();
-        for problem in problems.iter().take(NAMED_MAX) {
-            observer.notice(problem);
-        }
-        if let Some(more) = problems.len().checked_sub(NAMED_MAX + 1) {
-            observer.notice(&format!("and {} more of this kind", more + 1));
-        }
+/// Says once what belongs to the program and is not there. Libraries come
+/// without debug information as a rule.
+fn tell_missing(session: &mut Session, module: &Module, observer: &mut dyn Observer) {
+    for remark in module.symbols.take_warnings() {
+        observer.notice(&remark);
     }
+    if !module.is_main || !session.symbols.missing_told.insert(module.path.clone()) {
+        return;
+    }
+    let problems = module.symbols.problems();
+    for problem in problems.iter().take(NAMED_MAX) {
+        observer.notice(problem);
+    }
+    if let Some(more) = problems.len().checked_sub(NAMED_MAX + 1) {
+        observer.notice(&format!("and {} more of this kind", more + 1));
+    }
+}
 
-    /// `set debug-file-directory DIRECTORY:…`.
-    pub(crate) fn set_debug_directories(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let directories = text.trim().split(':').filter(|it| !it.is_empty());
-        let mut settings = self.symbols.store.settings();
-        settings.debug_file_directories = directories.map(PathBuf::from).collect();
-        self.symbols.store.set(settings.clone());
-        self.options.symbols = settings;
-        self.symbols.missing_told.clear();
-        if self.processes.program.is_none() {
-            return Ok(Outcome::Done);
-        }
-        Ok(Outcome::Message(
-            "what is loaded keeps its symbols; the directories count from the next run on"
-                .to_owned(),
-        ))
+/// `set debug-file-directory DIRECTORY:…`.
+pub(crate) fn set_debug_directories(
+    session: &mut Session,
+    text: &str,
+) -> Result<Outcome, CommandError> {
+    let directories = text.trim().split(':').filter(|it| !it.is_empty());
+    let mut settings = session.symbols.store.settings();
+    settings.debug_file_directories = directories.map(PathBuf::from).collect();
+    session.symbols.store.set(settings.clone());
+    session.options.symbols = settings;
+    session.symbols.missing_told.clear();
+    if session.processes.program.is_none() {
+        return Ok(Outcome::Done);
     }
+    Ok(Outcome::Message(
+        "what is loaded keeps its symbols; the directories count from the next run on".to_owned(),
+    ))
+}
 
-    /// `set substitute-path FROM TO`; without a directory the rule goes.
-    pub(crate) fn set_substitution(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let mut words = text.split_whitespace().map(PathBuf::from);
-        let Some(from) = words.next() else {
-            return Err(CommandError::with_help(
-                "which directory is where?",
-                "set substitute-path /where/it/was /where/it/is; without the second the rule goes",
-            ));
-        };
-        self.user.sources.substitute(from, words.next());
-        Ok(Outcome::Done)
-    }
+/// `set substitute-path FROM TO`; without a directory the rule goes.
+pub(crate) fn set_substitution(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let mut words = text.split_whitespace().map(PathBuf::from);
+    let Some(from) = words.next() else {
+        return Err(CommandError::with_help(
+            "which directory is where?",
+            "set substitute-path /where/it/was /where/it/is; without the second the rule goes",
+        ));
+    };
+    session.user.sources.substitute(from, words.next());
+    Ok(Outcome::Done)
 }

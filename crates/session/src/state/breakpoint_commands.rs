@@ -31,6 +31,22 @@ pub(crate) struct Given {
 }
 
 impl Attached {
+    /// Takes the next command to execute.
+    pub(crate) fn next(&mut self) -> Option<String> {
+        self.queue.pop_front().or_else(|| self.script.pop_front())
+    }
+
+    /// Returns how many `commands` are open.
+    pub(crate) fn input_depth(&self) -> usize {
+        self.given.as_ref().map_or(0, |given| given.depth)
+    }
+
+    /// Forgets the lines that have been given so far.
+    pub(crate) fn cancel(&mut self) {
+        self.given = None;
+        self.give_up();
+    }
+
     /// The program stops at these points: their commands are next. Tells
     /// whether they ask for the stop not to be shown.
     pub(crate) fn prepare(&mut self, stopping: &Stopping) -> bool {

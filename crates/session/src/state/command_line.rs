@@ -3,7 +3,8 @@
 //!
 //! Words are split as a shell does it, with quotes and backslashes; `<`, `>`,
 //! `>>`, `2>`, `2>>` and `&>` name files, `2>&1` joins the errors to the output.
-//! Nothing else of a shell is there.
+//! Nothing else of a shell is there. The crates that split words (shlex, shell-words)
+//! do not serve: in their words a quoted `<` is like any other.
 
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use std::collections::hash_map;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The sections of one file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SectionSource {
     /// The file from which sections are still to be read.
     from: Option<Arc<ElfFile>>,
@@ -45,18 +45,7 @@ impl SectionSource {
     pub fn of_program(elf: &Arc<ElfFile>) -> SectionSource {
         SectionSource {
             from: Some(Arc::clone(elf)),
-            texts: OnceLock::new(),
-            abbreviations: OnceLock::new(),
-            forms: OnceLock::new(),
-            rest: OnceLock::new(),
-            info: OnceLock::new(),
-            types: OnceLock::new(),
-            lines: OnceLock::new(),
-            locations: OnceLock::new(),
-            location_bytes: OnceLock::new(),
-            shared_abbreviations: Mutex::default(),
-            supplementary: None,
-            supplement: None,
+            ..SectionSource::default()
         }
     }
 
@@ -64,19 +53,14 @@ impl SectionSource {
     pub fn complete(dwarf: Arc<gimli::Dwarf<Reader>>) -> SectionSource {
         let parts = |all: &Reader| OnceLock::from(LazySection::InMemory(all.clone()));
         SectionSource {
-            from: None,
             texts: OnceLock::from(dwarf.debug_str.reader().clone()),
             abbreviations: OnceLock::from(dwarf.debug_abbrev.clone()),
-            forms: OnceLock::new(),
             info: parts(dwarf.debug_info.reader()),
             types: parts(dwarf.debug_types.reader()),
             lines: parts(dwarf.debug_line.reader()),
             locations: OnceLock::from(dwarf.locations.clone()),
-            location_bytes: OnceLock::new(),
             rest: OnceLock::from(dwarf),
-            shared_abbreviations: Mutex::default(),
-            supplementary: None,
-            supplement: None,
+            ..SectionSource::default()
         }
     }
 

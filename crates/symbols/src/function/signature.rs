@@ -56,7 +56,7 @@ fn types_of(list: &str) -> Vec<&str> {
 
 /// A normalized type: `unsigned long const *` has the base `unsigned long`, is `const`, and
 /// has the suffix `*`.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Default)]
 struct Written {
     base: String,
     is_const: bool,
@@ -114,12 +114,7 @@ fn words_of(text: &str) -> Vec<&str> {
 
 fn written(words: &mut &[&str], depth: usize) -> Written {
     let mut names: Vec<String> = Vec::new();
-    let mut found = Written {
-        base: String::new(),
-        is_const: false,
-        is_volatile: false,
-        behind: String::new(),
-    };
+    let mut found = Written::default();
     while let [word, rest @ ..] = *words {
         match *word {
             "const" => found.is_const = true,

@@ -6,3 +6,4 @@ mod layers;
 mod libc_properties;
 mod rules;
 mod shipped_properties;
+mod structure;

@@ -19,7 +19,7 @@ const CLASSES_MAX: u32 = 10_000;
 
 /// A part of an object: the virtual bases to go through, one after the other, and how
 /// far behind the start of the last one, or of the object, it begins.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Way {
     /// How many times the class is derived.
     steps: u32,
@@ -61,11 +61,7 @@ impl Way {
 /// The ways from a class to its base class `base`, one for each part.
 fn ways(class: &Type, base: &Type) -> Vec<Way> {
     let mut found = Vec::new();
-    let start = Way {
-        steps: 0,
-        through: Vec::new(),
-        offset: 0,
-    };
+    let start = Way::default();
     let mut budget = CLASSES_MAX;
     search(class, &base.strip().name(), start, &mut budget, &mut found);
     found

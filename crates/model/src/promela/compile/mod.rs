@@ -48,6 +48,7 @@ struct AskedVariable {
 }
 
 /// The state of the compiler.
+#[derive(Default)]
 pub(super) struct Compiler {
     pub program: Program,
     pub faults: Vec<Fault>,
@@ -93,21 +94,7 @@ struct Frame {
 
 /// Compiles a model. The program is complete if there are no faults.
 pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)]) -> Compiler {
-    let mut compiler = Compiler {
-        program: Program::default(),
-        faults: Vec::new(),
-        globals: FxHashMap::default(),
-        records: FxHashMap::default(),
-        kinds: FxHashMap::default(),
-        parameter_counts: Vec::new(),
-        mtypes: FxHashMap::default(),
-        asked_labels: Vec::new(),
-        asked_variables: Vec::new(),
-        frame: None,
-        may_run: false,
-        runs: 0,
-        constants: FxHashMap::default(),
-    };
+    let mut compiler = Compiler::default();
     compiler.model(written, asked);
     compiler
 }

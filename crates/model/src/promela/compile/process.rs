@@ -16,16 +16,7 @@ impl Compiler {
         self.program.kinds.push(ProcessType {
             name: process.name.text.clone(),
             span: process.name.span,
-            frame_size: 0,
-            parameters: Vec::new(),
-            beginnings: Vec::new(),
-            variables: Vec::new(),
-            leaves: Vec::new(),
-            channels: Vec::new(),
-            provided: None,
-            outside: None,
-            locations: Vec::new(),
-            start: 0,
+            ..ProcessType::default()
         });
         let skip = self.instruction(Operation::Skip, process.name.span, "skip");
         let graph = Graph::new(skip);

@@ -2,6 +2,7 @@
 
 use crate::commands::set::absent::{instead, needless};
 use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
+use crate::commands::{breakpoint_command_lists, environment};
 use crate::options::AtInlined;
 use crate::session::Session;
 use juror_values::format::{Radix, format};
@@ -13,114 +14,115 @@ use std::ffi::OsString;
 /// Values that `show values` shows.
 const VALUES_MAX: usize = 10;
 
-impl Session {
-    /// `show`, `show args`, `show convenience`, `show values`
-    pub(crate) fn show(&self, rest: &str) -> Result<Outcome, CommandError> {
-        let (name, after) = split(rest);
-        let text = match name.as_str() {
-            "" => {
-                let plain = SETTINGS.iter().filter(|it| it.1 != Setting::Environment);
-                let lines = plain.map(|(name, setting)| self.shown_setting(name, *setting, ""));
-                lines.collect::<Vec<_>>().join("\n")
-            }
-            "convenience" | "conv" => self.named_values(),
-            "values" => self.printed_values(),
-            "user" => return self.groups(),
-            "version" => format!("juror {}", env!("CARGO_PKG_VERSION")),
-            name => match setting(name) {
-                Some((name, setting)) => self.shown_setting(name, setting, after),
-                None => return self.show_absent(name),
-            },
-        };
-        Ok(Outcome::Message(text))
-    }
-
-    fn show_absent(&self, name: &str) -> Result<Outcome, CommandError> {
-        if let Some(why) = needless(name, "") {
-            return Ok(Outcome::Message(why.to_owned()));
+/// `show`, `show args`, `show convenience`, `show values`
+pub(crate) fn show(session: &Session, rest: &str) -> Result<Outcome, CommandError> {
+    let (name, after) = split(rest);
+    let text = match name.as_str() {
+        "" => {
+            let plain = SETTINGS.iter().filter(|it| it.1 != Setting::Environment);
+            let lines = plain.map(|(name, setting)| shown_setting(session, name, *setting, ""));
+            lines.collect::<Vec<_>>().join("\n")
         }
-        let help = instead(name).map_or_else(|| advice(name), str::to_owned);
-        let message = format!("there is no setting `{name}`");
-        Err(CommandError::with_help(message, help))
-    }
+        "convenience" | "conv" => named_values(session),
+        "values" => printed_values(session),
+        "user" => return breakpoint_command_lists::groups(session),
+        "version" => format!("juror {}", env!("CARGO_PKG_VERSION")),
+        name => match setting(name) {
+            Some((name, setting)) => shown_setting(session, name, setting, after),
+            None => return show_absent(session, name),
+        },
+    };
+    Ok(Outcome::Message(text))
+}
 
-    fn shown_setting(&self, name: &str, setting: Setting, after: &str) -> String {
-        let options = &self.options;
-        let value = match setting {
-            Setting::Arguments => {
-                let next = self.launch.next_line.as_ref().map(|line| &line.arguments);
-                words(next.unwrap_or(&options.arguments))
-            }
-            Setting::AtInlined => match options.inlined.at {
-                AtInlined::Never => "off",
-                AtInlined::Marked => "marked",
-                AtInlined::Likely => "likely",
-            }
-            .to_owned(),
-            Setting::CheckpointFiles => self.checkpoints.shown_files().to_owned(),
-            Setting::CheckpointNamespace => self.checkpoints.shown_namespace().to_owned(),
-            Setting::DebugFileDirectory => {
-                let directories = options.symbols.debug_file_directories.iter();
-                let directories: Vec<_> = directories.map(|it| it.display().to_string()).collect();
-                directories.join(":")
-            }
-            Setting::Directory => match &options.directory {
-                Some(directory) => directory.display().to_string(),
-                None => "where juror works; see: pwd".to_owned(),
-            },
-            Setting::DisableRandomization => on_or_off(!options.randomize),
-            Setting::Environment => return self.shown_environment(after),
-            Setting::Follow => match options.follow {
-                crate::options::Follow::Parent => "parent".to_owned(),
-                crate::options::Follow::Child => "child".to_owned(),
-                crate::options::Follow::Both => "both".to_owned(),
-            },
-            Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
-            Setting::ListLines => limit(u64::from(self.user.settings.list_lines), u32::MAX.into()),
-            Setting::PrintElements => limit(self.user.settings.elements_max, u64::MAX),
-            Setting::PrintPretty => on_or_off(self.user.settings.is_pretty),
-            Setting::SubstitutePath => {
-                let rules = self.user.sources.substitutions();
-                let rules =
-                    rules.map(|(from, to)| format!("{} is {}", from.display(), to.display()));
-                rules.collect::<Vec<_>>().join("; ")
-            }
-        };
-        let value = if value.is_empty() { "none" } else { &value };
-        format!("{name}: {value}")
+fn show_absent(_session: &Session, name: &str) -> Result<Outcome, CommandError> {
+    if let Some(why) = needless(name, "") {
+        return Ok(Outcome::Message(why.to_owned()));
     }
+    let help = instead(name).map_or_else(|| advice(name), str::to_owned);
+    let message = format!("there is no setting `{name}`");
+    Err(CommandError::with_help(message, help))
+}
 
-    /// The values that have names.
-    fn named_values(&self) -> String {
-        let lines = self.user.values.named();
-        let lines: Vec<String> = lines
-            .map(|(name, value)| format!("${name} = {}", self.value_text(value)))
-            .collect();
-        match lines.is_empty() {
-            true => "there are none; set $n = 3 makes one".to_owned(),
-            false => lines.join("\n"),
+fn shown_setting(session: &Session, name: &str, setting: Setting, after: &str) -> String {
+    let options = &session.options;
+    let value = match setting {
+        Setting::Arguments => {
+            let next = session
+                .launch
+                .next_line
+                .as_ref()
+                .map(|line| &line.arguments);
+            words(next.unwrap_or(&options.arguments))
         }
-    }
-
-    /// The values that were printed last.
-    fn printed_values(&self) -> String {
-        let printed = self.user.values.printed();
-        let first = printed.len().saturating_sub(VALUES_MAX);
-        let lines = printed.iter().enumerate().skip(first);
-        let lines: Vec<String> = lines
-            .map(|(at, value)| format!("${} = {}", at + 1, self.value_text(value)))
-            .collect();
-        match lines.is_empty() {
-            true => "nothing has been printed".to_owned(),
-            false => lines.join("\n"),
+        Setting::AtInlined => match options.inlined.at {
+            AtInlined::Never => "off",
+            AtInlined::Marked => "marked",
+            AtInlined::Likely => "likely",
         }
-    }
-
-    pub(crate) fn value_text(&self, value: &Typed) -> String {
-        match &self.processes.program {
-            Some(program) => format(value, program, program, Radix::Natural),
-            None => format(value, &Nothing, &Nothing, Radix::Natural),
+        .to_owned(),
+        Setting::CheckpointFiles => session.checkpoints.shown_files().to_owned(),
+        Setting::CheckpointNamespace => session.checkpoints.shown_namespace().to_owned(),
+        Setting::DebugFileDirectory => {
+            let directories = options.symbols.debug_file_directories.iter();
+            let directories: Vec<_> = directories.map(|it| it.display().to_string()).collect();
+            directories.join(":")
         }
+        Setting::Directory => match &options.directory {
+            Some(directory) => directory.display().to_string(),
+            None => "where juror works; see: pwd".to_owned(),
+        },
+        Setting::DisableRandomization => on_or_off(!options.randomize),
+        Setting::Environment => return environment::shown_environment(session, after),
+        Setting::Follow => match options.follow {
+            crate::options::Follow::Parent => "parent".to_owned(),
+            crate::options::Follow::Child => "child".to_owned(),
+            crate::options::Follow::Both => "both".to_owned(),
+        },
+        Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
+        Setting::ListLines => limit(u64::from(session.user.settings.list_lines), u32::MAX.into()),
+        Setting::PrintElements => limit(session.user.settings.elements_max, u64::MAX),
+        Setting::PrintPretty => on_or_off(session.user.settings.is_pretty),
+        Setting::SubstitutePath => {
+            let rules = session.user.sources.substitutions();
+            let rules = rules.map(|(from, to)| format!("{} is {}", from.display(), to.display()));
+            rules.collect::<Vec<_>>().join("; ")
+        }
+    };
+    let value = if value.is_empty() { "none" } else { &value };
+    format!("{name}: {value}")
+}
+
+/// The values that have names.
+fn named_values(session: &Session) -> String {
+    let lines = session.user.values.named();
+    let lines: Vec<String> = lines
+        .map(|(name, value)| format!("${name} = {}", value_text(session, value)))
+        .collect();
+    match lines.is_empty() {
+        true => "there are none; set $n = 3 makes one".to_owned(),
+        false => lines.join("\n"),
+    }
+}
+
+/// The values that were printed last.
+fn printed_values(session: &Session) -> String {
+    let printed = session.user.values.printed();
+    let first = printed.len().saturating_sub(VALUES_MAX);
+    let lines = printed.iter().enumerate().skip(first);
+    let lines: Vec<String> = lines
+        .map(|(at, value)| format!("${} = {}", at + 1, value_text(session, value)))
+        .collect();
+    match lines.is_empty() {
+        true => "nothing has been printed".to_owned(),
+        false => lines.join("\n"),
+    }
+}
+
+pub(crate) fn value_text(session: &Session, value: &Typed) -> String {
+    match &session.processes.program {
+        Some(program) => format(value, program, program, Radix::Natural),
+        None => format(value, &Nothing, &Nothing, Radix::Natural),
     }
 }
 

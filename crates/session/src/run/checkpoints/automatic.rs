@@ -4,6 +4,7 @@
 //! Invariant: of those that are made every so many events the last two are
 //! kept; counting an event costs a subtraction.
 
+use crate::run::checkpoints::losses;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Checkpoints, interval};
 use juror_view::error::CommandError;
@@ -20,89 +21,90 @@ impl Checkpoints {
     }
 }
 
-impl Session {
-    /// The program is about to begin: the first automatic checkpoint.
-    pub(crate) fn checkpoint_at_start(
-        &mut self,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        let is_fresh = self.is_fresh();
-        let automatic = &mut self.checkpoints.automatic;
-        if automatic.when.is_none() || !is_fresh || automatic.has_begun {
-            return Ok(());
-        }
-        automatic.has_begun = true;
-        match self.take_checkpoint(true) {
-            Ok(id) => self.tell_of_automatic(id, observer),
-            Err(error) => self.give_automatic_up(&error, observer),
-        }
+/// The program is about to begin: the first automatic checkpoint.
+pub(crate) fn checkpoint_at_start(
+    session: &mut Session,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let is_fresh = session.is_fresh();
+    let automatic = &mut session.checkpoints.automatic;
+    if automatic.when.is_none() || !is_fresh || automatic.has_begun {
+        return Ok(());
     }
-
-    /// An event has been taken in, and its thread waits.
-    #[inline]
-    pub(crate) fn count_for_checkpoint(
-        &mut self,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        let left = &mut self.checkpoints.automatic.left;
-        if *left == 0 {
-            return Ok(());
-        }
-        *left -= 1;
-        match *left {
-            0 => self.checkpoint_again(observer),
-            _ => Ok(()),
-        }
+    automatic.has_begun = true;
+    match session.take_checkpoint(true) {
+        Ok(id) => tell_of_automatic(session, id, observer),
+        Err(error) => give_automatic_up(session, &error, observer),
     }
+}
 
-    #[cold]
-    fn checkpoint_again(&mut self, observer: &mut dyn Observer) -> Result<(), CommandError> {
-        self.checkpoints.automatic.left = interval(self.checkpoints.automatic.when);
-        let id = match self.take_checkpoint(true) {
-            Ok(id) => id,
-            Err(error) => return self.give_automatic_up(&error, observer),
-        };
-        self.tell_of_automatic(id, observer)?;
-        let kept = &mut self.checkpoints.automatic.kept;
-        kept.push(id);
-        while kept.len() > KEPT {
-            let oldest = kept.remove(0);
-            self.checkpoints.saved.remove(&oldest.0);
-        }
-        Ok(())
+/// An event has been taken in, and its thread waits.
+#[inline]
+pub(crate) fn count_for_checkpoint(
+    session: &mut Session,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let left = &mut session.checkpoints.automatic.left;
+    if *left == 0 {
+        return Ok(());
     }
-
-    fn tell_of_automatic(
-        &mut self,
-        id: CheckpointId,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        let losses = self.saved(id)?.view.losses.clone();
-        self.tell_losses_of_checkpoint(id.0, &losses, observer);
-        Ok(())
+    *left -= 1;
+    match *left {
+        0 => checkpoint_again(session, observer),
+        _ => Ok(()),
     }
+}
 
-    /// The next would fail, too: there are none from here on.
-    fn give_automatic_up(
-        &mut self,
-        error: &CommandError,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        self.checkpoints.automatic.when = None;
-        self.checkpoints.automatic.left = 0;
-        observer.notice(&format!("there are no automatic checkpoints: {error}"));
-        Ok(())
+#[cold]
+fn checkpoint_again(
+    session: &mut Session,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    session.checkpoints.automatic.left = interval(session.checkpoints.automatic.when);
+    let id = match session.take_checkpoint(true) {
+        Ok(id) => id,
+        Err(error) => return give_automatic_up(session, &error, observer),
+    };
+    tell_of_automatic(session, id, observer)?;
+    let kept = &mut session.checkpoints.automatic.kept;
+    kept.push(id);
+    while kept.len() > KEPT {
+        let oldest = kept.remove(0);
+        session.checkpoints.saved.remove(&oldest.0);
     }
+    Ok(())
+}
 
-    /// A property has been violated: which checkpoint is from before.
-    pub(crate) fn tell_of_checkpoint(&self, observer: &mut dyn Observer) {
-        let last = self.checkpoints().next_back();
-        if let Some(CheckpointId(number)) =
-            last.filter(|_| self.checkpoints.automatic.when.is_some())
-        {
-            observer.notice(&format!(
-                "checkpoint {number} is from before this: restore {number}"
-            ));
-        }
+fn tell_of_automatic(
+    session: &mut Session,
+    id: CheckpointId,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let losses = session.saved(id)?.view.losses.clone();
+    losses::tell_losses_of_checkpoint(session, id.0, &losses, observer);
+    Ok(())
+}
+
+/// The next would fail, too: there are none from here on.
+fn give_automatic_up(
+    session: &mut Session,
+    error: &CommandError,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    session.checkpoints.automatic.when = None;
+    session.checkpoints.automatic.left = 0;
+    observer.notice(&format!("there are no automatic checkpoints: {error}"));
+    Ok(())
+}
+
+/// A property has been violated: which checkpoint is from before.
+pub(crate) fn tell_of_checkpoint(session: &Session, observer: &mut dyn Observer) {
+    let last = session.checkpoints().next_back();
+    if let Some(CheckpointId(number)) =
+        last.filter(|_| session.checkpoints.automatic.when.is_some())
+    {
+        observer.notice(&format!(
+            "checkpoint {number} is from before this: restore {number}"
+        ));
     }
 }

@@ -17,36 +17,38 @@ fn new_ones(told: &mut BTreeSet<String>, losses: &[String]) -> Vec<String> {
 
 impl Checkpoints {
     /// A restore has not brought this back.
-    pub(super) fn note_losses(&mut self, losses: &[String]) {
+    pub(crate) fn note_losses(&mut self, losses: &[String]) {
         self.lost = losses.to_vec();
     }
 }
 
-impl Session {
-    /// A checkpoint was made for somebody who does not see what it answers.
-    pub(crate) fn tell_losses_of_checkpoint(
-        &mut self,
-        number: u32,
-        losses: &[String],
-        observer: &mut dyn Observer,
-    ) {
-        let new = new_ones(&mut self.checkpoints.told_losses.at_checkpoints, losses);
-        if !new.is_empty() {
-            let lost = new.join("; ");
-            observer.notice(&format!("checkpoint {number} does not bring back: {lost}"));
-        }
+/// A checkpoint was made for somebody who does not see what it answers.
+pub(crate) fn tell_losses_of_checkpoint(
+    session: &mut Session,
+    number: u32,
+    losses: &[String],
+    observer: &mut dyn Observer,
+) {
+    let new = new_ones(&mut session.checkpoints.told_losses.at_checkpoints, losses);
+    if !new.is_empty() {
+        let lost = new.join("; ");
+        observer.notice(&format!("checkpoint {number} does not bring back: {lost}"));
     }
+}
 
-    /// The same of a restore that has just been made.
-    pub(crate) fn tell_losses_of_restore(&mut self, number: u64, observer: &mut dyn Observer) {
-        let losses = std::mem::take(&mut self.checkpoints.lost);
-        let new = new_ones(&mut self.checkpoints.told_losses.at_restores, &losses);
-        if !new.is_empty() {
-            let lost = new.join("; ");
-            observer.notice(&format!(
-                "not brought back with checkpoint {number}: {lost}"
-            ));
-        }
+/// The same of a restore that has just been made.
+pub(crate) fn tell_losses_of_restore(
+    session: &mut Session,
+    number: u64,
+    observer: &mut dyn Observer,
+) {
+    let losses = std::mem::take(&mut session.checkpoints.lost);
+    let new = new_ones(&mut session.checkpoints.told_losses.at_restores, &losses);
+    if !new.is_empty() {
+        let lost = new.join("; ");
+        observer.notice(&format!(
+            "not brought back with checkpoint {number}: {lost}"
+        ));
     }
 }
 

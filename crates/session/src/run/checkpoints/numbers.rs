@@ -29,61 +29,59 @@ fn makes_checkpoint(action: &ActionKind) -> bool {
     entry.is_some_and(|entry| entry.command == Command::Checkpoint)
 }
 
-impl Session {
-    /// What the program is to be started with.
-    pub(crate) fn wanted_numbers(&self) -> PidNamespace {
-        let mut scenarios = self.scenarios.list.iter();
-        let is_wanted = self.checkpoints.namespace.unwrap_or_else(|| {
-            self.options.checkpoints.is_some()
-                || scenarios.any(|loaded| loaded.scenario.has_action(makes_checkpoint))
-        });
-        match is_wanted {
-            true => PidNamespace::NewIfNeeded,
-            false => PidNamespace::Shared,
+/// What the program is to be started with.
+pub(crate) fn wanted_numbers(session: &Session) -> PidNamespace {
+    let mut scenarios = session.scenarios.list.iter();
+    let is_wanted = session.checkpoints.namespace.unwrap_or_else(|| {
+        session.options.checkpoints.is_some()
+            || scenarios.any(|loaded| loaded.scenario.has_action(makes_checkpoint))
+    });
+    match is_wanted {
+        true => PidNamespace::NewIfNeeded,
+        false => PidNamespace::Shared,
+    }
+}
+
+/// Whether a program that has not begun was started as is wanted now.
+pub(crate) fn has_wanted_numbers(session: &Session) -> bool {
+    let program = session.processes.program.as_ref();
+    let is_started = program.is_some_and(|it| it.debuggee.origin() == Origin::Launched);
+    !is_started || session.checkpoints.numbers == wanted_numbers(session)
+}
+
+/// The program is about to begin: the user hears of numbers that it was to
+/// have and has not.
+pub(crate) fn tell_of_numbers(session: &mut Session, observer: &mut dyn Observer) {
+    let program = session.processes.program.as_ref();
+    let refusal = program.and_then(|program| program.debuggee.namespace_refusal());
+    let Some(refusal) = refusal else {
+        return;
+    };
+    observer.notice(&format!(
+        "the program has no process numbers of its own: {refusal}. With one thread it is \
+         brought back with another number, with several it has no checkpoints"
+    ));
+}
+
+/// `set checkpoint-namespace on`
+pub(crate) fn set_checkpoint_namespace(
+    session: &mut Session,
+    value: &str,
+) -> Result<Outcome, CommandError> {
+    session.checkpoints.namespace = match value {
+        "on" => Some(true),
+        "off" => Some(false),
+        "auto" => None,
+        _ => {
+            return Err(CommandError::with_help(
+                "is the program to have process numbers of its own, where this user may not \
+                 choose one?",
+                "set checkpoint-namespace on or off; auto, as at first: where checkpoints are \
+                 made by --checkpoint or a scenario. It holds from the next run on",
+            ));
         }
-    }
-
-    /// Whether a program that has not begun was started as is wanted now.
-    pub(crate) fn has_wanted_numbers(&self) -> bool {
-        let program = self.processes.program.as_ref();
-        let is_started = program.is_some_and(|it| it.debuggee.origin() == Origin::Launched);
-        !is_started || self.checkpoints.numbers == self.wanted_numbers()
-    }
-
-    /// The program is about to begin: the user hears of numbers that it was to
-    /// have and has not.
-    pub(crate) fn tell_of_numbers(&mut self, observer: &mut dyn Observer) {
-        let program = self.processes.program.as_ref();
-        let refusal = program.and_then(|program| program.debuggee.namespace_refusal());
-        let Some(refusal) = refusal else {
-            return;
-        };
-        observer.notice(&format!(
-            "the program has no process numbers of its own: {refusal}. With one thread it is \
-             brought back with another number, with several it has no checkpoints"
-        ));
-    }
-
-    /// `set checkpoint-namespace on`
-    pub(crate) fn set_checkpoint_namespace(
-        &mut self,
-        value: &str,
-    ) -> Result<Outcome, CommandError> {
-        self.checkpoints.namespace = match value {
-            "on" => Some(true),
-            "off" => Some(false),
-            "auto" => None,
-            _ => {
-                return Err(CommandError::with_help(
-                    "is the program to have process numbers of its own, where this user may not \
-                     choose one?",
-                    "set checkpoint-namespace on or off; auto, as at first: where checkpoints are \
-                     made by --checkpoint or a scenario. It holds from the next run on",
-                ));
-            }
-        };
-        Ok(Outcome::Done)
-    }
+    };
+    Ok(Outcome::Done)
 }
 
 impl Checkpoints {

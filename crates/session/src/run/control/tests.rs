@@ -2,6 +2,7 @@
 
 use crate::command_table::{Entry, INFO_SUBJECTS, TABLE, info_modes};
 use crate::options::Options;
+use crate::run::attach;
 use crate::session::Session;
 use juror_debuggee::SelfCheck;
 use juror_rules::control::{Mode, Modes};
@@ -41,7 +42,7 @@ fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
             .expect("it is possible");
         meanwhile(&mut session);
     }
-    session.leave().expect("it ends");
+    attach::leave(&mut session).expect("it ends");
     self_check.report().violation
 }
 
@@ -62,7 +63,7 @@ fn a_session_that_leaves_the_model_of_its_control_is_found() {
         }
     };
     let found = checked(&["start", "stepi"], forget).expect("it is found");
-    assert!(found.contains("the control has left its model"), "{found}");
+    assert!(found.contains("the control diverges from its model"), "{found}");
     assert!(found.contains("mode = Break?"), "{found}");
 }
 
@@ -95,7 +96,7 @@ fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
     assert!(!session.control.state.owes_stop());
     match now == mode {
         true => *kept = Some(session),
-        false => drop(session.leave()),
+        false => drop(attach::leave(&mut session)),
     }
 }
 
@@ -139,6 +140,6 @@ fn commands_are_possible_exactly_where_help_says_so() {
             };
             check(&mut session, &line, info_modes(subject), mode);
         }
-        session.map(|mut session| session.leave());
+        session.map(|mut session| attach::leave(&mut session));
     }
 }

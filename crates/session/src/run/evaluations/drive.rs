@@ -1,5 +1,6 @@
 //! From call to call to the value.
 
+use crate::inspect::expressions;
 use crate::run::evaluations::Driven;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
@@ -189,7 +190,11 @@ impl Session {
         };
         let type_name = value.r#type.name();
         let is_silent = is_void && evaluation.purpose == Purpose::Call;
-        let number = if is_void { 0 } else { self.keep(value) };
+        let number = if is_void {
+            0
+        } else {
+            expressions::keep(self, value)
+        };
         if !evaluation.was_suspended {
             return Ok(match is_silent {
                 true => Outcome::Done,

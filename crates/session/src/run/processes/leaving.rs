@@ -8,157 +8,158 @@ use juror_monitoring::report;
 use juror_view::error::CommandError;
 use juror_view::{Ending, Outcome, ProcessEnd, ViolationView};
 
-impl Session {
-    /// The current process has ended: the run is over when it was the last.
-    pub(crate) fn on_process_end(&mut self, ending: Ending) -> Option<Pause> {
-        if !self.processes.are_several() {
-            return Some(Pause::Ended(Some(ending)));
-        }
-        self.retire(Some(ending));
-        None
+/// The current process has ended: the run is over when it was the last.
+pub(crate) fn on_process_end(session: &mut Session, ending: Ending) -> Option<Pause> {
+    if !session.processes.are_several() {
+        return Some(Pause::Ended(Some(ending)));
     }
+    retire(session, Some(ending));
+    None
+}
 
-    /// What the end of the current process violates; nothing where it was ended
-    /// by the user, by a command or by a function that a command called.
-    pub(crate) fn final_violations(&mut self, ending: Option<Ending>) -> Vec<ViolationView> {
-        let is_called = self.processes.evaluations.running_function().is_some();
-        let violations = match ending {
-            Some(ending) if ending.is_final() && !is_called => self.processes.monitors.finish(),
-            _ => Vec::new(),
-        };
-        let process = &mut *self.processes;
-        let program = process.program.as_ref();
-        let at_exit = std::mem::take(&mut process.exit_violations);
-        let mut shown = report::end_violations(&process.monitors, &at_exit, program, false);
-        shown.extend(report::end_violations(
-            &process.monitors,
-            &violations,
-            program,
-            true,
-        ));
-        shown
-    }
+/// What the end of the current process violates; nothing where it was ended
+/// by the user, by a command or by a function that a command called.
+pub(crate) fn final_violations(
+    session: &mut Session,
+    ending: Option<Ending>,
+) -> Vec<ViolationView> {
+    let is_called = session.processes.evaluations.running_function().is_some();
+    let violations = match ending {
+        Some(ending) if ending.is_final() && !is_called => session.processes.monitors.finish(),
+        _ => Vec::new(),
+    };
+    let process = &mut *session.processes;
+    let program = process.program.as_ref();
+    let at_exit = std::mem::take(&mut process.exit_violations);
+    let mut shown = report::end_violations(&process.monitors, &at_exit, program, false);
+    shown.extend(report::end_violations(
+        &process.monitors,
+        &violations,
+        program,
+        true,
+    ));
+    shown
+}
 
-    /// The current process is gone, and others are there: its part of the
-    /// verdicts is kept, and another is the current one.
-    pub(crate) fn retire(&mut self, ending: Option<Ending>) {
-        let violations = self.final_violations(ending);
-        let end = ProcessEnd {
-            number: self.processes.number,
-            id: self
-                .processes
-                .program
-                .as_ref()
-                .map_or(0, |it| it.debuggee.pid()),
-            ending,
-            violations,
-        };
-        self.processes.unreported.push(end);
-        if let Some(mut gone) = self.replace_current(ending) {
-            self.processes.keep_watchpoints(&mut gone);
-        }
+/// The current process is gone, and others are there: its part of the
+/// verdicts is kept, and another is the current one.
+pub(crate) fn retire(session: &mut Session, ending: Option<Ending>) {
+    let violations = final_violations(session, ending);
+    let end = ProcessEnd {
+        number: session.processes.number,
+        id: session
+            .processes
+            .program
+            .as_ref()
+            .map_or(0, |it| it.debuggee.pid()),
+        ending,
+        violations,
+    };
+    session.processes.unreported.push(end);
+    if let Some(mut gone) = replace_current(session, ending) {
+        session.processes.keep_watchpoints(&mut gone);
     }
+}
 
-    /// Makes another process the current one in place of this, which is given
-    /// away with what belongs to it. Its monitors are counted.
-    fn replace_current(&mut self, ending: Option<Ending>) -> Option<Process> {
-        let next = self.processes.next_number()?;
-        let gone = self.processes.number;
-        self.switch_to(next);
-        let mut gone = self.processes.remove(gone)?;
-        self.processes.count(&mut gone, ending);
-        let is_alone = !self.processes.are_several();
-        if let Some(program) = &mut self.processes.program
-            && is_alone
-        {
-            program.debuggee.set_only_debuggee(true);
-        }
-        Some(gone)
+/// Makes another process the current one in place of this, which is given
+/// away with what belongs to it. Its monitors are counted.
+fn replace_current(session: &mut Session, ending: Option<Ending>) -> Option<Process> {
+    let next = session.processes.next_number()?;
+    let gone = session.processes.number;
+    session.switch_to(next);
+    let mut gone = session.processes.remove(gone)?;
+    session.processes.count(&mut gone, ending);
+    let is_alone = !session.processes.are_several();
+    if let Some(program) = &mut session.processes.program
+        && is_alone
+    {
+        program.debuggee.set_only_debuggee(true);
     }
+    Some(gone)
+}
 
-    /// Takes note of the processes that have ended while they were being
-    /// stopped. False when the current one was among them.
-    pub(crate) fn retire_ended(&mut self) -> bool {
-        let home = self.processes.number;
-        for number in self.processes.numbers() {
-            let process = self.processes.numbered_mut(number);
-            let program = process.and_then(|it| it.program.as_mut());
-            let has_ended = program.is_some_and(|it| !it.debuggee.is_alive());
-            if has_ended && self.processes.are_several() {
-                self.switch_to(number);
-                let ending = self.ending_told();
-                self.retire(ending);
-            }
+/// Takes note of the processes that have ended while they were being
+/// stopped. False when the current one was among them.
+pub(crate) fn retire_ended(session: &mut Session) -> bool {
+    let home = session.processes.number;
+    for number in session.processes.numbers() {
+        let process = session.processes.numbered_mut(number);
+        let program = process.and_then(|it| it.program.as_mut());
+        let has_ended = program.is_some_and(|it| !it.debuggee.is_alive());
+        if has_ended && session.processes.are_several() {
+            session.switch_to(number);
+            let ending = ending_told(session);
+            retire(session, ending);
         }
-        self.switch_to(home);
-        self.processes.number == home
     }
+    session.switch_to(home);
+    session.processes.number == home
+}
 
-    /// How the current process, which is gone, has ended.
-    pub(crate) fn ending_told(&mut self) -> Option<Ending> {
-        let debuggee = &mut self.processes.program.as_mut()?.debuggee;
-        loop {
-            match debuggee.wait() {
-                Ok(StopEvent::Exited { status }) => return Some(Ending::Exited { status }),
-                Ok(StopEvent::Killed { signal, .. }) => return Some(Ending::Killed { signal }),
-                Ok(_) => {}
-                Err(_) => return None,
-            }
+/// How the current process, which is gone, has ended.
+pub(crate) fn ending_told(session: &mut Session) -> Option<Ending> {
+    let debuggee = &mut session.processes.program.as_mut()?.debuggee;
+    loop {
+        match debuggee.wait() {
+            Ok(StopEvent::Exited { status }) => return Some(Ending::Exited { status }),
+            Ok(StopEvent::Killed { signal, .. }) => return Some(Ending::Killed { signal }),
+            Ok(_) => {}
+            Err(_) => return None,
         }
     }
+}
 
-    /// Lets the current one of several processes go on alone.
-    pub(crate) fn detach_one(&mut self) -> Result<Outcome, CommandError> {
-        let (number, process) = (self.processes.number, self.running()?.debuggee.pid());
-        let ending = Some(Ending::Detached { process });
-        let Some(mut left) = self.replace_current(ending) else {
-            return Ok(Outcome::Done);
-        };
-        self.processes.keep_watchpoints(&mut left);
-        for program in self.processes.programs_mut() {
-            program.debuggee.keep_process_group();
-        }
-        if let Some(program) = left.program.take() {
-            program.debuggee.detach()?;
-        }
-        let selected = self.processes.number;
-        let id = self.running()?.debuggee.pid();
-        Ok(Outcome::Message(format!(
-            "Process {number} ({process}) goes on without juror; process {selected} ({id}) is \
-             selected."
-        )))
+/// Lets the current one of several processes go on alone.
+pub(crate) fn detach_one(session: &mut Session) -> Result<Outcome, CommandError> {
+    let (number, process) = (session.processes.number, session.running()?.debuggee.pid());
+    let ending = Some(Ending::Detached { process });
+    let Some(mut left) = replace_current(session, ending) else {
+        return Ok(Outcome::Done);
+    };
+    session.processes.keep_watchpoints(&mut left);
+    for program in session.processes.programs_mut() {
+        program.debuggee.keep_process_group();
     }
+    if let Some(program) = left.program.take() {
+        program.debuggee.detach()?;
+    }
+    let selected = session.processes.number;
+    let id = session.running()?.debuggee.pid();
+    Ok(Outcome::Message(format!(
+        "Process {number} ({process}) goes on without juror; process {selected} ({id}) is \
+         selected."
+    )))
+}
 
-    /// Lets all processes but the current one go on alone. What it was is told
-    /// of the first that could not be let go as it was.
-    pub(crate) fn detach_others(&mut self) -> Result<(), CommandError> {
-        let mut result = Ok(());
-        for mut other in self.processes.take_others() {
-            let ending = other.program.as_ref().map(|it| Ending::Detached {
-                process: it.debuggee.pid(),
-            });
-            self.processes.count(&mut other, ending);
-            self.processes.keep_watchpoints(&mut other);
-            if let Some(program) = other.program.take() {
-                result = result.and(program.debuggee.detach());
-            }
+/// Lets all processes but the current one go on alone. What it was is told
+/// of the first that could not be let go as it was.
+pub(crate) fn detach_others(session: &mut Session) -> Result<(), CommandError> {
+    let mut result = Ok(());
+    for mut other in session.processes.take_others() {
+        let ending = other.program.as_ref().map(|it| Ending::Detached {
+            process: it.debuggee.pid(),
+        });
+        session.processes.count(&mut other, ending);
+        session.processes.keep_watchpoints(&mut other);
+        if let Some(program) = other.program.take() {
+            result = result.and(program.debuggee.detach());
         }
-        Ok(result?)
     }
+    Ok(result?)
+}
 
-    /// Ends all processes.
-    pub(crate) fn kill_processes(&mut self) -> Result<(), CommandError> {
-        let mut result = match &mut self.processes.program {
-            Some(program) => program.debuggee.kill(),
-            None => Ok(()),
-        };
-        for mut other in self.processes.take_others() {
-            self.processes.count(&mut other, None);
-            self.processes.keep_watchpoints(&mut other);
-            if let Some(program) = &mut other.program {
-                result = result.and(program.debuggee.kill());
-            }
+/// Ends all processes.
+pub(crate) fn kill_processes(session: &mut Session) -> Result<(), CommandError> {
+    let mut result = match &mut session.processes.program {
+        Some(program) => program.debuggee.kill(),
+        None => Ok(()),
+    };
+    for mut other in session.processes.take_others() {
+        session.processes.count(&mut other, None);
+        session.processes.keep_watchpoints(&mut other);
+        if let Some(program) = &mut other.program {
+            result = result.and(program.debuggee.kill());
         }
-        Ok(result?)
     }
+    Ok(result?)
 }

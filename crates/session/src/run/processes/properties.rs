@@ -3,6 +3,7 @@
 //! Invariant: all processes have the same properties in the same order, and each
 //! has monitors of its own. A property comes to all of them or to none.
 
+use crate::run::points;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_monitoring::monitors::Watched;
@@ -16,91 +17,95 @@ fn standing(program: &mut Option<Program>, thread: Option<ThreadId>) -> Option<S
     Some(Standing { program, thread })
 }
 
-impl Session {
-    /// Whether the trace has what has happened till now.
-    ///
-    /// # Errors
-    /// It does not: there are processes that nobody records.
-    pub(crate) fn past_is_whole(&self) -> Result<(), CommandError> {
-        if !self.processes.are_several() {
-            return Ok(());
-        }
-        Err(CommandError::with_help(
-            "the trace is of one process alone, so nobody knows what has happened in the others",
-            "leave out --from-start: then the property is evaluated in all processes, from now on",
-        ))
+/// Whether the trace has what has happened till now.
+///
+/// # Errors
+/// It does not: there are processes that nobody records.
+pub(crate) fn past_is_whole(session: &Session) -> Result<(), CommandError> {
+    if !session.processes.are_several() {
+        return Ok(());
     }
+    Err(CommandError::with_help(
+        "the trace is of one process alone, so nobody knows what has happened in the others",
+        "leave out --from-start: then the property is evaluated in all processes, from now on",
+    ))
+}
 
-    /// Adds properties behind all others.
-    ///
-    /// # Errors
-    /// One of them does not fit the program of a process: none is added.
-    pub(crate) fn insert_everywhere(&mut self, added: &[Watched]) -> Result<(), CommandError> {
-        let first = self.processes.monitors.shown().len();
-        let inserted = self.in_every_process(|session| session.insert_here(added));
-        if inserted.is_err() {
-            self.in_every_process(|session| {
-                while session.processes.monitors.shown().len() > first {
-                    session.remove_here(first)?;
-                }
-                Ok(())
-            })?;
-        }
-        inserted
-    }
-
-    fn insert_here(&mut self, added: &[Watched]) -> Result<(), CommandError> {
-        let thread = self.processes.selection.thread;
-        for watched in added {
-            let process = &mut *self.processes;
-            let standing = standing(&mut process.program, thread);
-            let inserted =
-                process
-                    .monitors
-                    .insert(watched.clone(), standing, &self.options.binding());
-            if let Err(error) = inserted {
-                return Err(self.of_this_process(error.into()));
+/// Adds properties behind all others.
+///
+/// # Errors
+/// One of them does not fit the program of a process: none is added.
+pub(crate) fn insert_everywhere(
+    session: &mut Session,
+    added: &[Watched],
+) -> Result<(), CommandError> {
+    let first = session.processes.monitors.shown().len();
+    let inserted = session.in_every_process(|session| insert_here(session, added));
+    if inserted.is_err() {
+        session.in_every_process(|session| {
+            while session.processes.monitors.shown().len() > first {
+                remove_here(session, first)?;
             }
+            Ok(())
+        })?;
+    }
+    inserted
+}
+
+fn insert_here(session: &mut Session, added: &[Watched]) -> Result<(), CommandError> {
+    let thread = session.processes.selection.thread;
+    for watched in added {
+        let process = &mut *session.processes;
+        let standing = standing(&mut process.program, thread);
+        let inserted =
+            process
+                .monitors
+                .insert(watched.clone(), standing, &session.options.binding());
+        if let Err(error) = inserted {
+            return Err(of_this_process(session, error.into()));
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// The error says in which process it is, where there are several.
-    fn of_this_process(&self, error: CommandError) -> CommandError {
-        match self.process_name() {
-            Some(name) if self.processes.are_several() => CommandError {
-                message: format!("process {} ({}): {}", name.number, name.id, error.message),
-                ..error
-            },
-            _ => error,
-        }
+/// The error says in which process it is, where there are several.
+fn of_this_process(session: &Session, error: CommandError) -> CommandError {
+    match session.process_name() {
+        Some(name) if session.processes.are_several() => CommandError {
+            message: format!("process {} ({}): {}", name.number, name.id, error.message),
+            ..error
+        },
+        _ => error,
     }
+}
 
-    /// Removes a property of the user, and what has been counted for it.
-    pub(crate) fn remove_everywhere(&mut self, position: usize) -> Result<(), CommandError> {
-        self.processes.forget_counts(position);
-        self.in_every_process(|session| session.remove_here(position))
-    }
+/// Removes a property of the user, and what has been counted for it.
+pub(crate) fn remove_everywhere(
+    session: &mut Session,
+    position: usize,
+) -> Result<(), CommandError> {
+    session.processes.forget_counts(position);
+    session.in_every_process(|session| remove_here(session, position))
+}
 
-    fn remove_here(&mut self, position: usize) -> Result<(), CommandError> {
-        let process = &mut *self.processes;
+fn remove_here(session: &mut Session, position: usize) -> Result<(), CommandError> {
+    let process = &mut *session.processes;
+    let standing = standing(&mut process.program, process.selection.thread);
+    process.monitors.remove(position, standing)?;
+    session.scenarios.forget_waiting_about(position);
+    let gone = process.monitors.told.forget_monitor(position);
+    points::delete_points(session, &gone)
+}
+
+/// Switches a property of the user on or off.
+pub(crate) fn enable_everywhere(
+    session: &mut Session,
+    position: usize,
+    is_enabled: bool,
+) -> Result<(), CommandError> {
+    session.in_every_process(|session| {
+        let process = &mut *session.processes;
         let standing = standing(&mut process.program, process.selection.thread);
-        process.monitors.remove(position, standing)?;
-        self.scenarios.forget_waiting_about(position);
-        let gone = process.monitors.told.forget_monitor(position);
-        self.delete_points(&gone)
-    }
-
-    /// Switches a property of the user on or off.
-    pub(crate) fn enable_everywhere(
-        &mut self,
-        position: usize,
-        is_enabled: bool,
-    ) -> Result<(), CommandError> {
-        self.in_every_process(|session| {
-            let process = &mut *session.processes;
-            let standing = standing(&mut process.program, process.selection.thread);
-            Ok(process.monitors.enable(position, is_enabled, standing)?)
-        })
-    }
+        Ok(process.monitors.enable(position, is_enabled, standing)?)
+    })
 }

@@ -1,6 +1,8 @@
 //! Letting all processes run, waiting for whichever has something to tell, and
 //! stopping them all.
 
+use crate::run::processes::leaving;
+use crate::run::processes::watching;
 use crate::session::Session;
 use juror_debuggee::StopEvent;
 use juror_program::program::Program;
@@ -69,7 +71,7 @@ impl Session {
                 program.debuggee.discard_interrupt_key();
             }
         }
-        let is_there = self.retire_ended();
+        let is_there = leaving::retire_ended(self);
         self.renew_points()?;
         Ok(is_there)
     }
@@ -88,7 +90,7 @@ impl Session {
         for end in self.processes.unreported.drain(..) {
             observer.process_ended(&end);
         }
-        self.tell_lost_watchpoints(observer);
+        watching::tell_lost_watchpoints(self, observer);
     }
 }
 

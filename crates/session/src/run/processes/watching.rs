@@ -8,6 +8,7 @@
 //!
 //! Invariant: a watchpoint is in the list of one process, or waits.
 
+use crate::run::software_watchpoints;
 use crate::session::Session;
 use crate::state::process::{Process, Processes};
 use juror_debuggee::DebuggeeError;
@@ -56,52 +57,50 @@ impl Processes {
     }
 }
 
-impl Session {
-    /// The developer's watchpoints, of all processes.
-    pub(crate) fn watchpoint_views(&self) -> Vec<PointView> {
-        let processes = &self.processes;
-        let shown = processes.number_shown();
-        let mut views = Vec::new();
-        for process in processes.all() {
-            let own = process.watchpoints.views(process.program.as_ref());
-            views.extend(of_process(own, shown.and(Some(process.number))));
-        }
-        views.extend(processes.waiting.views(None));
-        views.sort_by_key(|view| view.number);
-        views
+/// The developer's watchpoints, of all processes.
+pub(crate) fn watchpoint_views(session: &Session) -> Vec<PointView> {
+    let processes = &session.processes;
+    let shown = processes.number_shown();
+    let mut views = Vec::new();
+    for process in processes.all() {
+        let own = process.watchpoints.views(process.program.as_ref());
+        views.extend(of_process(own, shown.and(Some(process.number))));
     }
+    views.extend(processes.waiting.views(None));
+    views.sort_by_key(|view| view.number);
+    views
+}
 
-    /// The process in which a watchpoint has been set, for a sentence.
-    pub(crate) fn in_process(&self) -> String {
-        match self.processes.number_shown() {
-            Some(number) => format!(" in process {number}"),
-            None => String::new(),
+/// The process in which a watchpoint has been set, for a sentence.
+pub(crate) fn in_process(session: &Session) -> String {
+    match session.processes.number_shown() {
+        Some(number) => format!(" in process {number}"),
+        None => String::new(),
+    }
+}
+
+/// Watches in the other processes what is enabled there. All stand.
+pub(crate) fn settle_other_watchpoints(session: &mut Session) -> Result<(), DebuggeeError> {
+    for process in session.processes.others_mut() {
+        if let Some(program) = &mut process.program
+            && program.debuggee.is_alive()
+        {
+            process.watchpoints.settle(program)?;
         }
     }
+    Ok(())
+}
 
-    /// Watches in the other processes what is enabled there. All stand.
-    pub(crate) fn settle_other_watchpoints(&mut self) -> Result<(), DebuggeeError> {
-        for process in self.processes.others_mut() {
-            if let Some(program) = &mut process.program
-                && program.debuggee.is_alive()
-            {
-                process.watchpoints.settle(program)?;
-            }
-        }
-        Ok(())
-    }
+/// Before the threads of all processes run: those of watched registers do
+/// it by steps.
+pub(crate) fn prepare_all_followed(session: &mut Session) -> Result<(), CommandError> {
+    session.in_every_process(|session| Ok(software_watchpoints::prepare_followed(session)?))
+}
 
-    /// Before the threads of all processes run: those of watched registers do
-    /// it by steps.
-    pub(crate) fn prepare_all_followed(&mut self) -> Result<(), CommandError> {
-        self.in_every_process(|session| Ok(session.prepare_followed()?))
-    }
-
-    /// Tells of the watchpoints that are gone with their processes.
-    pub(super) fn tell_lost_watchpoints(&mut self, observer: &mut dyn Observer) {
-        for sentence in self.processes.lost.drain(..) {
-            observer.notice(&sentence);
-        }
+/// Tells of the watchpoints that are gone with their processes.
+pub(super) fn tell_lost_watchpoints(session: &mut Session, observer: &mut dyn Observer) {
+    for sentence in session.processes.lost.drain(..) {
+        observer.notice(&sentence);
     }
 }
 

@@ -4,6 +4,9 @@
 //! Every thread stands. A reaction that comes to a command which is done later is
 //! put aside with it (`waiting`).
 
+use crate::inspect::expressions;
+use crate::run::points;
+use crate::run::scenarios::effects;
 use crate::run::scenarios::effects::Done;
 use crate::session::Session;
 use crate::state::scenarios::performance::{Effect, Failure, Performance, PointBlock, World};
@@ -29,7 +32,7 @@ struct Asked<'s>(&'s mut Session);
 impl World for Asked<'_> {
     fn read(&mut self, code: &str) -> Result<Value, String> {
         let session = &mut *self.0;
-        let typed = session.evaluate(code).map_err(|error| error.message)?;
+        let typed = expressions::evaluate(session, code).map_err(|error| error.message)?;
         let program = session.running().map_err(|error| error.message)?;
         match typed.to_value(program) {
             Ok(value) => Ok(value),
@@ -41,257 +44,263 @@ impl World for Asked<'_> {
     }
 }
 
-impl Session {
-    /// Carries out reactions in order. Gives what went wrong with one of them.
-    pub(super) fn carry_out_all(
-        &mut self,
-        mut todo: Todo,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Option<StopReason> {
-        if let Some(rest) = todo.rest.take()
-            && let Err(reason) = self.perform(rest, None, decision, observer)
-        {
+/// Carries out reactions in order. Gives what went wrong with one of them.
+pub(super) fn carry_out_all(
+    session: &mut Session,
+    mut todo: Todo,
+    decision: &mut Decision,
+    observer: &mut dyn Observer,
+) -> Option<StopReason> {
+    if let Some(rest) = todo.rest.take()
+        && let Err(reason) = perform(session, rest, None, decision, observer)
+    {
+        return Some(*reason);
+    }
+    while !decision.is_restored
+        && let Some(heard) = todo.heard.pop_front()
+    {
+        if let Err(reason) = carry_out(session, heard, decision, observer) {
             return Some(*reason);
         }
-        while !decision.is_restored
-            && let Some(heard) = todo.heard.pop_front()
-        {
-            if let Err(reason) = self.carry_out(heard, decision, observer) {
-                return Some(*reason);
-            }
-        }
-        if decision.is_restored {
-            // What has happened since the checkpoint has not happened.
-            self.scenarios.forget_waiting_before_restore();
-        }
-        None
     }
-
-    fn carry_out(
-        &mut self,
-        heard: Heard,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Box<StopReason>> {
-        match heard {
-            Heard::Step {
-                id,
-                monitor,
-                slice,
-                facts,
-            } => {
-                let (scenario, reaction) = (id.scenario as usize, id.reaction as usize);
-                let about = Some((monitor, slice));
-                self.carry_out_reaction(scenario, reaction, about, facts, decision, observer)
-            }
-            Heard::Other {
-                scenario,
-                reaction,
-                facts,
-            } => self.carry_out_reaction(scenario, reaction, None, facts, decision, observer),
-            Heard::Left { point } => {
-                self.scenarios.points.retain(|it| it.number != point);
-                // It may have been deleted by hand.
-                let _ = self.delete_points(&[point]);
-                Ok(())
-            }
-            Heard::Point { number, facts } => {
-                let Some(point) = self.scenarios.point(number).cloned() else {
-                    return Ok(());
-                };
-                match point.does {
-                    PointDoes::Block(point_block) => {
-                        let PointBlock {
-                            block,
-                            locals,
-                            parameters,
-                        } = *point_block;
-                        let mut facts = facts;
-                        facts.extend(&parameters);
-                        let reacting = Reacting {
-                            scenario: point.scenario,
-                            performance: Performance::new(&block, locals, facts),
-                            lines: VecDeque::new(),
-                            about: None,
-                        };
-                        self.perform(reacting, None, decision, observer)
-                    }
-                    PointDoes::Signal(reaction) => self.carry_out_reaction(
-                        point.scenario,
-                        reaction,
-                        None,
-                        facts,
-                        decision,
-                        observer,
-                    ),
-                }
-            }
-        }
+    if decision.is_restored {
+        // What has happened since the checkpoint has not happened.
+        session.scenarios.forget_waiting_before_restore();
     }
+    None
+}
 
-    fn carry_out_reaction(
-        &mut self,
-        scenario: usize,
-        reaction: usize,
-        about: Option<(usize, SliceId)>,
-        facts: Facts,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Box<StopReason>> {
-        let loaded = self.scenarios.list.get(scenario).filter(|it| it.is_enabled);
-        let Some(found) = loaded.and_then(|it| it.scenario.reactions.get(reaction)) else {
-            return Ok(());
-        };
-        let reacting = Reacting {
+fn carry_out(
+    session: &mut Session,
+    heard: Heard,
+    decision: &mut Decision,
+    observer: &mut dyn Observer,
+) -> Result<(), Box<StopReason>> {
+    match heard {
+        Heard::Step {
+            id,
+            monitor,
+            slice,
+            facts,
+        } => {
+            let (scenario, reaction) = (id.scenario as usize, id.reaction as usize);
+            let about = Some((monitor, slice));
+            carry_out_reaction(
+                session, scenario, reaction, about, facts, decision, observer,
+            )
+        }
+        Heard::Other {
             scenario,
-            performance: Performance::new(&found.body, Vec::new(), facts),
-            lines: VecDeque::new(),
-            about,
-        };
-        let guard = found.guard.clone();
-        self.perform(reacting, guard, decision, observer)
-    }
-
-    /// Carries out one reaction of a scenario, or what is left of it.
-    pub(super) fn perform(
-        &mut self,
-        mut reacting: Reacting,
-        guard: Option<Term>,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Box<StopReason>> {
-        let Some(loaded) = self.scenarios.list.get_mut(reacting.scenario) else {
-            return Ok(());
-        };
-        let mut variables = std::mem::take(&mut loaded.variables);
-        let result = self.perform_until_it_waits(
-            &mut reacting,
-            guard.as_ref(),
-            &mut variables,
-            decision,
-            observer,
-        );
-        let Some(loaded) = self.scenarios.list.get_mut(reacting.scenario) else {
-            return Ok(());
-        };
-        loaded.variables = variables;
-        match result {
-            Ok(Performed::Whole(done)) => {
-                loaded.reactions += u64::from(done);
-                Ok(())
-            }
-            Ok(Performed::UntilCommand(line)) => {
-                self.scenarios.waiting.push_back(Waiting {
-                    line,
-                    is_after_restore: decision.is_restored,
-                    is_under_way: false,
-                    reacting,
-                });
-                Ok(())
-            }
-            Err(failure) => Err(Box::new(self.failed(reacting.scenario, failure))),
+            reaction,
+            facts,
+        } => carry_out_reaction(session, scenario, reaction, None, facts, decision, observer),
+        Heard::Left { point } => {
+            session.scenarios.points.retain(|it| it.number != point);
+            // It may have been deleted by hand.
+            let _ = points::delete_points(session, &[point]);
+            Ok(())
         }
-    }
-
-    fn perform_until_it_waits(
-        &mut self,
-        reacting: &mut Reacting,
-        guard: Option<&Term>,
-        variables: &mut Vec<Value>,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<Performed, Failure> {
-        let Reacting {
-            scenario,
-            performance,
-            lines,
-            about,
-        } = reacting;
-        if let Some(guard) = guard
-            && !performance.holds(guard, variables, &mut Asked(self))?
-        {
-            return Ok(Performed::Whole(false));
-        }
-        let mut expansions = 0;
-        loop {
-            let effect = match lines.pop_front() {
-                Some(line) => Effect::Command(line),
-                None => match performance.next(variables, &mut Asked(self))? {
-                    Some(effect) => effect,
-                    None => return Ok(Performed::Whole(true)),
-                },
+        Heard::Point { number, facts } => {
+            let Some(point) = session.scenarios.point(number).cloned() else {
+                return Ok(());
             };
-            let done = self
-                .do_effect(
-                    *scenario,
-                    effect,
-                    performance.span(),
-                    *about,
+            match point.does {
+                PointDoes::Block(point_block) => {
+                    let PointBlock {
+                        block,
+                        locals,
+                        parameters,
+                    } = *point_block;
+                    let mut facts = facts;
+                    facts.extend(&parameters);
+                    let reacting = Reacting {
+                        scenario: point.scenario,
+                        performance: Performance::new(&block, locals, facts),
+                        lines: VecDeque::new(),
+                        about: None,
+                    };
+                    perform(session, reacting, None, decision, observer)
+                }
+                PointDoes::Signal(reaction) => carry_out_reaction(
+                    session,
+                    point.scenario,
+                    reaction,
+                    None,
+                    facts,
                     decision,
                     observer,
-                )
-                .map_err(|error| performance.failure(error.message, error.help))?;
-            match done {
-                Done::Nothing => {}
-                Done::Number(number) => performance.reply(number, variables),
-                Done::StandsFor(more) => {
-                    expansions += usize::from(!more.is_empty());
-                    if expansions > EXPANSIONS_MAX {
-                        let message = "this group of commands never comes to an end".to_owned();
-                        return Err(performance.failure(message, None));
-                    }
-                    for line in more.into_iter().rev() {
-                        lines.push_front(line);
-                    }
+                ),
+            }
+        }
+    }
+}
+
+fn carry_out_reaction(
+    session: &mut Session,
+    scenario: usize,
+    reaction: usize,
+    about: Option<(usize, SliceId)>,
+    facts: Facts,
+    decision: &mut Decision,
+    observer: &mut dyn Observer,
+) -> Result<(), Box<StopReason>> {
+    let loaded = session
+        .scenarios
+        .list
+        .get(scenario)
+        .filter(|it| it.is_enabled);
+    let Some(found) = loaded.and_then(|it| it.scenario.reactions.get(reaction)) else {
+        return Ok(());
+    };
+    let reacting = Reacting {
+        scenario,
+        performance: Performance::new(&found.body, Vec::new(), facts),
+        lines: VecDeque::new(),
+        about,
+    };
+    let guard = found.guard.clone();
+    perform(session, reacting, guard, decision, observer)
+}
+
+/// Carries out one reaction of a scenario, or what is left of it.
+pub(super) fn perform(
+    session: &mut Session,
+    mut reacting: Reacting,
+    guard: Option<Term>,
+    decision: &mut Decision,
+    observer: &mut dyn Observer,
+) -> Result<(), Box<StopReason>> {
+    let Some(loaded) = session.scenarios.list.get_mut(reacting.scenario) else {
+        return Ok(());
+    };
+    let mut variables = std::mem::take(&mut loaded.variables);
+    let result = perform_until_it_waits(
+        session,
+        &mut reacting,
+        guard.as_ref(),
+        &mut variables,
+        decision,
+        observer,
+    );
+    let Some(loaded) = session.scenarios.list.get_mut(reacting.scenario) else {
+        return Ok(());
+    };
+    loaded.variables = variables;
+    match result {
+        Ok(Performed::Whole(done)) => {
+            loaded.reactions += u64::from(done);
+            Ok(())
+        }
+        Ok(Performed::UntilCommand(line)) => {
+            session.scenarios.waiting.push_back(Waiting {
+                line,
+                is_after_restore: decision.is_restored,
+                is_under_way: false,
+                reacting,
+            });
+            Ok(())
+        }
+        Err(failure) => Err(Box::new(failed(session, reacting.scenario, failure))),
+    }
+}
+
+fn perform_until_it_waits(
+    session: &mut Session,
+    reacting: &mut Reacting,
+    guard: Option<&Term>,
+    variables: &mut Vec<Value>,
+    decision: &mut Decision,
+    observer: &mut dyn Observer,
+) -> Result<Performed, Failure> {
+    let Reacting {
+        scenario,
+        performance,
+        lines,
+        about,
+    } = reacting;
+    if let Some(guard) = guard
+        && !performance.holds(guard, variables, &mut Asked(session))?
+    {
+        return Ok(Performed::Whole(false));
+    }
+    let mut expansions = 0;
+    loop {
+        let effect = match lines.pop_front() {
+            Some(line) => Effect::Command(line),
+            None => match performance.next(variables, &mut Asked(session))? {
+                Some(effect) => effect,
+                None => return Ok(Performed::Whole(true)),
+            },
+        };
+        let done = effects::do_effect(
+            session,
+            *scenario,
+            effect,
+            performance.span(),
+            *about,
+            decision,
+            observer,
+        )
+        .map_err(|error| performance.failure(error.message, error.help))?;
+        match done {
+            Done::Nothing => {}
+            Done::Number(number) => performance.reply(number, variables),
+            Done::StandsFor(more) => {
+                expansions += usize::from(!more.is_empty());
+                if expansions > EXPANSIONS_MAX {
+                    let message = "this group of commands never comes to an end".to_owned();
+                    return Err(performance.failure(message, None));
                 }
-                Done::Waits(line) => return Ok(Performed::UntilCommand(line)),
+                for line in more.into_iter().rev() {
+                    lines.push_front(line);
+                }
             }
+            Done::Waits(line) => return Ok(Performed::UntilCommand(line)),
         }
     }
+}
 
-    /// What went wrong with a command of a reaction, as the user sees it.
-    pub(super) fn error_of(&self, reacting: &Reacting, error: CommandError) -> StopReason {
-        let performance = &reacting.performance;
-        let failure = performance.failure(error.message, error.help);
-        self.failed(reacting.scenario, failure)
-    }
+/// What went wrong with a command of a reaction, as the user sees it.
+pub(super) fn error_of(session: &Session, reacting: &Reacting, error: CommandError) -> StopReason {
+    let performance = &reacting.performance;
+    let failure = performance.failure(error.message, error.help);
+    failed(session, reacting.scenario, failure)
+}
 
-    /// The condition of a point cannot be evaluated that a scenario has set, and said
-    /// where it stands there.
-    pub(crate) fn wrong_condition_of_scenario(
-        &mut self,
-        stopping: &Stopping,
-        sentences: &[String],
-    ) -> Option<StopReason> {
-        let message = sentences.first()?.clone();
-        let (number, _) = stopping.errors.first()?;
-        match self.point(*number).ok()?.owner {
-            PointOwner::Scenario {
-                number, start, end, ..
-            } => {
-                let failure = Failure {
-                    span: start as usize..end as usize,
-                    message,
-                    help: None,
-                };
-                Some(self.failed(number as usize, failure))
-            }
-            PointOwner::Developer => None,
+/// The condition of a point cannot be evaluated that a scenario has set, and said
+/// where it stands there.
+pub(crate) fn wrong_condition_of_scenario(
+    session: &mut Session,
+    stopping: &Stopping,
+    sentences: &[String],
+) -> Option<StopReason> {
+    let message = sentences.first()?.clone();
+    let (number, _) = stopping.errors.first()?;
+    match points::point(session, *number).ok()?.owner {
+        PointOwner::Scenario {
+            number, start, end, ..
+        } => {
+            let failure = Failure {
+                span: start as usize..end as usize,
+                message,
+                help: None,
+            };
+            Some(failed(session, number as usize, failure))
         }
+        PointOwner::Developer => None,
     }
+}
 
-    fn failed(&self, scenario: usize, failure: Failure) -> StopReason {
-        let loaded = self.scenarios.list.get(scenario);
-        StopReason::ScenarioError {
-            scenario: loaded.map_or_else(|| "".into(), |it| it.scenario.name.clone()),
-            message: failure.message,
-            help: failure.help.map(Into::into),
-            start: failure.span.start,
-            end: failure.span.end,
-            file: loaded.map_or_else(|| "".into(), |it| it.file.as_str().into()),
-            text: loaded.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
-        }
+fn failed(session: &Session, scenario: usize, failure: Failure) -> StopReason {
+    let loaded = session.scenarios.list.get(scenario);
+    StopReason::ScenarioError {
+        scenario: loaded.map_or_else(|| "".into(), |it| it.scenario.name.clone()),
+        message: failure.message,
+        help: failure.help.map(Into::into),
+        start: failure.span.start,
+        end: failure.span.end,
+        file: loaded.map_or_else(|| "".into(), |it| it.file.as_str().into()),
+        text: loaded.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
     }
 }
 

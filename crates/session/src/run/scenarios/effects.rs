@@ -1,8 +1,12 @@
 //! What a reaction wants done, done: by the commands of the prompt.
 
 use crate::commands::catch::signals;
+use crate::commands::scenario;
+use crate::commands::{breakpoint, property, set_variable, watch};
+use crate::run::checkpoints::losses;
 use crate::run::scenarios::waiting::Timing;
 use crate::run::scenarios::{permissions, waiting};
+use crate::run::{catchpoints, points};
 use crate::session::Session;
 use crate::state::scenarios::performance::Effect;
 use crate::state::scenarios::{Decision, Line, PointDoes, PointReaction};
@@ -29,303 +33,307 @@ pub(super) enum Done {
     Waits(Line),
 }
 
-impl Session {
-    /// Does what a reaction of a scenario wants.
-    pub(super) fn do_effect(
-        &mut self,
-        scenario: usize,
-        effect: Effect,
-        span: Range<usize>,
-        about: Option<(usize, SliceId)>,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<Done, CommandError> {
-        let name = self.scenario_name(scenario);
-        match effect {
-            Effect::Print(text) => self.tell_line(name, "print", text, observer),
-            Effect::Report(text) => self.tell_line(name, "report", text, observer),
-            Effect::Stop(message) => {
-                if let Some(text) = &message {
-                    self.tell_line(name.clone(), "stop", text.clone(), observer);
+/// Does what a reaction of a scenario wants.
+pub(super) fn do_effect(
+    session: &mut Session,
+    scenario: usize,
+    effect: Effect,
+    span: Range<usize>,
+    about: Option<(usize, SliceId)>,
+    decision: &mut Decision,
+    observer: &mut dyn Observer,
+) -> Result<Done, CommandError> {
+    let name = scenario_name(session, scenario);
+    match effect {
+        Effect::Print(text) => tell_line(session, name, "print", text, observer),
+        Effect::Report(text) => tell_line(session, name, "report", text, observer),
+        Effect::Stop(message) => {
+            if let Some(text) = &message {
+                tell_line(session, name.clone(), "stop", text.clone(), observer);
+            }
+            decision.stop = Some((name, message));
+        }
+        Effect::Continue => decision.continues = true,
+        Effect::Backtrace(count) => {
+            let line = match count {
+                Some(count) => format!("backtrace {count}"),
+                None => "backtrace".to_owned(),
+            };
+            run_for_scenario(session, &name, &line, observer)?;
+        }
+        Effect::Checkpoint => {
+            return checkpoint_for_scenario(session, observer).map(Done::Number);
+        }
+        Effect::Restore(number) => {
+            restore_for_scenario(session, number, observer)?;
+            decision.is_restored = true;
+        }
+        Effect::Set(text) => {
+            set_variable::assign(session, &text)?;
+        }
+        Effect::Point {
+            word,
+            place,
+            lasting,
+            reaction,
+        } => {
+            let reacts = reaction.is_some();
+            let number = set_point(session, scenario, word, &place, reacts, span)?;
+            tell_if_it_waits(session, number, &name, &place, observer);
+            if let Some(block) = reaction {
+                session.scenarios.points.push(PointReaction {
+                    number,
+                    scenario,
+                    does: PointDoes::Block(Box::new(block)),
+                });
+            }
+            let_last(session, number, &lasting, about)?;
+            return Ok(Done::Number(u64::from(number)));
+        }
+        Effect::Remove(number) => {
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            points::point(session, number)?;
+            points::delete_points(session, &[number])?;
+            session.scenarios.points.retain(|it| it.number != number);
+        }
+        Effect::Switch {
+            property,
+            is_enabled,
+        } => {
+            let word = if is_enabled { "enable" } else { "disable" };
+            property::property_command(session, &format!("{word} {property}"), observer)?;
+        }
+        Effect::Command(line) => {
+            if let Some(lines) = session.points.commands.group(&line) {
+                return Ok(Done::StandsFor(lines.to_vec()));
+            }
+            permissions::check(&line, session.options.permissions)?;
+            match waiting::timing(&line) {
+                Timing::Now => {
+                    let waited = session.points.commands.waiting();
+                    run_for_scenario(session, &name, &line, observer)?;
+                    return Ok(Done::StandsFor(
+                        session.points.commands.take_script_but(waited),
+                    ));
                 }
-                decision.stop = Some((name, message));
-            }
-            Effect::Continue => decision.continues = true,
-            Effect::Backtrace(count) => {
-                let line = match count {
-                    Some(count) => format!("backtrace {count}"),
-                    None => "backtrace".to_owned(),
-                };
-                self.run_for_scenario(&name, &line, observer)?;
-            }
-            Effect::Checkpoint => {
-                return self.checkpoint_for_scenario(observer).map(Done::Number);
-            }
-            Effect::Restore(number) => {
-                self.restore_for_scenario(number, observer)?;
-                decision.is_restored = true;
-            }
-            Effect::Set(text) => {
-                self.assign(&text)?;
-            }
-            Effect::Point {
-                word,
-                place,
-                lasting,
-                reaction,
-            } => {
-                let reacts = reaction.is_some();
-                let number = self.set_point(scenario, word, &place, reacts, span)?;
-                self.tell_if_it_waits(number, &name, &place, observer);
-                if let Some(block) = reaction {
-                    self.scenarios.points.push(PointReaction {
-                        number,
-                        scenario,
-                        does: PointDoes::Block(Box::new(block)),
-                    });
+                Timing::Restore => {
+                    run_for_scenario(session, &name, &line, observer)?;
+                    decision.is_restored = true;
                 }
-                self.let_last(number, &lasting, about)?;
-                return Ok(Done::Number(u64::from(number)));
-            }
-            Effect::Remove(number) => {
-                let number = u32::try_from(number).unwrap_or(u32::MAX);
-                self.point(number)?;
-                self.delete_points(&[number])?;
-                self.scenarios.points.retain(|it| it.number != number);
-            }
-            Effect::Switch {
-                property,
-                is_enabled,
-            } => {
-                let word = if is_enabled { "enable" } else { "disable" };
-                self.property_command(&format!("{word} {property}"), observer)?;
-            }
-            Effect::Command(line) => {
-                if let Some(lines) = self.points.commands.group(&line) {
-                    return Ok(Done::StandsFor(lines.to_vec()));
-                }
-                permissions::check(&line, self.options.permissions)?;
-                match waiting::timing(&line) {
-                    Timing::Now => {
-                        let waited = self.points.commands.waiting();
-                        self.run_for_scenario(&name, &line, observer)?;
-                        return Ok(Done::StandsFor(
-                            self.points.commands.take_script_but(waited),
-                        ));
-                    }
-                    Timing::Restore => {
-                        self.run_for_scenario(&name, &line, observer)?;
-                        decision.is_restored = true;
-                    }
-                    Timing::InPlace => return Ok(Done::Waits(Line::in_place(line))),
-                    Timing::Moves => return Ok(Done::Waits(Line::moving(line))),
-                }
+                Timing::InPlace => return Ok(Done::Waits(Line::in_place(line))),
+                Timing::Moves => return Ok(Done::Waits(Line::moving(line))),
             }
         }
-        Ok(Done::Nothing)
     }
+    Ok(Done::Nothing)
+}
 
-    pub(super) fn scenario_name(&self, scenario: usize) -> String {
-        let loaded = self.scenarios.list.get(scenario);
-        loaded.map_or_else(String::new, |it| it.scenario.name.to_string())
+pub(super) fn scenario_name(session: &Session, scenario: usize) -> String {
+    let loaded = session.scenarios.list.get(scenario);
+    loaded.map_or_else(String::new, |it| it.scenario.name.to_string())
+}
+
+fn tell_line(
+    _session: &Session,
+    scenario: String,
+    sort: &'static str,
+    text: String,
+    observer: &mut dyn Observer,
+) {
+    observer.scenario_line(&ScenarioLine {
+        scenario,
+        sort,
+        text,
+    });
+}
+
+/// Runs a command as if it had been typed, and shows what it gives.
+pub(super) fn run_for_scenario(
+    session: &mut Session,
+    scenario: &str,
+    line: &str,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let outcome =
+        permissions::for_scenario(session, |session| session.perform_line(line, observer))?;
+    observer.scenario_outcome(scenario, line, &outcome);
+    Ok(())
+}
+
+fn checkpoint_for_scenario(
+    session: &mut Session,
+    observer: &mut dyn Observer,
+) -> Result<u64, CommandError> {
+    match session.perform_line("checkpoint", observer)? {
+        Outcome::Checkpoint(view) => {
+            losses::tell_losses_of_checkpoint(session, view.number, &view.losses, observer);
+            Ok(u64::from(view.number))
+        }
+        _ => Err(CommandError::new("the checkpoint has no number")),
     }
+}
 
-    fn tell_line(
-        &self,
-        scenario: String,
-        sort: &'static str,
-        text: String,
-        observer: &mut dyn Observer,
-    ) {
-        observer.scenario_line(&ScenarioLine {
-            scenario,
-            sort,
+fn restore_for_scenario(
+    session: &mut Session,
+    number: u64,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    session.perform_line(&format!("restore {number}"), observer)?;
+    losses::tell_losses_of_restore(session, number, observer);
+    Ok(())
+}
+
+/// Points that scenarios have set since a checkpoint are gone with what
+/// they were set for (rule RESTORE).
+pub(crate) fn forget_points_after(
+    session: &mut Session,
+    checkpoint: u32,
+) -> Result<(), CommandError> {
+    let known = session.scenarios.checkpoints.iter().rev();
+    let Some(&(_, last)) = known.clone().find(|(number, _)| *number == checkpoint) else {
+        return Ok(());
+    };
+    let newer = scenario::scenario_points(session);
+    let newer: Vec<u32> = newer.into_iter().filter(|&it| it > last).collect();
+    points::delete_points(session, &newer)?;
+    session
+        .scenarios
+        .points
+        .retain(|it| !newer.contains(&it.number));
+    session
+        .processes
+        .monitors
+        .told
+        .lasting
+        .retain(|it| !newer.contains(&it.point));
+    Ok(())
+}
+
+fn set_point(
+    session: &mut Session,
+    scenario: usize,
+    word: PointWord,
+    place: &str,
+    reacts: bool,
+    span: Range<usize>,
+) -> Result<u32, CommandError> {
+    let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    session.points.owner = PointOwner::Scenario {
+        number: narrow(scenario),
+        reacts,
+        start: narrow(span.start),
+        end: narrow(span.end),
+    };
+    let set = permissions::for_scenario(session, |session| match word {
+        PointWord::Break => breakpoint::set_breakpoint(session, place, Fate::Keep),
+        PointWord::TemporaryBreak => breakpoint::set_breakpoint(session, place, Fate::Delete),
+        PointWord::Watch => watch::set_watchpoint(session, place, WatchKind::Write),
+        PointWord::Change => watch::set_watchpoint(session, place, WatchKind::Change),
+        PointWord::ReadWatch => watch::set_watchpoint(session, place, WatchKind::Read),
+        PointWord::AccessWatch => watch::set_watchpoint(session, place, WatchKind::Access),
+    });
+    session.points.owner = PointOwner::Developer;
+    set.map(|_| session.points.breakpoints.last_number())
+}
+
+/// A name that nothing has yet may be misspelt.
+fn tell_if_it_waits(
+    session: &mut Session,
+    number: u32,
+    scenario: &str,
+    place: &str,
+    observer: &mut dyn Observer,
+) {
+    let breakpoint = session.points.breakpoints.numbered(number);
+    if breakpoint.is_some_and(|it| it.locations.bound().next().is_none()) {
+        observer.notice(&format!(
+            "scenario {scenario}: no loaded module has `{place}`; breakpoint {number} waits \
+             for one that does"
+        ));
+    }
+}
+
+/// The point goes when the slice leaves these states.
+fn let_last(
+    session: &mut Session,
+    point: u32,
+    states: &[StateName],
+    about: Option<(usize, SliceId)>,
+) -> Result<(), CommandError> {
+    let (false, Some((monitor, slice))) = (states.is_empty(), about) else {
+        return Ok(());
+    };
+    let Some(watched) = session.processes.monitors.shown().get(monitor) else {
+        return Ok(());
+    };
+    let states = States::of(states, &watched.property);
+    let is_there = watched
+        .monitor
+        .slice(slice)
+        .is_some_and(|it| states.contains(it.state, it.verdict));
+    if !is_there {
+        points::delete_points(session, &[point])?;
+        return Err(CommandError::with_help(
+            "the slice is in none of the states for which this should last",
+            "`while` names states in which it is when the point is set",
+        ));
+    }
+    session.processes.monitors.told.lasting.push(Lasting {
+        point,
+        monitor,
+        slice,
+        states,
+    });
+    Ok(())
+}
+
+/// Catches the signals that a scenario reacts to.
+pub(super) fn await_signals(session: &mut Session, scenario: usize) -> Result<(), CommandError> {
+    let wanted = session
+        .scenarios
+        .waiting_for(|it| matches!(it, Trigger::Signal(_)));
+    for (_, reaction) in wanted.into_iter().filter(|(number, _)| *number == scenario) {
+        let Some(loaded) = session.scenarios.list.get(scenario) else {
+            continue;
+        };
+        let trigger = loaded
+            .scenario
+            .reactions
+            .get(reaction)
+            .map(|it| &it.trigger);
+        let Some(Trigger::Signal(name)) = trigger else {
+            continue;
+        };
+        let numbers = signals(name.as_deref().unwrap_or(""))?;
+        let text = match name {
+            Some(name) => format!("signal {name}"),
+            None => "signal".to_owned(),
+        };
+        let number = session.points.breakpoints.take_number();
+        let owner = PointOwner::Scenario {
+            number: u32::try_from(scenario).unwrap_or(u32::MAX),
+            reacts: true,
+            start: 0,
+            end: 0,
+        };
+        session.points.catchpoints.add(Catchpoint {
+            point: Point {
+                owner,
+                ..Point::new(number, None, Fate::Keep)
+            },
             text,
+            catch: Catch::Signals(numbers),
+            addresses: Vec::new(),
         });
-    }
-
-    /// Runs a command as if it had been typed, and shows what it gives.
-    pub(super) fn run_for_scenario(
-        &mut self,
-        scenario: &str,
-        line: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        let outcome = self.for_scenario(|session| session.perform_line(line, observer))?;
-        observer.scenario_outcome(scenario, line, &outcome);
-        Ok(())
-    }
-
-    fn checkpoint_for_scenario(
-        &mut self,
-        observer: &mut dyn Observer,
-    ) -> Result<u64, CommandError> {
-        match self.perform_line("checkpoint", observer)? {
-            Outcome::Checkpoint(view) => {
-                self.tell_losses_of_checkpoint(view.number, &view.losses, observer);
-                Ok(u64::from(view.number))
-            }
-            _ => Err(CommandError::new("the checkpoint has no number")),
-        }
-    }
-
-    fn restore_for_scenario(
-        &mut self,
-        number: u64,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        self.perform_line(&format!("restore {number}"), observer)?;
-        self.tell_losses_of_restore(number, observer);
-        Ok(())
-    }
-
-    /// Points that scenarios have set since a checkpoint are gone with what
-    /// they were set for (rule RESTORE).
-    pub(crate) fn forget_points_after(&mut self, checkpoint: u32) -> Result<(), CommandError> {
-        let known = self.scenarios.checkpoints.iter().rev();
-        let Some(&(_, last)) = known.clone().find(|(number, _)| *number == checkpoint) else {
-            return Ok(());
-        };
-        let newer = self.scenario_points();
-        let newer: Vec<u32> = newer.into_iter().filter(|&it| it > last).collect();
-        self.delete_points(&newer)?;
-        self.scenarios
-            .points
-            .retain(|it| !newer.contains(&it.number));
-        self.processes
-            .monitors
-            .told
-            .lasting
-            .retain(|it| !newer.contains(&it.point));
-        Ok(())
-    }
-
-    fn set_point(
-        &mut self,
-        scenario: usize,
-        word: PointWord,
-        place: &str,
-        reacts: bool,
-        span: Range<usize>,
-    ) -> Result<u32, CommandError> {
-        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        self.points.owner = PointOwner::Scenario {
-            number: narrow(scenario),
-            reacts,
-            start: narrow(span.start),
-            end: narrow(span.end),
-        };
-        let set = self.for_scenario(|session| match word {
-            PointWord::Break => session.set_breakpoint(place, Fate::Keep),
-            PointWord::TemporaryBreak => session.set_breakpoint(place, Fate::Delete),
-            PointWord::Watch => session.set_watchpoint(place, WatchKind::Write),
-            PointWord::Change => session.set_watchpoint(place, WatchKind::Change),
-            PointWord::ReadWatch => session.set_watchpoint(place, WatchKind::Read),
-            PointWord::AccessWatch => session.set_watchpoint(place, WatchKind::Access),
+        session.scenarios.points.push(PointReaction {
+            number,
+            scenario,
+            does: PointDoes::Signal(reaction),
         });
-        self.points.owner = PointOwner::Developer;
-        set.map(|_| self.points.breakpoints.last_number())
-    }
-
-    /// A name that nothing has yet may be misspelt.
-    fn tell_if_it_waits(
-        &mut self,
-        number: u32,
-        scenario: &str,
-        place: &str,
-        observer: &mut dyn Observer,
-    ) {
-        let breakpoint = self.points.breakpoints.numbered(number);
-        if breakpoint.is_some_and(|it| it.locations.bound().next().is_none()) {
-            observer.notice(&format!(
-                "scenario {scenario}: no loaded module has `{place}`; breakpoint {number} waits \
-                 for one that does"
-            ));
+        if let Some(loaded) = session.scenarios.list.get_mut(scenario) {
+            loaded.signal_points.push(number);
         }
     }
-
-    /// The point goes when the slice leaves these states.
-    fn let_last(
-        &mut self,
-        point: u32,
-        states: &[StateName],
-        about: Option<(usize, SliceId)>,
-    ) -> Result<(), CommandError> {
-        let (false, Some((monitor, slice))) = (states.is_empty(), about) else {
-            return Ok(());
-        };
-        let Some(watched) = self.processes.monitors.shown().get(monitor) else {
-            return Ok(());
-        };
-        let states = States::of(states, &watched.property);
-        let is_there = watched
-            .monitor
-            .slice(slice)
-            .is_some_and(|it| states.contains(it.state, it.verdict));
-        if !is_there {
-            self.delete_points(&[point])?;
-            return Err(CommandError::with_help(
-                "the slice is in none of the states for which this should last",
-                "`while` names states in which it is when the point is set",
-            ));
-        }
-        self.processes.monitors.told.lasting.push(Lasting {
-            point,
-            monitor,
-            slice,
-            states,
-        });
-        Ok(())
-    }
-
-    /// Catches the signals that a scenario reacts to.
-    pub(super) fn await_signals(&mut self, scenario: usize) -> Result<(), CommandError> {
-        let wanted = self
-            .scenarios
-            .waiting_for(|it| matches!(it, Trigger::Signal(_)));
-        for (_, reaction) in wanted.into_iter().filter(|(number, _)| *number == scenario) {
-            let Some(loaded) = self.scenarios.list.get(scenario) else {
-                continue;
-            };
-            let trigger = loaded
-                .scenario
-                .reactions
-                .get(reaction)
-                .map(|it| &it.trigger);
-            let Some(Trigger::Signal(name)) = trigger else {
-                continue;
-            };
-            let numbers = signals(name.as_deref().unwrap_or(""))?;
-            let text = match name {
-                Some(name) => format!("signal {name}"),
-                None => "signal".to_owned(),
-            };
-            let number = self.points.breakpoints.take_number();
-            let owner = PointOwner::Scenario {
-                number: u32::try_from(scenario).unwrap_or(u32::MAX),
-                reacts: true,
-                start: 0,
-                end: 0,
-            };
-            self.points.catchpoints.add(Catchpoint {
-                point: Point {
-                    owner,
-                    ..Point::new(number, None, Fate::Keep)
-                },
-                text,
-                catch: Catch::Signals(numbers),
-                addresses: Vec::new(),
-            });
-            self.scenarios.points.push(PointReaction {
-                number,
-                scenario,
-                does: PointDoes::Signal(reaction),
-            });
-            if let Some(loaded) = self.scenarios.list.get_mut(scenario) {
-                loaded.signal_points.push(number);
-            }
-        }
-        self.renew_catchpoints();
-        Ok(())
-    }
+    catchpoints::renew_catchpoints(session);
+    Ok(())
 }

@@ -9,56 +9,55 @@ use juror_points::point::Stopping;
 use juror_view::WatchedAccess;
 use juror_view::error::CommandError;
 
-impl Session {
-    /// What is left of a stop when scenarios have heard of their own points;
-    /// the accesses that only they hear of are taken out.
-    pub(crate) fn divert(
-        &mut self,
-        thread: ThreadId,
-        stopping: Option<Stopping>,
-        accesses: &mut Vec<WatchedAccess>,
-    ) -> Result<Option<Stopping>, CommandError> {
-        self.divert_with(Facts::default(), thread, stopping, accesses)
-    }
+/// What is left of a stop when scenarios have heard of their own points;
+/// the accesses that only they hear of are taken out.
+pub(crate) fn divert(
+    session: &mut Session,
+    thread: ThreadId,
+    stopping: Option<Stopping>,
+    accesses: &mut Vec<WatchedAccess>,
+) -> Result<Option<Stopping>, CommandError> {
+    divert_with(session, Facts::default(), thread, stopping, accesses)
+}
 
-    /// The same, where more is known than which point it was, and in which thread.
-    pub(crate) fn divert_with(
-        &mut self,
-        known: Facts,
-        thread: ThreadId,
-        stopping: Option<Stopping>,
-        accesses: &mut Vec<WatchedAccess>,
-    ) -> Result<Option<Stopping>, CommandError> {
-        let Some(mut stopping) = stopping else {
-            return Ok(None);
-        };
-        if stopping.heard.is_empty() && !stopping.numbers.is_empty() {
-            return Ok(Some(stopping));
-        }
-        for number in std::mem::take(&mut stopping.heard) {
-            let mut facts = known.clone();
-            facts.note(ContextValue::Point, Value::Int(i128::from(number)));
-            facts.note(ContextValue::Thread, self.thread_value(thread));
-            if let Some(access) = accesses.iter().find(|it| it.number == number) {
-                let before = access.before.as_ref().unwrap_or(&access.value);
-                facts.note_text(ContextValue::OldValue, before);
-                facts.note_text(ContextValue::NewValue, &access.value);
-                if !self.scenarios.is_performing {
-                    self.scenarios.accessed = Some((thread, access.place.clone()));
-                }
-            }
-            accesses.retain(|it| it.number != number);
-            if !self.scenarios.is_performing {
-                self.scenarios
-                    .heard
-                    .push_back(Heard::Point { number, facts });
-            }
-        }
-        if !stopping.numbers.is_empty() {
-            return Ok(Some(stopping));
-        }
-        // Those that are used up go; there is no stop.
-        self.finish_stopping(&stopping)?;
-        Ok(None)
+/// The same, where more is known than which point it was, and in which thread.
+pub(crate) fn divert_with(
+    session: &mut Session,
+    known: Facts,
+    thread: ThreadId,
+    stopping: Option<Stopping>,
+    accesses: &mut Vec<WatchedAccess>,
+) -> Result<Option<Stopping>, CommandError> {
+    let Some(mut stopping) = stopping else {
+        return Ok(None);
+    };
+    if stopping.heard.is_empty() && !stopping.numbers.is_empty() {
+        return Ok(Some(stopping));
     }
+    for number in std::mem::take(&mut stopping.heard) {
+        let mut facts = known.clone();
+        facts.note(ContextValue::Point, Value::Int(i128::from(number)));
+        facts.note(ContextValue::Thread, session.thread_value(thread));
+        if let Some(access) = accesses.iter().find(|it| it.number == number) {
+            let before = access.before.as_ref().unwrap_or(&access.value);
+            facts.note_text(ContextValue::OldValue, before);
+            facts.note_text(ContextValue::NewValue, &access.value);
+            if !session.scenarios.is_performing {
+                session.scenarios.accessed = Some((thread, access.place.clone()));
+            }
+        }
+        accesses.retain(|it| it.number != number);
+        if !session.scenarios.is_performing {
+            session
+                .scenarios
+                .heard
+                .push_back(Heard::Point { number, facts });
+        }
+    }
+    if !stopping.numbers.is_empty() {
+        return Ok(Some(stopping));
+    }
+    // Those that are used up go; there is no stop.
+    session.finish_stopping(&stopping)?;
+    Ok(None)
 }

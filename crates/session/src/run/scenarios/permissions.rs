@@ -73,29 +73,27 @@ fn redirects(rest: &str) -> bool {
     given.is_ok_and(|line| !line.redirections.is_empty())
 }
 
-impl Session {
-    /// Does what a scenario says.
-    pub(super) fn for_scenario<T>(&mut self, act: impl FnOnce(&mut Session) -> T) -> T {
-        let before = std::mem::replace(&mut self.scenarios.acts, true);
-        let done = act(self);
-        self.scenarios.acts = before;
-        done
-    }
+/// Does what a scenario says.
+pub(super) fn for_scenario<T>(session: &mut Session, act: impl FnOnce(&mut Session) -> T) -> T {
+    let before = std::mem::replace(&mut session.scenarios.acts, true);
+    let done = act(session);
+    session.scenarios.acts = before;
+    done
+}
 
-    /// Whether functions of the program may be called for what is done now, or later for
-    /// a condition that is given now.
-    ///
-    /// # Errors
-    /// It is done for a scenario, which may not; how it can be allowed.
-    pub(crate) fn permit_calls(&self) -> Result<(), CommandError> {
-        if self.scenarios.acts && !self.options.permissions.programs {
-            return Err(CommandError::with_help(
-                "this calls a function of the program, which may do anything; scenarios may not",
-                "start juror with --allow-programs to let them",
-            ));
-        }
-        Ok(())
+/// Whether functions of the program may be called for what is done now, or later for
+/// a condition that is given now.
+///
+/// # Errors
+/// It is done for a scenario, which may not; how it can be allowed.
+pub(crate) fn permit_calls(session: &Session) -> Result<(), CommandError> {
+    if session.scenarios.acts && !session.options.permissions.programs {
+        return Err(CommandError::with_help(
+            "this calls a function of the program, which may do anything; scenarios may not",
+            "start juror with --allow-programs to let them",
+        ));
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 //! EXECEVENT).
 
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
+use crate::run::scenarios::carrying;
+use crate::run::scenarios::waiting;
 use crate::session::Session;
 use crate::state::scenarios::{Decision, Todo};
 use juror_debuggee::ThreadId;
@@ -142,9 +144,9 @@ impl Session {
         self.scenarios.is_performing = true;
         let mut decision = Decision::default();
         let is_lent = self.control.state.lend();
-        let mut failed = self.carry_out_all(todo, &mut decision, observer);
+        let mut failed = carrying::carry_out_all(self, todo, &mut decision, observer);
         if failed.is_none() {
-            let in_place = self.carry_out_in_place(&mut decision, observer);
+            let in_place = waiting::carry_out_in_place(self, &mut decision, observer);
             failed = in_place.err().map(|reason| *reason);
         }
         self.control.state.give_back(is_lent);
@@ -154,7 +156,7 @@ impl Session {
         let wishes = decision.wishes(failed.is_some(), self.scenarios.is_awaiting());
         let next = juror_rules::decision::next(told, wishes);
         if !matches!(next, Next::Move { .. } | Next::GoOn | Next::RunAll) {
-            self.give_up_waiting(observer);
+            waiting::give_up_waiting(self, observer);
         }
         let is_restored = decision.is_restored;
         let stop = decision.stop;

@@ -8,6 +8,9 @@
 
 use crate::command_table;
 use crate::command_table::Command;
+use crate::run::scenarios::carrying;
+use crate::run::scenarios::effects;
+use crate::run::scenarios::permissions;
 use crate::session::Session;
 use crate::state::scenarios::{Afterwards, Decision, Reacting, Scenarios, Todo, Waiting};
 use juror_rules::decision::{Next, Notification};
@@ -126,169 +129,168 @@ impl Scenarios {
     }
 }
 
-impl Session {
-    /// Commands of reactions during which the program stands, one after the
-    /// other, each with the rest of its reaction.
-    pub(super) fn carry_out_in_place(
-        &mut self,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Box<StopReason>> {
-        while !decision.is_restored
-            && let Some((scenario, line)) = self.scenarios.begin_waiting(true)
-        {
-            let name = self.scenario_name(scenario);
-            let done = self.run_for_scenario(&name, &line, observer);
-            let Some(rest) = self.scenarios.end_waiting() else {
-                continue;
-            };
-            if let Err(error) = done {
-                return Err(Box::new(self.error_of(&rest, error)));
-            }
-            self.perform(rest, None, decision, observer)?;
-        }
-        Ok(())
-    }
-
-    /// The program stops for the person: what waits is not done, and that is
-    /// said.
-    pub(super) fn give_up_waiting(&mut self, observer: &mut dyn Observer) {
-        let (kept, given_up) = std::mem::take(&mut self.scenarios.waiting)
-            .into_iter()
-            .partition(|it| it.is_under_way);
-        self.scenarios.waiting = kept;
-        for waiting in given_up {
-            let name = self.scenario_name(waiting.reacting.scenario);
-            let line = &waiting.line.text;
-            observer.notice(&format!(
-                "scenario {name}: `{line}` is not done, since the program stops"
-            ));
-        }
-    }
-
-    /// Commands of reactions that take the place of the one that a person gave,
-    /// now that this one is over.
-    pub(crate) fn move_for_scenarios(
-        &mut self,
-        line: &str,
-        result: Result<Outcome, CommandError>,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        if !self.scenarios.is_awaiting() {
-            return result;
-        }
-        let moved = result.and_then(|outcome| {
-            let mut afterwards = Afterwards::of(outcome);
-            loop {
-                afterwards = self.move_by_turns(afterwards, observer)?;
-                let again = match afterwards {
-                    Afterwards::Show(outcome) => return Ok(outcome),
-                    Afterwards::Nothing if !runs_on(line) => {
-                        let thread = self.thread()?;
-                        return self.stop(StopReason::Step, thread);
-                    }
-                    Afterwards::Nothing | Afterwards::RunOn => {
-                        self.perform_line("continue", observer)?
-                    }
-                };
-                if !self.scenarios.is_awaiting() {
-                    return Ok(again);
-                }
-                afterwards = Afterwards::of(again);
-            }
-        });
-        if !matches!(moved, Ok(Outcome::Quit)) {
-            self.give_up_waiting(observer);
-        }
-        self.scenarios.waiting.clear();
-        moved
-    }
-
-    /// Does what waits, until nothing does.
-    fn move_by_turns(
-        &mut self,
-        mut afterwards: Afterwards,
-        observer: &mut dyn Observer,
-    ) -> Result<Afterwards, CommandError> {
-        while let Some((scenario, line)) = self.scenarios.begin_waiting(false) {
-            let name = self.scenario_name(scenario);
-            if let Afterwards::Show(outcome) = &afterwards {
-                // What a reaction goes on from.
-                observer.scenario_outcome(&name, &line, outcome);
-            }
-            self.control.state.finish();
-            let done = self.for_scenario(|session| session.perform_line(&line, observer));
-            let rest = self.scenarios.end_waiting();
-            afterwards = match (done, rest) {
-                (Ok(Outcome::Quit), _) => return Ok(Afterwards::Show(Outcome::Quit)),
-                (Ok(outcome), rest) => {
-                    if is_own_end(&outcome) {
-                        observer.scenario_outcome(&name, &line, &outcome);
-                    }
-                    self.follow(&line, outcome, rest, observer)?
-                }
-                (Err(error), Some(rest)) => {
-                    let reason = self.error_of(&rest, error);
-                    self.give_up_waiting(observer);
-                    self.show_own(reason, Outcome::Done, observer)?
-                }
-                (Err(error), None) => return Err(error),
-            };
-        }
-        Ok(afterwards)
-    }
-
-    /// A command of a reaction is over: its reaction goes on.
-    fn follow(
-        &mut self,
-        line: &str,
-        outcome: Outcome,
-        rest: Option<Reacting>,
-        observer: &mut dyn Observer,
-    ) -> Result<Afterwards, CommandError> {
-        let told = match &outcome {
-            outcome if is_own_end(outcome) => Notification::ScenariosOnly,
-            Outcome::Stopped(stop) => Notification::Stop {
-                may_be_passed: stop.reason.may_be_passed(),
-            },
-            Outcome::Ended(_) => Notification::End,
-            _ => Notification::ScenariosOnly,
+/// Commands of reactions during which the program stands, one after the
+/// other, each with the rest of its reaction.
+pub(super) fn carry_out_in_place(
+    session: &mut Session,
+    decision: &mut Decision,
+    observer: &mut dyn Observer,
+) -> Result<(), Box<StopReason>> {
+    while !decision.is_restored
+        && let Some((scenario, line)) = session.scenarios.begin_waiting(true)
+    {
+        let name = effects::scenario_name(session, scenario);
+        let done = effects::run_for_scenario(session, &name, &line, observer);
+        let Some(rest) = session.scenarios.end_waiting() else {
+            continue;
         };
-        let is_taken_over = outcome == Outcome::Done && runs_on(line);
-        let todo = Todo {
-            rest,
-            ..Todo::default()
-        };
-        let (next, own) = self.decide_about(told, todo, observer);
-        Ok(match (next, own.reason) {
-            (Next::ShowError | Next::ShowScenario, Some(reason)) => {
-                self.show_own(reason, outcome, observer)?
-            }
-            (Next::Move { shows: true }, _) => Afterwards::Show(outcome),
-            (Next::Move { shows: false }, _) => Afterwards::Nothing,
-            (Next::RunAll, _) => Afterwards::RunOn,
-            (Next::GoOn, _) if told != Notification::ScenariosOnly || is_taken_over => {
-                Afterwards::RunOn
-            }
-            (Next::GoOn, _) => Afterwards::Nothing,
-            (Next::Show | Next::ShowError | Next::ShowScenario, _) => Afterwards::Show(outcome),
-        })
+        if let Err(error) = done {
+            return Err(Box::new(carrying::error_of(session, &rest, error)));
+        }
+        carrying::perform(session, rest, None, decision, observer)?;
     }
+    Ok(())
+}
 
-    /// What a reaction wants to be seen; told without a place where the program is
-    /// gone, and then what there was to show is.
-    fn show_own(
-        &mut self,
-        reason: StopReason,
-        otherwise: Outcome,
-        observer: &mut dyn Observer,
-    ) -> Result<Afterwards, CommandError> {
-        match self.thread() {
-            Ok(thread) => self.stop(reason, thread).map(Afterwards::Show),
-            Err(_) => {
-                observer.scenario_error(&reason);
-                Ok(Afterwards::Show(otherwise))
+/// The program stops for the person: what waits is not done, and that is
+/// said.
+pub(super) fn give_up_waiting(session: &mut Session, observer: &mut dyn Observer) {
+    let (kept, given_up) = std::mem::take(&mut session.scenarios.waiting)
+        .into_iter()
+        .partition(|it| it.is_under_way);
+    session.scenarios.waiting = kept;
+    for waiting in given_up {
+        let name = effects::scenario_name(session, waiting.reacting.scenario);
+        let line = &waiting.line.text;
+        observer.notice(&format!(
+            "scenario {name}: `{line}` is not done, since the program stops"
+        ));
+    }
+}
+
+/// Commands of reactions that take the place of the one that a person gave,
+/// now that this one is over.
+pub(crate) fn move_for_scenarios(
+    session: &mut Session,
+    line: &str,
+    result: Result<Outcome, CommandError>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    if !session.scenarios.is_awaiting() {
+        return result;
+    }
+    let moved = result.and_then(|outcome| {
+        let mut afterwards = Afterwards::of(outcome);
+        loop {
+            afterwards = move_by_turns(session, afterwards, observer)?;
+            let again = match afterwards {
+                Afterwards::Show(outcome) => return Ok(outcome),
+                Afterwards::Nothing if !runs_on(line) => {
+                    let thread = session.thread()?;
+                    return session.stop(StopReason::Step, thread);
+                }
+                Afterwards::Nothing | Afterwards::RunOn => {
+                    session.perform_line("continue", observer)?
+                }
+            };
+            if !session.scenarios.is_awaiting() {
+                return Ok(again);
             }
+            afterwards = Afterwards::of(again);
+        }
+    });
+    if !matches!(moved, Ok(Outcome::Quit)) {
+        give_up_waiting(session, observer);
+    }
+    session.scenarios.waiting.clear();
+    moved
+}
+
+/// Does what waits, until nothing does.
+fn move_by_turns(
+    session: &mut Session,
+    mut afterwards: Afterwards,
+    observer: &mut dyn Observer,
+) -> Result<Afterwards, CommandError> {
+    while let Some((scenario, line)) = session.scenarios.begin_waiting(false) {
+        let name = effects::scenario_name(session, scenario);
+        if let Afterwards::Show(outcome) = &afterwards {
+            // What a reaction goes on from.
+            observer.scenario_outcome(&name, &line, outcome);
+        }
+        session.control.state.finish();
+        let done =
+            permissions::for_scenario(session, |session| session.perform_line(&line, observer));
+        let rest = session.scenarios.end_waiting();
+        afterwards = match (done, rest) {
+            (Ok(Outcome::Quit), _) => return Ok(Afterwards::Show(Outcome::Quit)),
+            (Ok(outcome), rest) => {
+                if is_own_end(&outcome) {
+                    observer.scenario_outcome(&name, &line, &outcome);
+                }
+                follow(session, &line, outcome, rest, observer)?
+            }
+            (Err(error), Some(rest)) => {
+                let reason = carrying::error_of(session, &rest, error);
+                give_up_waiting(session, observer);
+                show_own(session, reason, Outcome::Done, observer)?
+            }
+            (Err(error), None) => return Err(error),
+        };
+    }
+    Ok(afterwards)
+}
+
+/// A command of a reaction is over: its reaction goes on.
+fn follow(
+    session: &mut Session,
+    line: &str,
+    outcome: Outcome,
+    rest: Option<Reacting>,
+    observer: &mut dyn Observer,
+) -> Result<Afterwards, CommandError> {
+    let told = match &outcome {
+        outcome if is_own_end(outcome) => Notification::ScenariosOnly,
+        Outcome::Stopped(stop) => Notification::Stop {
+            may_be_passed: stop.reason.may_be_passed(),
+        },
+        Outcome::Ended(_) => Notification::End,
+        _ => Notification::ScenariosOnly,
+    };
+    let is_taken_over = outcome == Outcome::Done && runs_on(line);
+    let todo = Todo {
+        rest,
+        ..Todo::default()
+    };
+    let (next, own) = session.decide_about(told, todo, observer);
+    Ok(match (next, own.reason) {
+        (Next::ShowError | Next::ShowScenario, Some(reason)) => {
+            show_own(session, reason, outcome, observer)?
+        }
+        (Next::Move { shows: true }, _) => Afterwards::Show(outcome),
+        (Next::Move { shows: false }, _) => Afterwards::Nothing,
+        (Next::RunAll, _) => Afterwards::RunOn,
+        (Next::GoOn, _) if told != Notification::ScenariosOnly || is_taken_over => {
+            Afterwards::RunOn
+        }
+        (Next::GoOn, _) => Afterwards::Nothing,
+        (Next::Show | Next::ShowError | Next::ShowScenario, _) => Afterwards::Show(outcome),
+    })
+}
+
+/// What a reaction wants to be seen; told without a place where the program is
+/// gone, and then what there was to show is.
+fn show_own(
+    session: &mut Session,
+    reason: StopReason,
+    otherwise: Outcome,
+    observer: &mut dyn Observer,
+) -> Result<Afterwards, CommandError> {
+    match session.thread() {
+        Ok(thread) => session.stop(reason, thread).map(Afterwards::Show),
+        Err(_) => {
+            observer.scenario_error(&reason);
+            Ok(Afterwards::Show(otherwise))
         }
     }
 }

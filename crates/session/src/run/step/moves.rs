@@ -2,6 +2,7 @@
 //! call.
 
 use crate::run::pause::{Goal, Pause, Temporary};
+use crate::run::processes::watching;
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
 use juror_program::program::Program;
@@ -92,7 +93,7 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
-        self.prepare_all_followed()?;
+        watching::prepare_all_followed(self)?;
         let program = self.running_mut()?;
         let may_wait = is_at_system_call(program, thread)?;
         program.debuggee.step(thread)?;
@@ -143,7 +144,7 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
-        self.prepare_all_followed()?;
+        watching::prepare_all_followed(self)?;
         let process = self.processes.number;
         let program = self.running_mut()?;
         for point in points {

@@ -1,5 +1,6 @@
 //! Out of a function, and to a place.
 
+use crate::inspect::{expressions, locations};
 use crate::run::pause::{Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::ThreadId;
@@ -104,7 +105,7 @@ impl Session {
         let now = frames.first()?;
         let typed = program.at_entry(now, value.r#type.clone(), &value.location, None);
         let text = format(&typed, program, program, Radix::Natural);
-        let number = self.keep(typed);
+        let number = expressions::keep(self, typed);
         Some(VariableView {
             name: format!("${number}"),
             type_name: value.r#type.name(),
@@ -121,7 +122,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let thread = self.thread()?;
         let placed = location_spec::parse(text).map_err(CommandError::new)?;
-        let place = self.resolvable(&placed.place)?;
+        let place = locations::resolvable(self, &placed.place)?;
         let resolved = place.resolve(&self.running()?.modules);
         if resolved.addresses.is_empty() {
             return Err(CommandError::new(format!("there is no code at `{text}`")));

@@ -1,0 +1,26 @@
+//! Directories of the user, after the XDG base directory specification.
+
+use std::path::PathBuf;
+
+/// Returns the directory for what can be made again: the index of symbols, the
+/// example. Nothing if the user has no home.
+pub fn cache() -> Option<PathBuf> {
+    directory("XDG_CACHE_HOME", ".cache")
+}
+
+/// Returns the directory for what is kept between runs: the history of commands.
+/// Nothing if the user has no home.
+pub fn state() -> Option<PathBuf> {
+    directory("XDG_STATE_HOME", ".local/state")
+}
+
+/// Juror's own below a base directory. A relative path in the environment is
+/// ignored, as the specification demands.
+fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let base = absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)));
+    Some(base?.join("juror"))
+}

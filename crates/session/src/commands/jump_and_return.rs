@@ -1,0 +1,299 @@
+//! Going on elsewhere, or otherwise, than the program would: `jump`, `return`,
+//! `signal`.
+
+use crate::inspect::{expressions, frames, location_messages, locations};
+use crate::run::step::nowhere_to_return;
+use crate::session::Session;
+use juror_points::location_spec;
+use juror_program::assignment::{bytes_for, meant};
+use juror_program::stack::frames::{Frame, returns_to};
+use juror_program::stack::unwinding::{Dropped, JumpTarget};
+use juror_symbols::{EntryPieceLocation, Type, TypeKind, register};
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+
+/// `jump PLACE`: the thread goes on there, with its stack as it is.
+pub(crate) fn jump(
+    session: &mut Session,
+    text: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    if text.is_empty() {
+        return Err(CommandError::with_help(
+            "to which place?",
+            "for example: jump queue.c:30, jump +1, jump *$rip+2",
+        ));
+    }
+    let placed = location_spec::parse(text).map_err(CommandError::new)?;
+    if placed.condition.is_some() || placed.thread.is_some() {
+        return Err(CommandError::new("jump takes a place and nothing else"));
+    }
+    let place = locations::resolvable(session, &placed.place)?;
+    let addresses = place.resolve(session.modules()).addresses;
+    let address = match addresses.as_slice() {
+        [] => {
+            location_messages::check_names(session, &place)?;
+            return Err(CommandError::new(format!("there is no code at `{text}`")));
+        }
+        [address] => *address,
+        several => nearest_in_function(session, several, text)?,
+    };
+    locations::check_address(session, address)?;
+    let thread = session.thread()?;
+    let program = session.running_mut()?;
+    let mut registers = *program.debuggee.registers(thread)?;
+    let start = |at| program.modules.function_at(at).map(|bound| bound.address());
+    if start(registers.rip) != start(address) {
+        observer.notice("that is in another function: its stack frame is the one of this function");
+    }
+    registers.rip = address;
+    program.debuggee.set_registers(thread, &registers)?;
+    session.processes.selection.frames = None;
+    session.continue_run(observer)
+}
+
+/// Of several places the one in the function where the thread stands.
+fn nearest_in_function(
+    session: &mut Session,
+    places: &[u64],
+    text: &str,
+) -> Result<u64, CommandError> {
+    let frame = frames::selected_frame(session)?;
+    let function = frame.function.as_ref().zip(frame.module.as_ref());
+    let is_here = |address: &&u64| {
+        let inside = |(function, module): (&juror_symbols::Function, &std::rc::Rc<_>)| {
+            let module: &juror_program::modules::Module = module;
+            function.contains(module.to_file(**address))
+        };
+        function.is_some_and(inside)
+    };
+    let mut here = places.iter().filter(is_here);
+    match (here.next(), here.next()) {
+        (Some(&address), None) => Ok(address),
+        _ => Err(CommandError::with_help(
+            format!("`{text}` is {} places", places.len()),
+            "name one by its address: jump *ADDRESS; info line shows them",
+        )),
+    }
+}
+
+/// `return`, `return EXPRESSION`: the selected function is left at once,
+/// with this result; the rest of it does not run.
+pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let level = session.processes.selection.level;
+    let frames = session.frames()?;
+    let frame = frames
+        .get(level)
+        .cloned()
+        .ok_or_else(|| CommandError::new("the thread has no stack"))?;
+    if frame.called_by_juror.is_some() {
+        return Err(CommandError::with_help(
+            "this is where juror called a function",
+            "abandon gives the call up",
+        ));
+    }
+    if frame.is_inlined() {
+        return Err(CommandError::with_help(
+            "the call was inlined: there is no frame of it that could be left",
+            "jump leads to a place behind it",
+        ));
+    }
+    let is_barrier = |inner: &Frame| inner.called_by_juror.is_some();
+    if frames.iter().take(level).any(is_barrier) {
+        return Err(CommandError::with_help(
+            "a call that juror made is between here and there",
+            "abandon gives it up",
+        ));
+    }
+    let caller = returns_to(frames, level)
+        .cloned()
+        .ok_or_else(|| nowhere_to_return(&frame))?;
+    let value = match text {
+        "" => None,
+        text => Some(result_bytes(session, &frame, text)?),
+    };
+    leave_to(session, &caller, value)?;
+    session.processes.selection.frames = None;
+    frames::select_frame(session, 0)
+}
+
+/// The registers of a caller become those of the thread.
+fn leave_to(
+    session: &mut Session,
+    caller: &Frame,
+    value: Option<ResultRegisters>,
+) -> Result<(), CommandError> {
+    let thread = session.thread()?;
+    let debuggee = &mut session.running_mut()?.debuggee;
+    let mut registers = *debuggee.registers(thread)?;
+    for number in 0..=register::RIP {
+        // What calls may change has no value in a caller; it stays.
+        if let Some(word) = caller.registers.get(number) {
+            registers.set_by_dwarf_number(number, word);
+        }
+    }
+    registers.rip = caller.pc;
+    let value = value.unwrap_or_default();
+    for (number, word) in value.words {
+        registers.set_by_dwarf_number(number, word);
+    }
+    if !value.vectors.is_empty() || !value.x87.is_empty() {
+        let mut vectors = debuggee.vector_registers(thread)?;
+        for (number, bytes) in value.vectors {
+            if let Some(xmm) = vectors.xmm.get_mut(number) {
+                *xmm = bytes;
+            }
+        }
+        if !value.x87.is_empty() {
+            vectors.leave_on_x87(&value.x87);
+        }
+        debuggee.set_vector_registers(thread, &vectors)?;
+    }
+    debuggee.set_registers(thread, &registers)?;
+    let landing = JumpTarget {
+        pc: registers.rip,
+        stack: registers.rsp,
+    };
+    let process = &mut *session.processes;
+    if let Some(program) = &mut process.program
+        && let Some(dropped) = Dropped::below(program, thread, landing)
+    {
+        process.monitors.drop_calls(program, thread, &dropped)?;
+        process.watchpoints.drop_frames(program, thread, &dropped)?;
+    }
+    Ok(())
+}
+
+/// The result of a function, by the registers that hold it.
+fn result_bytes(
+    session: &mut Session,
+    frame: &Frame,
+    text: &str,
+) -> Result<ResultRegisters, CommandError> {
+    let value = expressions::evaluate(session, text)?;
+    let unknown = || {
+        CommandError::with_help(
+            "nothing says what this function returns",
+            "return without a value, and set $rax",
+        )
+    };
+    let (module, function) = frame
+        .module
+        .as_ref()
+        .zip(frame.function.as_ref())
+        .ok_or_else(unknown)?;
+    let plan = module
+        .symbols
+        .return_value_plan(function)
+        .ok_or_else(unknown)?;
+    let shape = juror_values::typed::Typed::missing(plan.r#type.clone(), "");
+    // A function that returns a reference returns an address.
+    let is_reference = matches!(plan.r#type.strip().kind(), TypeKind::Reference(_));
+    let value = match is_reference {
+        true => value,
+        false => meant(&value, session.running()?).map_err(CommandError::new)?,
+    };
+    let bytes = bytes_for(&shape, &value, session.running()?).map_err(CommandError::new)?;
+    let mut found = ResultRegisters::default();
+    for piece in &plan.location {
+        let part = bytes
+            .get(piece.offset as usize..)
+            .and_then(|rest| rest.get(..piece.size as usize))
+            .ok_or_else(no_register)?;
+        let mut wide = [0; 16];
+        wide.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
+        match piece.location {
+            EntryPieceLocation::Register(number) if number <= register::RIP => {
+                // A general register has the low half.
+                let word = u128::from_le_bytes(wide) as u64;
+                found.words.push((number, word));
+            }
+            EntryPieceLocation::Register(register::ST0 | register::ST1) => found.x87.push(wide),
+            EntryPieceLocation::Register(number) => {
+                let vector = number.checked_sub(register::XMM0).filter(|&it| it < 16);
+                let vector = vector.ok_or_else(no_register)?;
+                found.vectors.push((usize::from(vector), wide));
+            }
+            EntryPieceLocation::PointedByRegister(_) => return Err(in_memory(&plan.r#type)),
+            _ => return Err(no_register()),
+        }
+    }
+    match plan.location.is_empty() {
+        true => Err(CommandError::new("the function returns nothing")),
+        false => Ok(found),
+    }
+}
+
+/// `signal SIGNAL`, `signal 0`: the program goes on with this signal, or
+/// without the one that it was stopped by.
+pub(crate) fn go_on_with_signal(
+    session: &mut Session,
+    text: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    inject_signal(session, text)?;
+    session.continue_run(observer)
+}
+
+/// `queue-signal SIGNAL`: the same, and the program stands still.
+pub(crate) fn queue_signal(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
+    let number = inject_signal(session, text)?;
+    let thread = session.thread()?;
+    let thread = session.running()?.thread_number(thread);
+    let (name, _) = juror_points::signal_names::describe(number);
+    Ok(Outcome::Message(match number {
+        0 => format!("thread {thread} goes on without a signal"),
+        _ => format!("thread {thread} gets {name} when it runs on"),
+    }))
+}
+
+fn inject_signal(session: &mut Session, text: &str) -> Result<i32, CommandError> {
+    let number = match text {
+        "0" => 0,
+        text => juror_points::signal_names::number(text).ok_or_else(|| {
+            CommandError::with_help(
+                match text {
+                    "" => "with which signal?".to_owned(),
+                    text => format!("there is no signal `{text}`"),
+                },
+                "for example: signal SIGUSR1; signal 0 goes on without one",
+            )
+        })?,
+    };
+    let thread = session.thread()?;
+    session
+        .running_mut()?
+        .debuggee
+        .inject_signal(thread, number)?;
+    Ok(number)
+}
+
+/// What a function that returns a value leaves in registers.
+#[derive(Debug, Default)]
+struct ResultRegisters {
+    /// General registers, by their DWARF numbers.
+    words: Vec<(u16, u64)>,
+    /// Vector registers, 0 for `xmm0`.
+    vectors: Vec<(usize, [u8; 16])>,
+    /// What is on the x87 stack, the top first.
+    x87: Vec<[u8; 16]>,
+}
+
+/// The result is where the caller said, which only the function may still know.
+fn in_memory(of: &Type) -> CommandError {
+    CommandError::with_help(
+        format!(
+            "a `{}` is returned in memory of the caller, and where that is only the function knows",
+            of.name()
+        ),
+        "return without a value, and set what the caller reads",
+    )
+}
+
+fn no_register() -> CommandError {
+    CommandError::with_help(
+        "the result of this function is in no register that can be set",
+        "return without a value, and set what the caller reads",
+    )
+}

@@ -1,0 +1,219 @@
+//! Commands that begin, repeat and end runs of the program.
+
+use crate::command_table::words::number;
+use crate::commands::points_edit;
+use crate::commands::scenario;
+use crate::inspect::source;
+use crate::run::checkpoints::numbers;
+use crate::run::pause::{Pause, Temporary};
+use crate::run::points;
+use crate::run::processes::leaving;
+use crate::run::step::Lines;
+use crate::session::Session;
+use crate::state::command_line::CommandLine;
+use juror_debuggee::Origin;
+use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason};
+
+/// `run`: goes on from the start, or starts anew.
+pub(super) fn run(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    prepare_run(session, rest, observer)?;
+    session.continue_run(observer)
+}
+
+pub(super) fn prepare_run(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    let said = session.launch.next_line.take();
+    let line = match rest {
+        "" => said,
+        _ => Some(CommandLine::parse(rest)?),
+    };
+    let is_as_wanted = numbers::has_wanted_numbers(session) && !session.launch.is_outdated;
+    if session.is_fresh() && line.is_none() && is_as_wanted {
+        return Ok(());
+    }
+    if session.options.program.as_os_str().is_empty() {
+        return Err(CommandError::with_help(
+            "no program is named that could be run",
+            "start juror with one, juror ./program, or attach to a process: attach 1234",
+        ));
+    }
+    if let Some(program) = &session.processes.program
+        && program.debuggee.origin() == Origin::Attached
+    {
+        return Err(CommandError::with_help(
+            "this process was running before juror came",
+            "let it go on with detach, or end it with kill; then run starts the program",
+        ));
+    }
+    let redirections = line.as_ref().map(|line| &line.redirections);
+    redirections
+        .unwrap_or(&session.launch.redirections)
+        .check()?;
+    if let Some(line) = line {
+        session.options.arguments = line.arguments;
+        session.launch.redirections = line.redirections;
+    }
+    leaving::kill_processes(session)?;
+    session.forget_program();
+    session.processes.monitors.restart(session.options.history);
+    points_edit::forget_hits(session);
+    scenario::restart_scenarios(session)?;
+    session.launch(observer)?;
+    Ok(())
+}
+
+/// `starti`: stands at the first instruction of the program.
+pub(super) fn start_instruction(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    prepare_run(session, rest, observer)?;
+    let pause = session.begin(observer)?;
+    let thread = session.thread()?;
+    match pause {
+        Some(pause) => session.settle(pause),
+        None => session.stop(StopReason::Started, thread),
+    }
+}
+
+/// `start`: runs to `main`.
+pub(super) fn start_command(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    prepare_run(session, rest, observer)?;
+    let place = source::main_function(session);
+    let program = session.running_mut()?;
+    let addresses = place.resolve(&program.modules).addresses;
+    if addresses.is_empty() {
+        // Without symbols the entry point is the beginning.
+        let Some(main) = program.modules.main() else {
+            return Err(CommandError::new(
+                "the program has no beginning that is known",
+            ));
+        };
+        let entry = main.to_process(main.symbols.header().entry);
+        let pause = session.run_to_any(
+            &[Temporary {
+                address: entry,
+                thread: None,
+                above: 0,
+                up_to: u64::MAX,
+            }],
+            observer,
+        )?;
+        return settle_at(session, pause);
+    }
+    let points: Vec<_> = addresses
+        .into_iter()
+        .map(|address| Temporary {
+            address,
+            thread: None,
+            above: 0,
+            up_to: u64::MAX,
+        })
+        .collect();
+    let pause = session.run_to_any(&points, observer)?;
+    if let Pause::Temporary(thread) = pause {
+        session.stand_at_place(thread, &place, None)?;
+    }
+    settle_at(session, pause)
+}
+
+pub(super) fn settle_at(session: &mut Session, pause: Pause) -> Result<Outcome, CommandError> {
+    match pause {
+        Pause::Temporary(thread) => session.stop(StopReason::Started, thread),
+        other => session.settle(other),
+    }
+}
+
+/// `continue N`: the points that have stopped the program, of whatever kind, are passed
+/// N - 1 times more.
+pub(super) fn continue_command(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    if let Some(count) = number(rest)?.filter(|&count| count > 1) {
+        // Where the thread stands, whichever frame is looked at.
+        let thread = session.thread()?;
+        let place = session.running()?.registers(thread)?.rip;
+        let numbers = session.points.commands.stopped_by().to_vec();
+        let mut is_point = false;
+        for point in points::every_point(session) {
+            if numbers.contains(&point.number) {
+                point.ignore = count - 1;
+                is_point = true;
+            }
+        }
+        if !is_point && !session.points.breakpoints.ignore_at(place, count - 1) {
+            observer.notice("there is no breakpoint here: the number says nothing");
+        }
+    }
+    session.running()?;
+    session.continue_run(observer)
+}
+
+pub(super) fn repeat_lines(
+    session: &mut Session,
+    rest: &str,
+    lines: Lines,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    let count = number(rest)?.unwrap_or(1).max(1);
+    for round in 1..=count {
+        let pause = session.step_line(lines, observer)?;
+        let (Pause::Stepped(thread) | Pause::Temporary(thread)) = pause else {
+            return session.settle(pause);
+        };
+        // Only the last one is shown.
+        if round == count {
+            return session.settle(pause);
+        }
+        if let Some(pause) = session.announce_breakpoint(thread)? {
+            return session.settle(pause);
+        }
+        session.select_thread(thread);
+    }
+    Ok(Outcome::Done)
+}
+
+pub(super) fn repeat_instructions(
+    session: &mut Session,
+    rest: &str,
+    over_calls: bool,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    let count = number(rest)?.unwrap_or(1).max(1);
+    let thread = session.thread()?;
+    for round in 1..=count {
+        session.processes.stop.unentered = None;
+        let pause = if over_calls {
+            session.next_instruction(thread, observer)?
+        } else {
+            session.step_instruction(thread, observer)?
+        };
+        let done = matches!(pause, Pause::Stepped(_) | Pause::Temporary(_));
+        if round == count || !done {
+            return session.settle(pause);
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+pub(super) fn kill(session: &mut Session) -> Result<Outcome, CommandError> {
+    session.running()?;
+    leaving::kill_processes(session)?;
+    Ok(Outcome::Ended(Box::new(session.end(None))))
+}

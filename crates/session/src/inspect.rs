@@ -1,0 +1,11 @@
+//! What commands and stops show alike: frames, source lines, values, locations.
+
+pub(crate) mod assembly;
+pub(crate) mod displays;
+pub(crate) mod escapes;
+pub(crate) mod expressions;
+pub(crate) mod frames;
+pub(crate) mod location_messages;
+pub(crate) mod locations;
+pub(crate) mod siginfo;
+pub(crate) mod source;

@@ -1,0 +1,105 @@
+//! Expressions in the selected frame, and the value history.
+
+use crate::inspect::{expressions, siginfo};
+use crate::session::Session;
+use crate::state::values::convenience;
+use juror_language::Expression;
+use juror_points::expressions::read_with_types;
+use juror_program::scope::FrameScope;
+use juror_symbols::{Type, TypeKind};
+use juror_values::typed::{Place, Typed};
+use juror_view::error::CommandError;
+
+/// Keeps a value for `$N`; gives its number.
+pub(crate) fn keep(session: &mut Session, value: Typed) -> u32 {
+    let value = as_it_is(session, value);
+    session.user.values.push(value)
+}
+
+/// A value as it is now: what is kept stays when the program changes the variable.
+/// What consists of parts has its place, too, so that one may go on from it.
+pub(crate) fn as_it_is(session: &Session, value: Typed) -> Typed {
+    let is_number = matches!(
+        value.r#type.strip().kind(),
+        TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Enumeration { .. }
+    );
+    let (Some(program), Some(_)) = (&session.processes.program, value.address()) else {
+        return value;
+    };
+    if !is_number {
+        return value.kept(program);
+    }
+    let size = match value.bits {
+        Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8),
+        None => value.r#type.size().unwrap_or(0),
+    };
+    match value.bytes(program, size) {
+        Ok(bytes) => Typed {
+            place: Place::Bytes(bytes),
+            ..value
+        },
+        Err(_) => value,
+    }
+}
+
+/// Evaluates an expression in the selected frame.
+pub(crate) fn evaluate(session: &mut Session, text: &str) -> Result<Typed, CommandError> {
+    let expression = read(session, text)?;
+    evaluate_expression(session, &expression)
+}
+
+/// An expression as it was typed, with the types of the program in its casts.
+pub(crate) fn read(session: &mut Session, text: &str) -> Result<Expression, CommandError> {
+    read_with_types(text, &types_in(session, text))
+}
+
+/// The names in parentheses that are types here, and no values.
+pub(crate) fn types_in(session: &mut Session, text: &str) -> Vec<String> {
+    if !text.contains('(') {
+        return Vec::new();
+    }
+    let mut names = juror_language::possible_types(text);
+    names.retain(|name| {
+        let value = read_with_types(name, &[]).and_then(|it| evaluate_expression(session, &it));
+        value.is_err() && expressions::type_named(session, name).is_some()
+    });
+    names
+}
+
+pub(crate) fn evaluate_expression(
+    session: &mut Session,
+    expression: &Expression,
+) -> Result<Typed, CommandError> {
+    siginfo::note_signal(session, expression)?;
+    // Without a program only numbers can be computed with.
+    let frames = if session.processes.program.is_some() {
+        session.frames()?.to_vec()
+    } else {
+        Vec::new()
+    };
+    let program = session.running()?;
+    let values = |name: &str| convenience(&session.user.values, name);
+    let scope = FrameScope {
+        program,
+        frames: &frames,
+        level: session.processes.selection.level,
+        convenience: &values,
+    };
+    let value = juror_values::expression::evaluate(expression, &scope);
+    siginfo::forget_signal(session);
+    value.map_err(|error| CommandError::new(error.message))
+}
+
+pub(crate) fn type_named(session: &Session, name: &str) -> Option<Type> {
+    let plain = KINDS.iter().find_map(|kind| name.strip_prefix(kind));
+    let plain = plain.unwrap_or(name).trim();
+    let modules = session.modules();
+    let mut with_types = modules
+        .iter()
+        .filter(|module| module.symbols.has_debug_info());
+    let found = with_types.find_map(|module| module.symbols.type_named(plain));
+    found.or_else(|| Type::builtin(plain))
+}
+
+/// Words of C before a type's name.
+pub(crate) const KINDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];

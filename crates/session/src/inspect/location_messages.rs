@@ -1,0 +1,305 @@
+//! What is said of the names in places: which functions one name means, and
+//! which was probably meant where there is none.
+
+use crate::inspect::locations;
+use crate::session::Session;
+use juror_points::breakpoints::Resolvable;
+use juror_program::modules::Bound;
+use juror_program::stack::frames::usual_level;
+use juror_symbols::is_name_of;
+use juror_view::error::CommandError;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// So many functions are named one by one.
+const NAMED_MAX: usize = 20;
+/// Characters of a name that are shown where it is one of many.
+const NAME_LENGTH_MAX: usize = 120;
+
+/// The functions that a place means, where its words mean several: the
+/// overloads of a name, the instances of a template, the matches of a
+/// regular expression. Copies of one function need no such list.
+pub(crate) fn words_of_several(
+    session: &Session,
+    place: &Resolvable,
+    addresses: &[u64],
+) -> Vec<String> {
+    let meant: Vec<Meant> = addresses
+        .iter()
+        .filter_map(|&address| meant_at(session, place, address))
+        .collect();
+    let names: BTreeSet<&str> = meant.iter().map(|meant| &*meant.function).collect();
+    if names.len() < 2 {
+        return Vec::new();
+    }
+    let mut lines: Vec<String> = meant.iter().take(NAMED_MAX).map(Meant::words).collect();
+    if let Some(more) = meant.len().checked_sub(NAMED_MAX).filter(|&n| n > 0) {
+        lines.push(format!("  and {more} more; info breakpoints shows all"));
+    }
+    lines
+}
+
+/// Where a place is, in words. A function is called by its name also where its
+/// body begins with what was inlined from elsewhere.
+pub(crate) fn words_of_one(session: &Session, place: &Resolvable, address: u64) -> String {
+    if let Some(words) = words_of_line(session, place, address) {
+        return words;
+    }
+    let shown = session.modules().describe(address).function;
+    let bound = session.modules().function_at(address);
+    let is_other = bound.is_some_and(|bound| shown.as_deref() != Some(&*bound.function.name));
+    let meant = meant_at(session, place, address);
+    match meant.filter(|it| is_other || it.caller.is_some()) {
+        Some(meant) => meant.words().trim_start().to_owned(),
+        None => locations::place_words(session, address),
+    }
+}
+
+/// The same of a line, where inlined calls or other lines begin at its address.
+fn words_of_line(session: &Session, place: &Resolvable, address: u64) -> Option<String> {
+    let modules = session.modules();
+    let frames = modules.frames_at(address);
+    let line = place.line_taken(modules)?;
+    let frame = match place.level_in(&frames, Some(line)) {
+        Some(level) if level == usual_level(&frames) => return None,
+        Some(level) => frames.get(level)?,
+        None => place.statement_among(&frames, line)?,
+    };
+    let (function, file) = frame.name.as_deref().zip(frame.file.as_deref())?;
+    let (function, file) = (shortened(function), name_of(file));
+    Some(format!("{address:#x}: {function}, {file}:{line}"))
+}
+
+/// The function that a place by name means at one of its addresses: one
+/// whose body begins there, or one that was inlined.
+fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant> {
+    let is_named = |name: &str| match place {
+        Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => is_name_of(asked, name),
+        Resolvable::Matching(_, pattern) => pattern.is_match(name),
+        _ => false,
+    };
+    let bound = session.modules().function_at(address)?;
+    let Bound { module, function } = &bound;
+    let at = module.to_file(address);
+    let is_body = module.symbols.prologue_end(function) == at;
+    if is_body && is_named(&function.name) {
+        // What the body begins with may be inlined from elsewhere.
+        let own = session.modules().frame_at(address);
+        let own = own.filter(|frame| !frame.is_inlined());
+        let line = match own {
+            Some(frame) => frame.file.zip(frame.line),
+            None => {
+                let opening = module.symbols.opening_line(function);
+                opening.map(|line| (line.file.to_path_buf(), line.line))
+            }
+        };
+        return Some(Meant {
+            address,
+            function: shortened(&with_parameters(&bound)),
+            caller: None,
+            line: line.map(|(file, line)| (name_of(&file), line)),
+        });
+    }
+    let inlined = module.symbols.inlined_frames(at).into_iter();
+    let copy = inlined.filter(|frame| is_named(&frame.name)).last()?;
+    let line = copy.call_file.as_deref().map(name_of).zip(copy.call_line);
+    Some(Meant {
+        address,
+        function: shortened(&copy.name),
+        caller: Some(shortened(&function.name)),
+        line,
+    })
+}
+
+/// A name that nothing has is a slip when the program has one near it;
+/// otherwise it may belong to a library to come. Among the thousand short
+/// names of the C library there is always a near one: those do not count.
+///
+/// # Errors
+/// It is a slip; the error names what was probably meant.
+pub(crate) fn check_names(session: &Session, place: &Resolvable) -> Result<(), CommandError> {
+    match place {
+        Resolvable::Function(name) => check_function_name(session, name),
+        Resolvable::FunctionIn(file, name) => {
+            if let Some(error) = no_label(session, file, name) {
+                return Err(error);
+            }
+            if !session.modules().definitions(name, |_| true).is_empty() {
+                return Err(CommandError::with_help(
+                    format!("`{name}` is not in {file}"),
+                    format!("break {name} stops at it wherever it is"),
+                ));
+            }
+            check_function_name(session, name)
+        }
+        Resolvable::Matching(_, pattern) if session.processes.program.is_some() => {
+            Err(CommandError::with_help(
+                format!("no function with debug information matches `{pattern}`"),
+                "info functions shows the names; ^ and $ mean their beginnings and ends",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// That a function has no such label; nothing where there is no such function.
+fn no_label(session: &Session, function: &str, label: &str) -> Option<CommandError> {
+    let definitions = session.modules().definitions(function, |_| true);
+    definitions.first()?;
+    let labels = definitions
+        .iter()
+        .flat_map(|bound| bound.module.symbols.labels(&bound.function));
+    let mut names: Vec<Arc<str>> = labels.map(|label| label.name).collect();
+    names.sort();
+    names.dedup();
+    let message = format!("`{function}` has no label `{label}`");
+    Some(match names.is_empty() {
+        true => CommandError::new(message),
+        false => CommandError::with_help(message, format!("it has {}", names.join(", "))),
+    })
+}
+
+fn check_function_name(session: &Session, name: &str) -> Result<(), CommandError> {
+    let Some(main) = session.modules().main() else {
+        return Ok(());
+    };
+    let unknown = || format!("there is no function `{name}`");
+    // It exists with other parameters, or other template arguments.
+    let plain = &*without_arguments(name);
+    let known = |name: &str| {
+        let known = session.modules().definitions(name, |module| module.is_main);
+        let mut known: Vec<String> = known.iter().map(with_parameters).collect();
+        known.sort();
+        known.dedup();
+        known
+    };
+    let mut near = match plain.len() < name.len() && !plain.is_empty() {
+        true => known(plain),
+        false => Vec::new(),
+    };
+    // It is in a module of that one, and named here where it is made public.
+    if near.is_empty()
+        && let Some((first, _)) = plain.split_once("::")
+        && let Some((_, last)) = plain.rsplit_once("::")
+    {
+        near = known(last);
+        near.retain(|it| it.split("::").next() == Some(first));
+    }
+    if !near.is_empty() {
+        near.truncate(NAMED_MAX);
+        let help = format!("there is {}", near.join(", "));
+        return Err(CommandError::with_help(unknown(), help));
+    }
+    let names: Vec<String> = main.symbols.function_names().collect();
+    let scopes = plain.matches("::").count();
+    let whole = names.iter().map(String::as_str);
+    // A user hardly means the inside of a library that was built in.
+    let is_own = |known: &&String| {
+        let scope = known.split("::").next().unwrap_or(known);
+        !matches!(scope, "std" | "core" | "alloc") && !scope.starts_with(['_', '<'])
+    };
+    let own = names.iter().filter(is_own);
+    let ends = own.map(|known| ending(known, scopes));
+    match juror_language::suggest(plain, whole.chain(ends)) {
+        Some(near) => Err(CommandError::with_help(
+            unknown(),
+            format!("did you mean `{near}`?"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A function that a place means.
+struct Meant {
+    address: u64,
+    function: String,
+    /// Where it was inlined.
+    caller: Option<String>,
+    /// Its first line, or that of the call.
+    line: Option<(String, u32)>,
+}
+
+impl Meant {
+    fn words(&self) -> String {
+        let mut words = format!("  {:#x}: {}", self.address, self.function);
+        if let Some(caller) = &self.caller {
+            words.push_str(", inlined into ");
+            words.push_str(caller);
+        }
+        if let Some((file, line)) = &self.line {
+            words.push_str(&format!(", {file}:{line}"));
+        }
+        words
+    }
+}
+
+/// A name that fits into a line.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(NAME_LENGTH_MAX) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+fn name_of(file: &Path) -> String {
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// A name without template arguments and parameters, wherever they are.
+fn without_arguments(name: &str) -> String {
+    let mut depth = 0usize;
+    let mut plain = String::new();
+    for c in name.replace("::<", "<").chars() {
+        match c {
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth = depth.saturating_sub(1),
+            c if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    plain.trim().trim_end_matches("::").to_owned()
+}
+
+fn with_parameters(bound: &Bound) -> String {
+    bound.module.symbols.name_with_parameters(&bound.function)
+}
+
+/// The end of a qualified name with so many scopes, as a user writes it.
+fn ending(name: &str, scopes: usize) -> &str {
+    let plain = name.split(['<', '(']).next().unwrap_or(name);
+    let mut marks = plain.rmatch_indices("::").skip(scopes);
+    marks.next().map_or(plain, |(at, _)| &plain[at + 2..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shortened_to_the_scopes_that_were_written() {
+        for (name, scopes, expected) in [
+            ("ns::Shape::area", 0, "area"),
+            ("ns::Shape::area", 1, "Shape::area"),
+            ("ns::Shape::area", 5, "ns::Shape::area"),
+            ("ns::max<std::pair<int, int> >", 0, "max"),
+            ("main", 0, "main"),
+        ] {
+            assert_eq!(ending(name, scopes), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_left_out() {
+        for (name, expected) in [
+            ("ns::Stack<int>::push(int)", "ns::Stack::push"),
+            ("max::<i32>", "max"),
+            ("area(std::vector<int>)", "area"),
+            ("<Square as Shape>::area", "::area"),
+            ("main", "main"),
+        ] {
+            assert_eq!(without_arguments(name), expected, "{name}");
+        }
+    }
+}

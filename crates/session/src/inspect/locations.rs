@@ -1,0 +1,98 @@
+//! Location specs, resolved from where the selected frame is.
+
+use crate::inspect::source::{main_function, main_line};
+use crate::inspect::{expressions, frames};
+use crate::session::Session;
+use juror_points::breakpoints;
+use juror_points::breakpoints::Resolvable;
+use juror_points::location_spec::Place;
+use juror_values::typed::Number;
+use juror_view::error::{CommandError, not_running};
+
+/// Whether a trap at an address would ever be reached, and would be one.
+pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), CommandError> {
+    let program = session.processes.program.as_ref().ok_or_else(not_running)?;
+    if let Some(problem) = program.code_problem(address) {
+        return Err(CommandError::new(format!("{address:#x} {problem}")));
+    }
+    Ok(())
+}
+
+/// The place that was written, as one that can be looked for.
+pub(crate) fn resolvable(
+    session: &mut Session,
+    written: &Place,
+) -> Result<Resolvable, CommandError> {
+    // In a Rust program the compiler has another function of this name.
+    if matches!(written, Place::Function(name) if name == "main") {
+        return Ok(main_function(session));
+    }
+    let has_begun = session.has_begun();
+    let process = &mut *session.processes;
+    if let (Place::Function(name) | Place::FunctionIn { name, .. }, Some(program), Some(thread)) =
+        (written, &mut process.program, process.selection.thread)
+    {
+        program.resolve_functions(name, thread, has_begun);
+    }
+    let frame = if session.processes.program.is_some() {
+        frames::selected_frame(session).ok()
+    } else {
+        None
+    };
+    let here = frame.as_ref().map(|frame| frame.pc);
+    let begun = frame.as_ref().filter(|_| has_begun);
+    let shown = session.processes.selection.of_caller.clone();
+    let line = match shown
+        .as_ref()
+        .filter(|_| session.processes.selection.level == 0)
+    {
+        Some((file, line)) => Some((file.as_path(), *line)),
+        None => begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?))),
+    };
+    // Before it has begun, the program is thought to stand at its main
+    // function: the linker is nobody's current place. To find it takes as long as
+    // any name does.
+    let is_relative = matches!(written, Place::Line { file: None, .. } | Place::Offset(_));
+    let main = match line {
+        None if is_relative => main_line(session),
+        _ => None,
+    };
+    let line = line.or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
+    let address = match written {
+        Place::Address(text) => Some(expressions::evaluate(session, text)?),
+        _ => None,
+    };
+    breakpoints::resolvable(written, session.modules(), here, line, |_| {
+        let program = session
+            .processes
+            .program
+            .as_ref()
+            .ok_or("the program is not running")?;
+        match address.ok_or("an address is missing")?.number(program)? {
+            Number::Pointer(address, _) => Ok(address),
+            Number::Int(number) => {
+                u64::try_from(number).map_err(|_| "this is not an address".to_owned())
+            }
+            _ => Err("this is not an address".to_owned()),
+        }
+    })
+    .map_err(CommandError::new)
+}
+
+pub(crate) fn place_words(session: &Session, address: u64) -> String {
+    let frame = session.modules().frame_at(address);
+    let shown = frame.map(|frame| (frame.name, frame.file, frame.line));
+    match shown.unwrap_or_default() {
+        (Some(function), Some(file), Some(line)) => {
+            let file = file
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned());
+            format!(
+                "{address:#x}: {function}, {}:{line}",
+                file.unwrap_or_default()
+            )
+        }
+        (Some(function), ..) => format!("{address:#x}: {function}"),
+        _ => format!("{address:#x}"),
+    }
+}

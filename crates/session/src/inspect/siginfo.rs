@@ -1,0 +1,38 @@
+//! Convenience variables that expressions read of the program: `$_siginfo` and the like.
+
+use crate::session::Session;
+use juror_language::{Expression, ExpressionKind};
+use juror_values::typed::Typed;
+use juror_view::error::CommandError;
+
+/// An expression that speaks of the signal gets what the kernel says of it.
+pub(crate) fn note_signal(
+    session: &mut Session,
+    expression: &Expression,
+) -> Result<(), CommandError> {
+    let is_meant = |part: &&Expression| matches!(&part.kind, ExpressionKind::Register(name) if &**name == SIGNAL);
+    let parts = expression.all_parts();
+    if !parts.into_iter().any(|part| is_meant(&part)) {
+        return Ok(());
+    }
+    let thread = session.thread()?;
+    let bytes = session.running()?.debuggee.signal_information(thread);
+    let bytes = bytes.ok_or_else(|| {
+        CommandError::with_help(
+            "no signal has stopped this thread",
+            "$_siginfo is what the kernel says of the signal that a thread stands at",
+        )
+    })?;
+    if let Some(of) = juror_symbols::signal_information() {
+        session.user.values.set(SIGNAL, Typed::of_bytes(of, bytes));
+    }
+    Ok(())
+}
+
+/// The signal is of the moment: the next stop has another, or none.
+pub(crate) fn forget_signal(session: &mut Session) {
+    session.user.values.forget(SIGNAL);
+}
+
+/// What the kernel says of a signal.
+pub(crate) const SIGNAL: &str = "_siginfo";

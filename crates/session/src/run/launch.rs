@@ -1,0 +1,206 @@
+//! The start of a session and of its programs.
+
+use crate::options::Options;
+use crate::run::catchpoints;
+use crate::run::checkpoints::numbers;
+use crate::run::symbol_reading;
+use crate::session::Session;
+use crate::state::checkpoints::Checkpoints;
+use crate::state::control::ControlState;
+use crate::state::launch::LaunchState;
+use crate::state::points::UserPoints;
+use crate::state::process::Processes;
+use crate::state::scenarios::Scenarios;
+use crate::state::selection::Selection;
+use crate::state::symbols::SymbolState;
+use crate::state::user::UserState;
+use juror_debuggee::{Debuggee, EnvironmentChange, Launch, Redirection, StopEvent, ThreadId};
+use juror_monitoring::monitors::loading;
+use juror_program::program::Program;
+use juror_program::symbol_store::SymbolStore;
+use juror_view::error::{CommandError, SessionError};
+use juror_view::observer::Observer;
+use rustc_hash::FxHashSet;
+use std::path::PathBuf;
+
+impl Session {
+    /// Loads the properties and the program, if one is named. It stands before
+    /// its first own instruction; `run` lets it go.
+    ///
+    /// # Errors
+    /// A property is wrong, by itself or about this program, or the program
+    /// cannot be started.
+    pub fn start(options: Options, observer: &mut dyn Observer) -> Result<Session, SessionError> {
+        let sources = options.property_sources();
+        let (mut monitors, remarks) = loading::load(&sources, options.history)?;
+        if let Some(recording) = &options.recording {
+            monitors.record(recording)?;
+        }
+        for remark in remarks {
+            observer.notice(&remark);
+        }
+        let mut session = Session {
+            processes: Processes::new(monitors),
+            points: UserPoints::default(),
+            user: UserState::new(options.batch),
+            launch: LaunchState::default(),
+            symbols: SymbolState {
+                store: SymbolStore::new(options.symbols.clone()),
+                missing_told: FxHashSet::default(),
+            },
+            scenarios: Scenarios::default(),
+            checkpoints: Checkpoints::new(options.checkpoints),
+            control: ControlState::default(),
+            options,
+        };
+        session.begin_control_check()?;
+        let asked = session.options.scenarios.clone();
+        for source in sources {
+            if !asked.contains(&source) && source.load().scenario_count == 0 {
+                continue;
+            }
+            let loaded = session.load_scenarios(&source);
+            loaded.map_err(|error| scenario_error(&source.file, error))?;
+        }
+        if !session.options.program.as_os_str().is_empty() {
+            session.launch(observer)?;
+        }
+        Ok(session)
+    }
+
+    /// Starts the program and brings it to where its libraries are loaded.
+    pub(crate) fn launch(&mut self, observer: &mut dyn Observer) -> Result<(), SessionError> {
+        let launch = self.launch_of()?;
+        let mut debuggee =
+            Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
+        debuggee.set_follow(self.options.follow);
+        self.control.share_interrupter(&mut debuggee)?;
+        let mut program = Program::new(debuggee, &self.symbols.store);
+        self.user.apply(&mut program);
+        let thread = load_libraries(&mut program)?;
+        program.modules.note_started();
+        // A person may type now.
+        program.debuggee.take_terminal();
+        self.processes.selection = Selection::of_thread(thread);
+        self.processes.program = Some(program);
+        self.launch.is_outdated = false;
+        self.checkpoints.begin_run();
+        self.checkpoints.note_numbers(launch.pid_namespace);
+        catchpoints::renew_catchpoints(self);
+        let names = symbol_reading::prepare_bound_names(self, observer);
+        let names = names.map_err(|error| SessionError::Launch(error.message));
+        let bound = names.and_then(|()| self.bind(thread, true));
+        if bound.is_err() {
+            self.forget_program();
+        }
+        bound?;
+        self.control.state.load()?;
+        Ok(())
+    }
+
+    fn launch_of(&self) -> Result<Launch, SessionError> {
+        let options = &self.options;
+        let mut environment = Vec::new();
+        if options.clear_environment {
+            environment.push(EnvironmentChange::Clear);
+        }
+        for (name, value) in &options.environment {
+            environment.push(match value {
+                Some(value) => EnvironmentChange::Set(name.clone(), value.clone()),
+                None => EnvironmentChange::Unset(name.clone()),
+            });
+        }
+        let output = |path: &Option<PathBuf>, append: bool| match path {
+            None => Redirection::Inherit,
+            Some(path) if append => Redirection::Append(path.clone()),
+            Some(path) => Redirection::File(path.clone()),
+        };
+        let mut launch = Launch::new(&options.program);
+        launch.arguments.clone_from(&options.arguments);
+        launch.environment = environment;
+        launch.directory.clone_from(&options.directory);
+        launch.input = match &options.stdin {
+            Some(path) => Redirection::File(path.clone()),
+            None => Redirection::Inherit,
+        };
+        launch.output = output(&options.stdout, options.append_stdout);
+        launch.error = output(&options.stderr, options.append_stderr);
+        launch.randomize = options.randomize;
+        launch.cpu = options.cpu;
+        launch.pid_namespace = numbers::wanted_numbers(self);
+        launch.self_check.clone_from(&options.self_check);
+        let redirected = self.launch.redirections.apply(&mut launch);
+        redirected.map_err(|error| SessionError::Launch(error.message))?;
+        Ok(launch)
+    }
+
+    /// Binds properties and breakpoints to what is loaded now.
+    pub(crate) fn bind(&mut self, thread: ThreadId, is_start: bool) -> Result<(), SessionError> {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
+            return Ok(());
+        };
+        program.update_modules();
+        let options = self.options.binding();
+        process.monitors.bind(program, thread, &options, is_start)?;
+        let functions = self.points.breakpoints.functions();
+        for name in functions.chain(self.points.hardware.functions()) {
+            program.resolve_functions(name, thread, false);
+        }
+        self.points.breakpoints.bind(program);
+        self.points.catchpoints.bind(program);
+        let inserted = self.points.hardware.settle(program);
+        let watched = inserted.and_then(|()| process.watchpoints.settle(program));
+        watched.map_err(|error| SessionError::Internal(error.to_string()))
+    }
+}
+
+/// Why there is no session.
+fn scenario_error(file: &str, error: CommandError) -> SessionError {
+    match error.found.is_empty() {
+        false => SessionError::Scenario {
+            file: file.to_owned(),
+            found: error.found,
+        },
+        true => SessionError::Launch(error.message),
+    }
+}
+
+/// Lets the dynamic linker load the libraries of the start. Gives the first
+/// thread, which waits; no code of the program or its libraries has run.
+fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
+    let internal = |error: juror_debuggee::DebuggeeError| SessionError::Internal(error.to_string());
+    let first = ThreadId(program.debuggee.pid());
+    let is_static = program
+        .modules
+        .main()
+        .is_some_and(|m| m.symbols.header().interpreter.is_none());
+    if is_static {
+        return Ok(first);
+    }
+    program.debuggee.resume(first).map_err(internal)?;
+    loop {
+        let stop_event = program.debuggee.wait().map_err(internal)?;
+        match stop_event {
+            StopEvent::ModulesChanged { thread } => {
+                program.update_modules();
+                return Ok(thread);
+            }
+            StopEvent::Exited { status } => {
+                return Err(SessionError::Launch(format!(
+                    "the program ended with status {status} while its libraries were being loaded"
+                )));
+            }
+            StopEvent::Killed { signal, .. } => {
+                return Err(SessionError::Launch(format!(
+                    "signal {signal} killed the program while its libraries were being loaded"
+                )));
+            }
+            other => {
+                if let Some(thread) = other.waiting_thread() {
+                    program.debuggee.resume(thread).map_err(internal)?;
+                }
+            }
+        }
+    }
+}

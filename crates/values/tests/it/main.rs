@@ -1,0 +1,3 @@
+//! Integration tests of the values: one executable, one module per subject.
+
+mod memory;
