@@ -1,7 +1,8 @@
 //! Arbitrary lines of the prompt, and arbitrary words of the command line.
 #![no_main]
 
-use juror_session::{commands, place};
+use juror_points::location_spec;
+use juror_session::command_table;
 use libfuzzer_sys::fuzz_target;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -24,12 +25,12 @@ mod property_arguments;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(line) = std::str::from_utf8(bytes) {
-        let (word, rest) = commands::split_line(line);
-        if let Ok(entry) = commands::find(word) {
-            commands::help_of(entry);
+        let (word, rest) = command_table::split_line(line);
+        if let Ok(entry) = command_table::find(word) {
+            command_table::help_of(entry);
         }
-        let _ = commands::find_info_subject(rest);
-        let _ = place::parse(rest);
+        let _ = command_table::find_info_subject(rest);
+        let _ = location_spec::parse(rest);
     }
     let words = bytes.split(|byte| *byte == b' ' || *byte == b'\n');
     let words = words.map(|word| OsStr::from_bytes(word).to_owned());

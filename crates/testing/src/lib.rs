@@ -47,4 +47,4 @@ pub use numbers::Numbers;
 pub use properties::{any_properties, any_property, with_cases};
 pub use target::{repository_directory, target_directory};
 pub use terminal::Terminal;
-pub use tools::{compile_c, find_program, is_installed};
+pub use tools::{compile_c, copy_executable, find_program, is_installed};

@@ -59,6 +59,24 @@ pub fn compile_c(path: &Path, source: &str, flags: &[&str]) {
     }
 }
 
+/// Copies an executable that is to be run at once.
+///
+/// Another process writes it: a file that this one has open for writing may be inherited by
+/// what another test starts at that moment, and could not be executed as long as that has it
+/// open (`ETXTBSY`).
+///
+/// # Panics
+///
+/// It cannot be copied.
+#[track_caller]
+pub fn copy_executable(from: &Path, to: &Path) {
+    match Command::new("cp").args([from, to]).output() {
+        Ok(output) if output.status.success() => {}
+        Ok(output) => panic!("cp failed: {}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) => panic!("cp does not run: {error}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 //! one clear message each, the right exit status, nothing left running.
 
 use crate::support::{Batch, Report, juror, program, property_file};
-use juror_testing::{Build, Fixture, Juror, Optimization};
+use juror_testing::{Build, Fixture, Juror, Optimization, copy_executable};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -129,7 +129,7 @@ fn a_program_that_may_not_be_read_cannot_be_traced() {
     fs::set_permissions(directory, fs::Permissions::from_mode(0o755)).expect("it can be entered");
     // The other user may not be able to reach the build directory.
     let debugger = directory.join("juror");
-    fs::copy(env!("CARGO_BIN_EXE_juror"), &debugger).expect("a copy");
+    copy_executable(Path::new(env!("CARGO_BIN_EXE_juror")), &debugger);
     let output = Juror::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
         .args([debugger.as_os_str()])

@@ -2,7 +2,7 @@
 //! instead.
 
 use crate::support::{juror, program};
-use juror_testing::{Fixture, Juror};
+use juror_testing::{Fixture, Juror, copy_executable};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -330,7 +330,7 @@ fn the_environment_and_the_directory_are_those_of_the_next_run() {
     fs::create_dir(directory.path().join("inner")).expect("a directory");
     let executable = executable();
     // Named relative to the directory where juror begins.
-    fs::copy(&executable, directory.path().join("habits")).expect("a copy");
+    copy_executable(&executable, &directory.path().join("habits"));
     check_in(
         directory.path(),
         Path::new("./habits"),
