@@ -9,10 +9,12 @@
 use juror_stepping::{Input, StepBy, ThreadId};
 use nix::errno::Errno;
 
-use crate::debuggee::{Debuggee, Origin};
+use crate::cpu::Cpu;
+use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::kernel;
 use crate::launch::CpuPolicy;
+use crate::life::{Leader, Origin};
 use crate::memory::Memory;
 use crate::process_status::{self, ProcessStatus};
 use crate::self_check::SelfCheck;
@@ -69,13 +71,15 @@ impl Debuggee {
                 source: errno.into(),
             })?;
         // From here on dropping the value cleans up.
-        let mut debuggee = Debuggee::new(process, memory, attach.cpu, Origin::Attached);
-        debuggee.configure(attach.step_by, attach.in_place, attach.self_check.as_ref());
-        debuggee.is_seccomp_filtered = status.is_seccomp_filtered;
+        let cpu = Cpu::new(attach.cpu, process);
+        let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Attached);
+        let driver = &mut debuggee.driver;
+        driver.configure(attach.step_by, attach.in_place, attach.self_check.as_ref());
+        debuggee.image.is_seccomp_filtered = status.is_seccomp_filtered;
         debuggee.add_running(first)?;
         loop {
             debuggee.halt_all()?;
-            if debuggee.has_ended {
+            if debuggee.life.has_ended() {
                 return Err(AttachError::HasEnded(process));
             }
             if !debuggee.seize_new(&status)? {
@@ -91,7 +95,7 @@ impl Debuggee {
     fn seize_new(&mut self, status: &ProcessStatus) -> Result<bool, AttachError> {
         let mut is_any_new = false;
         for thread in process_status::threads(self.process) {
-            if self.threads.contains_key(&thread) || self.departing.contains(&thread) {
+            if self.threads.contains_key(&thread) || self.wait.departing.contains(&thread) {
                 continue;
             }
             match kernel::seize(thread, kernel::EVENTS) {
@@ -100,7 +104,9 @@ impl Debuggee {
                 Err(errno) => match ProcessStatus::of_thread(self.process, thread) {
                     None => continue,
                     Some(now) if now.has_ended() => {
-                        self.leader_ended_before |= thread == self.process;
+                        if thread == self.process {
+                            self.life.leader = Leader::EndedBefore;
+                        }
                         continue;
                     }
                     // Made by a thread that is seized: it reports by itself.

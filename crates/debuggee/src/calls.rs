@@ -232,8 +232,7 @@ impl Debuggee {
         kernel::set_extended_state(thread.0, &outermost.extended).map_err(failed)?;
         self.note_registers(thread, outermost.stop);
         self.feed(Input::Restore { thread, depth })?;
-        self.pending_events
-            .retain(|event| event.waiting_thread() != Some(thread));
+        self.wait.drop_events_of(thread);
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
@@ -298,21 +297,14 @@ impl Debuggee {
         self.calls.chosen = self.calls.open.last().map(|call| call.thread);
         if self.calls.open.is_empty() {
             self.calls.still.clear();
-            self.pending_events.append(&mut self.calls.deferred);
+            self.wait.events.append(&mut self.calls.deferred);
         }
     }
 
     /// What waits to be told is told when the calls are over: a thread with a
     /// stop event could not run before.
     fn defer_events(&mut self) {
-        let deferred = &mut self.calls.deferred;
-        self.pending_events.retain(|event| {
-            let is_of_thread = event.waiting_thread().is_some();
-            if is_of_thread {
-                deferred.push_back(event.clone());
-            }
-            !is_of_thread
-        });
+        self.wait.defer_thread_events(&mut self.calls.deferred);
     }
 
     fn note_registers(&mut self, thread: ThreadId, registers: StopRegisters) {
@@ -333,7 +325,7 @@ impl Debuggee {
             what: "call a function in the program",
             source: std::io::Error::other("juror has no memory in it for the return"),
         };
-        let slot = self.out_of_line.take_slot().ok_or_else(no_room)?;
+        let slot = self.image.out_of_line.take_slot().ok_or_else(no_room)?;
         self.memory.write_raw(slot, &RETURN_CODE)?;
         self.calls.return_address = Some(slot);
         Ok(slot)
@@ -350,7 +342,7 @@ impl Debuggee {
         if kernel::write_as_debuggee(self.process, address, bytes).is_ok() {
             return Ok(());
         }
-        if let Some(gadget) = self.out_of_line.gadget() {
+        if let Some(gadget) = self.image.out_of_line.gadget() {
             // Stores the present signal mask there, and changes nothing else.
             let size = size_of::<u64>() as u64;
             let arguments = [libc::SIG_BLOCK as u64, 0, address, size, 0, 0];

@@ -93,6 +93,10 @@ impl Cpu {
         }
     }
 
+    pub(crate) fn policy(&self) -> CpuPolicy {
+        self.policy
+    }
+
     /// Whether this is the only process.
     pub(crate) fn set_alone(&mut self, is_alone: bool) {
         self.is_alone = is_alone;
@@ -152,6 +156,14 @@ impl Cpu {
     pub(crate) fn restore_affinity(&self, inheritor: u32) {
         if let Some(shared) = &self.common.lock().shared {
             restore(Pid::from_raw(inheritor as i32), shared);
+        }
+    }
+
+    /// Gives a child that inherited the CPU shared with juror its own back,
+    /// unless sharing was asked for.
+    pub(crate) fn restore_affinity_of_child(&self, child: u32) {
+        if self.policy != CpuPolicy::Shared {
+            self.restore_affinity(child);
         }
     }
 

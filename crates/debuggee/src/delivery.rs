@@ -63,7 +63,7 @@ impl Debuggee {
                 let is_kept = matches!(recipient, Recipient::Terminal | Recipient::Nobody);
                 (
                     recipient,
-                    !is_kept && self.signal_policies.of(number).deliver,
+                    !is_kept && self.signals.policies.of(number).deliver,
                 )
             }
         };
@@ -104,11 +104,12 @@ impl Debuggee {
         {
             return Recipient::Program;
         }
-        let report = self.signal_policies.of(number).report;
+        let report = self.signals.policies.of(number).report;
         let is_key = report != SignalReport::Never
             && information.si_code == SI_KERNEL
-            && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
-        if is_key && number == libc::SIGINT && std::mem::take(&mut self.ignores_interrupt_key) {
+            && (number == libc::SIGINT
+                || (number == libc::SIGTSTP && self.host.terminal.is_some()));
+        if is_key && number == libc::SIGINT && self.signals.take_ignored_key() {
             return Recipient::Nobody;
         }
         if is_key {
@@ -118,14 +119,9 @@ impl Debuggee {
         match report {
             SignalReport::Always => Recipient::Debugger { fatal },
             SignalReport::WhenFatal if fatal => Recipient::Debugger { fatal },
-            _ if self.is_monitored(number) => Recipient::Debugger { fatal },
+            _ if self.signals.is_monitored(number) => Recipient::Debugger { fatal },
             SignalReport::WhenFatal | SignalReport::Never => Recipient::Program,
         }
-    }
-
-    fn is_monitored(&self, number: i32) -> bool {
-        let bit = u32::try_from(number).ok().and_then(|it| it.checked_sub(1));
-        bit.is_some_and(|bit| self.monitored_signals.checked_shr(bit).unwrap_or(0) & 1 == 1)
     }
 
     /// Tells upper floors of the signal that the thread holds.
@@ -166,13 +162,13 @@ impl Debuggee {
             PendingSignal {
                 number: libc::SIGTRAP,
                 information,
-                deliver: self.signal_policies.of(libc::SIGTRAP).deliver,
+                deliver: self.signals.policies.of(libc::SIGTRAP).deliver,
                 fresh: true,
                 synchronous: true,
             },
         );
         if recipient == Recipient::Program {
-            self.inputs.push_back(Input::Resume { thread });
+            self.driver.inputs.push_back(Input::Resume { thread });
         }
         self.queue_signal_event(thread, recipient);
         Ok(())
@@ -192,9 +188,10 @@ impl Debuggee {
     /// A signal that finds a thread in a copy is delivered there: the handler
     /// will return to it, so the copy stays when juror goes.
     fn keep_interrupted_slot(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.out_of_line.is_interrupted {
+        if !self.image.out_of_line.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
-            self.out_of_line.is_interrupted = self.out_of_line.original_of(counter).is_some();
+            self.image.out_of_line.is_interrupted =
+                self.image.out_of_line.original_of(counter).is_some();
         }
         Ok(())
     }
@@ -269,7 +266,7 @@ impl Debuggee {
             Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        match self.out_of_line.original_of(counter) {
+        match self.image.out_of_line.original_of(counter) {
             Some(place) if !place.executed => self.feed(Input::Signalled {
                 thread,
                 address: place.address,
@@ -287,6 +284,7 @@ impl Debuggee {
     ) -> Result<bool, DebuggeeError> {
         let registers = *self.stop_registers(thread)?;
         let out_of_line = self
+            .image
             .out_of_line
             .original_of(registers.kernel_counter)
             .filter(|place| !place.executed);
@@ -297,7 +295,7 @@ impl Debuggee {
         let address = match out_of_line {
             Some(place) => place.address,
             None if is_stepping
-                && self.engine.reported_at(thread) == Some(registers.kernel_counter) =>
+                && self.driver.engine.reported_at(thread) == Some(registers.kernel_counter) =>
             {
                 registers.kernel_counter
             }

@@ -3,9 +3,10 @@
 use juror_stepping::ThreadId;
 use nix::errno::Errno;
 
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::life::{Origin, Phase};
 use crate::memory::TRAP;
 use crate::pending_stops;
 use crate::thread::State;
@@ -17,20 +18,24 @@ impl Debuggee {
     /// Ends the process, and what is left of the process group of one that
     /// juror started, and waits until it is gone.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {
+        self.kill_in(Phase::BeingKilled)
+    }
+
+    /// As [`Debuggee::kill`], in the phase that says whether all threads are
+    /// stopped.
+    pub(crate) fn kill_in(&mut self, phase: Phase) -> Result<(), DebuggeeError> {
         self.kill_fork_children();
-        if self.has_ended {
+        if !self.life.begin_kill(phase) {
             return Ok(());
         }
-        // Nobody is followed any more.
-        self.is_switching = true;
         for id in self.vfork_children_and_pending_forks() {
             let _ = kernel::signal_process(id as i32, libc::SIGKILL);
         }
         let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
-        if self.origin == Origin::Launched && !self.keeps_process_group {
+        if self.life.kills_group() {
             let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
         }
-        while !self.has_ended {
+        while !self.life.has_ended() {
             let (thread, status) = self.next_status()?;
             match status {
                 Status::Stopped {
@@ -53,7 +58,7 @@ impl Debuggee {
         let vfork_children = self.threads.values().filter(|thread| thread.is_vfork_child);
         vfork_children
             .map(|thread| thread.id.0)
-            .chain(self.pending_forks.keys().copied())
+            .chain(self.forks.pending.keys().copied())
             .collect()
     }
 
@@ -66,20 +71,20 @@ impl Debuggee {
     }
 
     fn release(&mut self) -> Result<(), DebuggeeError> {
-        self.is_switching = true;
-        let halted = match self.is_broken() {
+        self.life.enter(Phase::BeingDetached);
+        let halted = match self.driver.is_broken() {
             true => Ok(()),
             false => self.halt_everything(),
         };
-        if self.is_broken() || halted.is_err() {
+        if self.driver.is_broken() || halted.is_err() {
             self.stop_by_force();
         }
-        if self.has_ended {
+        if self.life.has_ended() {
             self.detach_fork_children();
             return halted;
         }
         let left = self.detach_process();
-        self.has_ended = true;
+        self.life.end();
         halted.and(left)
     }
 
@@ -88,7 +93,7 @@ impl Debuggee {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
         done = done.and(self.memory.remove_all_traps());
-        self.cpu.unshare();
+        self.host.cpu.unshare();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
             done = done.and(self.return_to_program(ThreadId(id)));
@@ -118,7 +123,7 @@ impl Debuggee {
     pub(crate) fn restore_and_detach_threads(&mut self) -> Result<(), DebuggeeError> {
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
-            self.cpu.restore_affinity(id);
+            self.host.cpu.restore_affinity(id);
             self.return_to_program(ThreadId(id))?;
         }
         self.detach_threads(&ids)
@@ -127,9 +132,9 @@ impl Debuggee {
     /// Stops all threads, and takes in every process that was just made: none
     /// may be left that waits for its tracer.
     pub(crate) fn halt_everything(&mut self) -> Result<(), DebuggeeError> {
-        while !self.has_ended {
+        while !self.life.has_ended() {
             self.halt_all()?;
-            if self.pending_forks.is_empty() {
+            if self.forks.pending.is_empty() {
                 return Ok(());
             }
             self.wait_and_handle()?;
@@ -161,7 +166,7 @@ impl Debuggee {
             if event != Event::Signal {
                 continue;
             }
-            if self.engine.is_site(address) {
+            if self.driver.engine.is_site(address) {
                 kernel::set_counter(thread.0, address).map_err(failed)?;
                 if let Some(known) = self.threads.get_mut(&thread.0) {
                     known.registers.take();
@@ -208,7 +213,7 @@ impl Debuggee {
     /// the process's parent would not hear of its end. The first thread's
     /// comes only with the end of all others.
     pub(crate) fn reap_departing(&mut self) {
-        for id in std::mem::take(&mut self.departing) {
+        for id in std::mem::take(&mut self.wait.departing) {
             if id == self.process {
                 continue;
             }
@@ -249,7 +254,7 @@ impl Drop for Debuggee {
     fn drop(&mut self) {
         // Nobody is left to tell of a failure; the kernel does the rest when
         // juror ends.
-        match self.origin {
+        match self.life.origin {
             Origin::Launched => drop(self.kill()),
             Origin::Attached => {
                 if self.release().is_err() {

@@ -16,9 +16,11 @@
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::forks::Switch;
 use crate::kernel::{self, Status};
+use crate::life::Phase;
 use crate::operations::ignore_gone;
 use crate::pending_forks::PendingFork;
 use crate::pending_stops;
@@ -38,7 +40,7 @@ impl Debuggee {
                 let parent = known.and_then(|known| known.vfork_parent);
                 self.threads.remove(&thread.0);
                 self.forget_page_caller(thread);
-                self.cpu.restore_affinity(thread.0);
+                self.host.cpu.restore_affinity(thread.0);
                 self.feed(Input::Ended { thread })?;
                 ignore_gone(kernel::detach(thread.0, 0))?;
                 return parent.map_or(Ok(()), |parent| self.resume_parent(parent));
@@ -48,27 +50,26 @@ impl Debuggee {
             let thread = ThreadId(self.process);
             // It stands, whatever it does in the new program.
             self.leave_memory(Input::Interrupted { thread, address: 0 })?;
-            if self.has_ended || self.follow_from_replaced()? {
+            if self.life.has_ended() || self.follow_from_replaced()? {
                 return Ok(());
             }
         }
         self.release_pending_forks()?;
         self.adopt_all_forked()?;
-        self.cpu.note_exec();
+        self.host.cpu.note_exec();
         let _ = self.memory.remove_all_traps();
         self.forget_watches();
         self.threads.clear();
-        self.departing.clear();
+        self.wait.departing.clear();
         self.forget_calls();
-        self.pending_events
-            .retain(|event| event.waiting_thread().is_none());
+        self.wait.drop_thread_events();
         // The thread that is left has the number of the process.
         let thread = ThreadId(self.process);
         let known = Thread::new(thread, State::Stopped);
         self.threads.insert(thread.0, known);
         self.feed(Input::Executed { thread })?;
         self.memory = crate::debuggee::open_memory(self.process)?;
-        if self.origin == Origin::Attached {
+        if self.life.is_attached() {
             let failed = DebuggeeError::system("make the process that guards the text");
             self.memory.start_watchdog().map_err(failed)?;
         }
@@ -83,7 +84,7 @@ impl Debuggee {
     /// The process is gone, and so are the threads that were making others.
     /// Whether a process that it made is followed in its place.
     pub(crate) fn leave_at_end(&mut self) -> Result<bool, DebuggeeError> {
-        self.has_lost_threads = !self.is_killed_standing;
+        self.forks.has_lost_threads = !self.life.is_phase(Phase::BeingKilledStopped);
         let thread = ThreadId(self.process);
         let left = self.leave_memory(Input::Ended { thread });
         let followed_fork = match self.follows_child() {
@@ -91,7 +92,7 @@ impl Debuggee {
             false => None,
         };
         left.and(self.release_pending_forks())?;
-        self.has_ended = true;
+        self.life.end();
         match followed_fork {
             Some((child, parent)) => self.follow_forked(child, parent),
             None => Ok(false),
@@ -101,14 +102,15 @@ impl Debuggee {
     /// The first of the forked processes that have not been seen yet, and the
     /// thread that made it.
     pub(crate) fn take_followable_fork(&mut self) -> Option<(u32, ThreadId)> {
-        let unseen: Vec<u32> = self.pending_forks.keys().copied().collect();
+        let unseen: Vec<u32> = self.forks.pending.keys().copied().collect();
         for child in unseen {
             let is_followable_fork = self
-                .pending_forks
+                .forks
+                .pending
                 .get(&child)
                 .is_some_and(PendingFork::is_followable_fork);
             if is_followable_fork && matches!(first_status(child), Ok(Status::Stopped { .. })) {
-                let pending_fork = self.pending_forks.remove(&child)?;
+                let pending_fork = self.forks.pending.remove(&child)?;
                 return Some((child, pending_fork.parent()));
             }
         }
@@ -123,24 +125,21 @@ impl Debuggee {
             .values()
             .partition(|known| known.is_vfork_child);
         // One that was made and has not been seen yet executes the same code, too.
-        let is_shared = !vfork_children.is_empty()
-            || self.pending_forks.values().any(PendingFork::is_vfork_child);
+        let is_shared = !vfork_children.is_empty() || self.forks.have_pending_vfork();
         let had_threads = own.len() > 1;
-        let has_lost = std::mem::take(&mut self.has_lost_threads) || had_threads;
+        let has_lost = std::mem::take(&mut self.forks.has_lost_threads) || had_threads;
         // Threads that stood made nothing.
-        if has_lost && !self.is_killed_standing {
+        if has_lost && !self.life.is_phase(Phase::BeingKilledStopped) {
             self.find_unreported_forks();
         }
         if !is_shared {
             return Ok(());
         }
-        let was_switching = std::mem::replace(&mut self.is_switching, true);
-        self.has_left_memory = true;
+        let phase = self.life.begin_leaving_memory();
         let left = self
             .halt_vfork_children(first)
             .and_then(|()| self.detach_vfork_children());
-        self.has_left_memory = false;
-        self.is_switching = was_switching;
+        self.life.end_leaving_memory(phase);
         left
     }
 
@@ -223,10 +222,11 @@ impl Debuggee {
         let Ok(own) = kernel::registers(thread.0) else {
             return Ok(());
         };
-        let unseen: Vec<u32> = self.pending_forks.keys().copied().collect();
+        let unseen: Vec<u32> = self.forks.pending.keys().copied().collect();
         for child in unseen {
             if !self
-                .pending_forks
+                .forks
+                .pending
                 .get(&child)
                 .is_some_and(PendingFork::is_unreported)
             {
@@ -256,7 +256,7 @@ impl Debuggee {
     /// The processes that juror traces and knows nothing of, by their parents.
     fn unknown_tracees(&self, is_own: impl Fn(u32) -> bool) -> Vec<u32> {
         let tracer = nix::unistd::gettid().as_raw() as u32;
-        let followed = self.followed.as_ref().map(|(followed, _)| *followed);
+        let followed = self.forks.switch.child();
         let is_known = |id: u32| {
             self.knows(id)
                 || pending_stops::is_debuggee(id)
@@ -274,21 +274,25 @@ impl Debuggee {
     /// What the copies of the memory are made good with is about to be
     /// forgotten: lets all go that were made, unless they are to be debugged, too.
     pub(crate) fn release_pending_forks(&mut self) -> Result<(), DebuggeeError> {
-        let was_switching = self.is_switching;
-        self.is_switching = !self.follows_both();
+        let declines = self.forks.switch.is_none() && !self.follows_both();
+        if declines {
+            self.forks.switch = Switch::Declining;
+        }
         let mut released = Ok(());
-        while let Some((&child, _)) = self.pending_forks.first_key_value() {
+        while let Some((&child, _)) = self.forks.pending.first_key_value() {
             let status = first_status(child);
             released = released.and(match status {
                 Ok(Status::Stopped { .. }) => self.handle_fork_start(child),
                 // It is gone.
-                _ => match self.pending_forks.remove(&child) {
+                _ => match self.forks.pending.remove(&child) {
                     Some(pending_fork) => self.forget_pending_fork(child, pending_fork),
                     None => Ok(()),
                 },
             });
         }
-        self.is_switching = was_switching;
+        if declines {
+            self.forks.switch = Switch::None;
+        }
         released
     }
 }

@@ -22,6 +22,14 @@ pub(crate) struct FairSelection {
     last: u32,
 }
 
+impl FairSelection {
+    /// Counts a status; returns whether the next thread in turn is to be polled.
+    fn is_due(&mut self) -> bool {
+        self.statuses = self.statuses.wrapping_add(1);
+        self.statuses.is_multiple_of(STATUSES_PER_POLL)
+    }
+}
+
 impl Debuggee {
     /// Now and then, the status of the thread whose turn it is; none when it
     /// has not stopped.
@@ -29,15 +37,10 @@ impl Debuggee {
         if self.threads.len() < 2 {
             return None;
         }
-        self.fair_selection.statuses = self.fair_selection.statuses.wrapping_add(1);
-        if !self
-            .fair_selection
-            .statuses
-            .is_multiple_of(STATUSES_PER_POLL)
-        {
+        if !self.wait.selection.is_due() {
             return None;
         }
-        let after = self.fair_selection.last.wrapping_add(1);
+        let after = self.wait.selection.last.wrapping_add(1);
         let runs = |id: &u32| {
             self.threads
                 .get(id)
@@ -46,7 +49,7 @@ impl Debuggee {
         let later = self.threads.range(after..).map(|(id, _)| *id);
         let earlier = self.threads.range(..after).map(|(id, _)| *id);
         let id = later.chain(earlier).find(runs)?;
-        self.fair_selection.last = id;
+        self.wait.selection.last = id;
         let status = kernel::poll_for(id).ok().flatten()?;
         Some((id, status))
     }

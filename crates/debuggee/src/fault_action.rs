@@ -177,7 +177,7 @@ impl Debuggee {
         bytes: &mut [u8; ACTION_LENGTH],
         sets: bool,
     ) -> Result<bool, DebuggeeError> {
-        let Some(gadget) = self.out_of_line.gadget() else {
+        let Some(gadget) = self.image.out_of_line.gadget() else {
             return Ok(false);
         };
         let stack = self.stop_registers(thread)?.shown.rsp;

@@ -13,8 +13,9 @@
 use juror_stepping::{Input, ThreadId};
 
 use crate::cpu::Cpu;
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::forks::Switch;
 use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::ignore_gone;
@@ -37,21 +38,6 @@ pub enum Follow {
 }
 
 impl Debuggee {
-    /// Says which process stays the debuggee when it makes another.
-    pub fn set_follow(&mut self, follow: Follow) {
-        self.follow = follow;
-    }
-
-    /// Which process stays the debuggee when it makes another.
-    pub fn follow(&self) -> Follow {
-        self.follow
-    }
-
-    /// Whether the child that was just made is to become the debuggee.
-    pub(crate) fn follows_child(&self) -> bool {
-        self.follow == Follow::Child && !self.is_switching
-    }
-
     /// Becomes a forked child, which stands at its first stop; false when it
     /// is gone. When another thread replaces the program in this moment, the
     /// new program is let go ([`Debuggee::follow_from_replaced`]).
@@ -65,25 +51,23 @@ impl Debuggee {
         let Ok(memory) = Memory::open(&path) else {
             return Ok(false);
         };
-        self.followed = Some((child, Some(memory)));
-        self.is_switching = true;
+        self.forks.switch = Switch::ToForked { child, memory };
         let halted = self.halt_everything();
-        self.is_switching = false;
-        let followed = self.followed.take();
+        let switch = std::mem::take(&mut self.forks.switch);
         halted?;
-        let Some((_, Some(mut memory))) = followed else {
+        let Switch::ToForked { mut memory, .. } = switch else {
             return Ok(true);
         };
-        if self.origin == Origin::Attached {
+        if self.life.is_attached() {
             let failed = DebuggeeError::system("make the process that guards the text");
             memory.start_watchdog().map_err(failed)?;
         }
         self.detach_unless_ended()?;
         let kept = None;
-        self.fork_copies.insert(child, ForkCopy { memory, kept });
+        self.forks.copies.insert(child, ForkCopy { memory, kept });
         let thread = ThreadId(child);
         self.feed(Input::ForkFollowed { thread })?;
-        if let Some(copy) = self.fork_copies.remove(&child) {
+        if let Some(copy) = self.forks.copies.remove(&child) {
             self.become_process(copy.memory, child);
         }
         self.threads
@@ -97,22 +81,22 @@ impl Debuggee {
     fn detach_new_program(&mut self) -> Result<(), DebuggeeError> {
         let process = self.process;
         self.adopt_all_forked()?;
-        self.cpu.restore_affinity(process);
-        self.cpu.unshare();
+        self.host.cpu.restore_affinity(process);
+        self.host.cpu.unshare();
         self.forget_watches();
         self.threads.clear();
         self.forget_calls();
         ignore_gone(kernel::detach(process, 0))?;
         self.detach_fork_children();
         self.reap_departing();
-        self.has_ended = true;
+        self.life.end();
         Ok(())
     }
 
     /// The program has been replaced. Where a child of the old one is to be
     /// followed, that is; whether there is one.
     pub(crate) fn follow_from_replaced(&mut self) -> Result<bool, DebuggeeError> {
-        if matches!(self.followed, Some((_, Some(_)))) {
+        if self.forks.switch.is_to_forked() {
             // Who waits for all others to stand goes on (`follow_forked`).
             self.release_pending_forks()?;
             self.detach_new_program()?;
@@ -136,11 +120,9 @@ impl Debuggee {
             // It has another memory now.
             known.is_vfork_child = false;
         }
-        self.followed = Some((child.0, None));
-        self.is_switching = true;
+        self.forks.switch = Switch::ToExecuted { child: child.0 };
         let halted = self.halt_everything();
-        self.is_switching = false;
-        self.followed = None;
+        self.forks.switch = Switch::None;
         halted?;
         self.threads.remove(&child.0);
         self.feed(Input::Ended { thread: child })?;
@@ -157,7 +139,7 @@ impl Debuggee {
     }
 
     fn detach_unless_ended(&mut self) -> Result<(), DebuggeeError> {
-        match self.has_ended {
+        match self.life.has_ended() {
             true => Ok(()),
             false => self.detach_process(),
         }
@@ -167,17 +149,16 @@ impl Debuggee {
     fn become_process(&mut self, memory: Memory, process: u32) {
         self.threads.clear();
         self.forget_calls();
-        self.has_ended = false;
-        self.leader_ended_before = false;
-        self.pending_events.clear();
+        self.life.begin_again();
+        self.wait.events.clear();
         self.queue_event(StopEvent::ParentDetached {
             process: self.process,
         });
         self.memory = memory;
         pending_stops::replace(self.process, process);
         self.process = process;
-        self.has_lost_threads = false;
-        self.has_made_processes = true;
-        self.cpu = Cpu::new(self.cpu_policy(), process);
+        self.forks.has_lost_threads = false;
+        self.forks.has_made_processes = true;
+        self.host.cpu = Cpu::new(self.cpu_policy(), process);
     }
 }

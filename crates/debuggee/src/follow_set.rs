@@ -27,7 +27,7 @@ impl Debuggee {
                 |place| self.read_u64(place).ok(),
             )
         });
-        self.inputs.push_back(Input::FollowSet {
+        self.driver.inputs.push_back(Input::FollowSet {
             thread,
             address,
             follow,

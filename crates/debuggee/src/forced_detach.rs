@@ -12,8 +12,8 @@
 use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
-use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::life::RunState;
 use crate::memory::Memory;
 use crate::pending_stops;
 use crate::process_status;
@@ -21,22 +21,10 @@ use crate::signals;
 use crate::thread::{PendingSignal, State};
 
 impl Debuggee {
-    /// Whether an order could not be carried out, or something panicked in the
-    /// middle of orders.
-    pub(crate) fn is_broken(&self) -> bool {
-        self.has_failed || self.is_feeding
-    }
-
-    /// Notes what became of an order. A thread that is gone is no failure.
-    pub(crate) fn note_failure(&mut self, carried: &Result<(), DebuggeeError>) {
-        self.has_failed |= carried.as_ref().is_err_and(|error| !error.is_end());
-    }
-
     /// Stops every thread that runs.
     pub(crate) fn stop_by_force(&mut self) {
-        // Nobody listens any more.
-        self.is_feeding = true;
-        self.is_halting = false;
+        self.driver.disconnect();
+        self.life.run_state = RunState::Free;
         let running = self.threads.values().filter(|known| {
             let waits_for_vfork_child = known.state == State::InVfork;
             known.state != State::Stopped && !waits_for_vfork_child
@@ -53,7 +41,9 @@ impl Debuggee {
             known.awaits_resume = true;
         }
         let others_remain = self.threads.values().any(|known| !known.is_vfork_child);
-        self.has_ended |= !others_remain;
+        if !others_remain {
+            self.life.end();
+        }
     }
 
     fn await_stop(&mut self, id: u32) {
@@ -65,7 +55,7 @@ impl Debuggee {
             Ok(Status::Stopped {
                 event: Event::Exit, ..
             }) => {
-                self.departing.insert(id);
+                self.wait.departing.insert(id);
                 self.threads.remove(&id);
                 let _ = kernel::resume(id, 0);
             }
@@ -126,7 +116,7 @@ impl Debuggee {
 
     /// Copies of the memory that stand, or are about to, run alone.
     fn detach_forks(&mut self) {
-        let pending_forks: Vec<u32> = std::mem::take(&mut self.pending_forks)
+        let pending_forks: Vec<u32> = std::mem::take(&mut self.forks.pending)
             .into_keys()
             .collect();
         for child in pending_forks {
@@ -138,7 +128,7 @@ impl Debuggee {
                 self.detach_fork(child);
             }
         }
-        for child in std::mem::take(&mut self.fork_copies).into_keys() {
+        for child in std::mem::take(&mut self.forks.copies).into_keys() {
             self.detach_fork(child);
         }
     }

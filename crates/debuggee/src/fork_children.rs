@@ -15,9 +15,8 @@ use std::collections::BTreeMap;
 
 use juror_stepping::{Input, Owner, ThreadId};
 
-use crate::debuggee::{Debuggee, Origin, open_memory};
+use crate::debuggee::{Debuggee, open_memory};
 use crate::error::DebuggeeError;
-use crate::follow::Follow;
 use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::ignore_gone;
@@ -61,7 +60,7 @@ impl ForkChildren {
     pub(crate) fn remove(&mut self, process: u32) -> bool {
         match self.0.remove(&process) {
             Some(ForkChild::Adopted(mut gone)) => {
-                gone.has_ended = true;
+                gone.life.end();
                 true
             }
             removed => removed.is_some(),
@@ -70,21 +69,15 @@ impl ForkChildren {
 }
 
 impl Debuggee {
-    /// Whether processes that are made now are to be debugged, too. What juror
-    /// calls in the program makes processes that are nobody's business.
-    pub(crate) fn follows_both(&self) -> bool {
-        self.follow == Follow::Both && !self.is_switching && self.calls.is_empty()
-    }
-
     /// A forked child stands, with nothing of juror's in it.
     pub(crate) fn keep_forked_child(&mut self, child: u32, memory: Memory, kept: KeptFork) {
-        self.restore_affinity(child);
+        self.host.cpu.restore_affinity_of_child(child);
         let fork_child = ForkChild::Forked(Box::new(Forked {
             memory,
             pages: self.watches.pages.for_fork(),
             inheritance: kept.inheritance,
         }));
-        self.fork_children.0.insert(child, fork_child);
+        self.forks.children.0.insert(child, fork_child);
         self.queue_event(StopEvent::ChildAttached {
             process: child,
             parent: kept.parent,
@@ -96,12 +89,12 @@ impl Debuggee {
     pub(crate) fn keep_executed_child(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.remove(&child.0);
         self.forget_page_caller(child);
-        self.restore_affinity(child.0);
+        self.host.cpu.restore_affinity_of_child(child.0);
         self.feed(Input::Ended { thread: child })?;
         let Some(parent) = known.and_then(|known| known.vfork_parent) else {
             return ignore_gone(kernel::detach(child.0, 0));
         };
-        self.fork_children.0.insert(child.0, ForkChild::Executed);
+        self.forks.children.0.insert(child.0, ForkChild::Executed);
         self.queue_event(StopEvent::ChildAttached {
             process: child.0,
             parent,
@@ -114,7 +107,7 @@ impl Debuggee {
     /// thread waits. A forked one has all points but those of steps, and no
     /// watch. None when it is gone.
     pub fn adopt(&mut self, process: u32) -> Result<Option<Debuggee>, DebuggeeError> {
-        let adopted = match self.fork_children.0.remove(&process) {
+        let adopted = match self.forks.children.0.remove(&process) {
             None => return Ok(None),
             Some(ForkChild::Forked(inherited)) => self.adopt_forked(process, *inherited),
             Some(ForkChild::Executed) => self.adopt_executed(process),
@@ -132,11 +125,11 @@ impl Debuggee {
     pub(crate) fn adopt_all_forked(&mut self) -> Result<(), DebuggeeError> {
         let is_forked =
             |(id, it): (&u32, &ForkChild)| matches!(it, ForkChild::Forked(_)).then_some(*id);
-        let forked: Vec<u32> = self.fork_children.0.iter().filter_map(is_forked).collect();
+        let forked: Vec<u32> = self.forks.children.0.iter().filter_map(is_forked).collect();
         for process in forked {
             if let Some(child) = self.adopt(process)? {
                 let adopted = ForkChild::Adopted(Box::new(child));
-                self.fork_children.0.insert(process, adopted);
+                self.forks.children.0.insert(process, adopted);
             }
         }
         Ok(())
@@ -150,21 +143,18 @@ impl Debuggee {
         } = forked;
         self.start_watchdog_if_attached(&mut memory)?;
         let mut child = self.new_child(process, memory);
-        child.out_of_line = self.out_of_line.for_fork(|start| {
+        child.image.out_of_line = self.image.out_of_line.for_fork(|start| {
             let mut byte = [0];
             child.memory.read_raw(start, &mut byte).is_ok()
         });
         // Some may have been made since the fork.
-        for (slot, code) in child.out_of_line.all_code() {
+        for (slot, code) in child.image.out_of_line.all_code() {
             child.memory.write_raw(slot, code)?;
         }
-        child.auxiliary = self.auxiliary;
-        child.modules = self.modules.clone();
-        child.rendezvous_address = self.rendezvous_address;
-        child.entry_point = self.entry_point;
+        child.image.take_modules_of(&self.image);
         let thread = child.add_standing(process)?;
         child.open_inherited_pages(thread, pages)?;
-        for (address, owner, count, _) in self.engine.inserts() {
+        for (address, owner, count, _) in self.driver.engine.inserts() {
             if owner == Owner::Step {
                 continue;
             }
@@ -194,13 +184,12 @@ impl Debuggee {
     /// A debuggee with the settings of this one, without threads.
     fn new_child(&self, process: u32, memory: Memory) -> Debuggee {
         let mut child = Debuggee::for_child(self, process, memory);
-        child.in_place = self.in_place;
-        child.is_seccomp_filtered = self.is_seccomp_filtered;
+        child.image.is_seccomp_filtered = self.image.is_seccomp_filtered;
         child.system_calls = self.system_calls.clone();
-        child.follow = self.follow;
-        child.catches_forks = self.catches_forks;
-        child.signal_policies = self.signal_policies.clone();
-        child.keeps_process_group = self.keeps_process_group;
+        child.forks.policy = self.forks.policy;
+        child.forks.are_caught = self.forks.are_caught;
+        child.signals.policies = self.signals.policies.clone();
+        child.life.group = self.life.group;
         child
     }
 
@@ -214,7 +203,7 @@ impl Debuggee {
     }
 
     fn start_watchdog_if_attached(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
-        if self.origin == Origin::Attached {
+        if self.life.is_attached() {
             let failed = DebuggeeError::system("make the process that guards the text");
             memory.start_watchdog().map_err(failed)?;
         }
@@ -223,7 +212,7 @@ impl Debuggee {
 
     /// The processes that nobody has adopted end.
     pub(crate) fn kill_fork_children(&mut self) {
-        for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
+        for (process, fork_child) in std::mem::take(&mut self.forks.children).0 {
             match fork_child {
                 ForkChild::Adopted(mut child) => drop(child.kill()),
                 ForkChild::Forked(_) | ForkChild::Executed => spawn::abandon(process),
@@ -233,7 +222,7 @@ impl Debuggee {
 
     /// The processes that nobody has adopted run free.
     pub(crate) fn detach_fork_children(&mut self) {
-        for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
+        for (process, fork_child) in std::mem::take(&mut self.forks.children).0 {
             let _ = match fork_child {
                 ForkChild::Adopted(child) => child.detach(),
                 ForkChild::Forked(_) | ForkChild::Executed => {

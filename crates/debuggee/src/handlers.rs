@@ -31,7 +31,7 @@ impl Debuggee {
     pub(crate) fn interrupts_arrival(&self, thread: ThreadId) -> bool {
         self.stop_registers(thread).is_ok_and(|registers| {
             let (counter, stack) = (registers.kernel_counter, registers.shown.rsp);
-            self.engine.has_arrival(thread, counter, stack)
+            self.driver.engine.has_arrival(thread, counter, stack)
         })
     }
 
@@ -48,7 +48,7 @@ impl Debuggee {
             bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
         };
         let (address, stack) = (word(COUNTER), word(STACK));
-        if !self.engine.has_arrival(thread, address, stack) {
+        if !self.driver.engine.has_arrival(thread, address, stack) {
             return Ok(());
         }
         self.feed(Input::HandlerEntered {
@@ -69,7 +69,7 @@ impl Debuggee {
         thread: ThreadId,
         has_returned: bool,
     ) -> Result<(), DebuggeeError> {
-        if !self.engine.awaits_handler(thread) {
+        if !self.driver.engine.awaits_handler(thread) {
             return Ok(());
         }
         let registers = self.stop_registers(thread)?;

@@ -110,7 +110,7 @@ impl Debuggee {
     pub(crate) fn syscall_instruction(&self) -> Option<u64> {
         /// More than any vdso has.
         const LENGTH_MAX: usize = 16 * 1024;
-        let start = Some(self.auxiliary.vdso).filter(|&start| start != 0)?;
+        let start = Some(self.image.auxiliary.vdso).filter(|&start| start != 0)?;
         let mut bytes = vec![0; LENGTH_MAX];
         let count = self.memory.read_up_to(start, &mut bytes);
         let offset = bytes

@@ -206,7 +206,7 @@ impl Debuggee {
             kernel_counter: raw.rip,
             shown: Registers::from_kernel(&raw),
         };
-        if let Some(place) = self.out_of_line.original_of(raw.rip) {
+        if let Some(place) = self.image.out_of_line.original_of(raw.rip) {
             registers.shown.rip = place.address;
             if place.executed {
                 leave_slot(known, place.address, &mut registers);

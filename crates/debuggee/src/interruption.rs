@@ -11,42 +11,81 @@ use juror_stepping::ThreadId;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::interrupter::{Interrupter, StopHelper};
-use crate::kernel::{self, Status};
+use crate::kernel::{self, Outcome, Status};
 use crate::operations::ignore_gone;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
 
+/// The requests to stop a running debuggee.
+#[derive(Debug, Default)]
+pub(crate) struct Interruption {
+    /// The process that requests are sent to, once a handle has been made.
+    helper: Option<StopHelper>,
+    /// A stop has been requested and no thread has stopped for it yet.
+    pub(crate) is_wanted: bool,
+}
+
+impl Interruption {
+    fn handle(&mut self) -> Outcome<Interrupter> {
+        let helper = match self.helper.take() {
+            Some(helper) => helper,
+            None => StopHelper::new()?,
+        };
+        Ok(self.helper.insert(helper).interrupter())
+    }
+
+    fn is_helper(&self, process: u32) -> bool {
+        let helper = self.helper.as_ref();
+        helper.is_some_and(|helper| helper.process() == process)
+    }
+
+    /// Handles a status of the stop helper. A signal that another process sent
+    /// to it is no request.
+    fn handle_helper(&mut self, status: Status) -> Outcome<()> {
+        let Some(helper) = &self.helper else {
+            return Ok(());
+        };
+        self.is_wanted |= helper.take_request();
+        match status {
+            Status::Stopped { .. } => kernel::resume(helper.process(), 0),
+            Status::Exited { .. } | Status::Killed { .. } => {
+                self.helper = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// Drops a request that has not been served.
+    fn forget(&mut self) {
+        self.is_wanted = false;
+        if let Some(helper) = &self.helper {
+            helper.take_request();
+        }
+    }
+
+    /// Hands the helper and its requests to another debuggee that has none.
+    pub(crate) fn transfer_to(&mut self, other: &mut Interruption) {
+        if other.helper.is_none() {
+            other.helper = self.helper.take();
+            other.is_wanted |= self.is_wanted;
+        }
+    }
+}
+
 impl Debuggee {
     /// A handle that makes [`Debuggee::wait`] return, usable from any thread.
     pub fn interrupter(&mut self) -> Result<Interrupter, DebuggeeError> {
-        if let Some(stop_helper) = &self.stop_helper {
-            return Ok(stop_helper.interrupter());
-        }
         let failed = DebuggeeError::system("make the process that interrupts are sent to");
-        let stop_helper = StopHelper::new().map_err(failed)?;
-        Ok(self.stop_helper.insert(stop_helper).interrupter())
+        self.wait.interruption.handle().map_err(failed)
     }
 
     pub(crate) fn is_stop_helper(&self, process: u32) -> bool {
-        self.stop_helper
-            .as_ref()
-            .is_some_and(|stop_helper| stop_helper.process() == process)
+        self.wait.interruption.is_helper(process)
     }
 
     /// The doorbell rings.
     pub(crate) fn handle_stop_helper(&mut self, status: Status) -> Result<(), DebuggeeError> {
-        let Some(stop_helper) = &self.stop_helper else {
-            return Ok(());
-        };
-        // A signal that somebody else sent to it rings for nobody.
-        self.is_interruption_wanted |= stop_helper.take_request();
-        match status {
-            Status::Stopped { .. } => ignore_gone(kernel::resume(stop_helper.process(), 0)),
-            Status::Exited { .. } | Status::Killed { .. } => {
-                self.stop_helper = None;
-                Ok(())
-            }
-        }
+        ignore_gone(self.wait.interruption.handle_helper(status))
     }
 
     /// Asks a thread to stop for the request, if any thread runs.
@@ -88,7 +127,7 @@ impl Debuggee {
     /// debuggee to stop; false when nobody does.
     #[inline]
     pub(crate) fn keeps_interrupted(&mut self, thread: ThreadId) -> bool {
-        let keeps = self.is_interruption_wanted;
+        let keeps = self.wait.interruption.is_wanted;
         if keeps {
             self.queue_interruption_event(thread);
         }
@@ -103,9 +142,6 @@ impl Debuggee {
     /// Drops a request that has not been served: the debuggee stands still
     /// for another reason.
     pub fn forget_interruption(&mut self) {
-        self.is_interruption_wanted = false;
-        if let Some(stop_helper) = &self.stop_helper {
-            stop_helper.take_request();
-        }
+        self.wait.interruption.forget();
     }
 }

@@ -10,8 +10,9 @@ use nix::errno::Errno;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
+use crate::life::ProcessGroup;
 use crate::pending_stops;
-use crate::signals;
+use crate::signals::{self, InterruptKey};
 use crate::stop_event::StopEvent;
 use crate::thread::State;
 
@@ -101,7 +102,7 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
             }
             Err(Errno::ECHILD) => {
                 for debuggee in debuggees.iter_mut() {
-                    debuggee.has_ended = true;
+                    debuggee.life.end();
                 }
                 return Err(DebuggeeError::Gone);
             }
@@ -112,23 +113,25 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
 
 /// A request to stop goes to a debuggee that has a thread to stop for it.
 fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
-    let asked = debuggees.iter_mut().find(|it| it.is_interruption_wanted);
+    let asked = debuggees
+        .iter_mut()
+        .find(|it| it.wait.interruption.is_wanted);
     let Some(asked) = asked else {
         return Ok(());
     };
     if asked.has_thread_to_interrupt() {
         return asked.interrupt_some_thread();
     }
-    asked.is_interruption_wanted = false;
+    asked.wait.interruption.is_wanted = false;
     match debuggees.iter_mut().find(|it| it.has_thread_to_interrupt()) {
         Some(other) => {
-            other.is_interruption_wanted = true;
+            other.wait.interruption.is_wanted = true;
             other.interrupt_some_thread()
         }
         None => {
             // The first to run is stopped.
             if let Some(first) = debuggees.first_mut() {
-                first.is_interruption_wanted = true;
+                first.wait.interruption.is_wanted = true;
             }
             Ok(())
         }
@@ -145,32 +148,34 @@ impl Debuggee {
     /// What there is one of goes over to another debuggee, since this one is
     /// being left: the terminal, and the handles to interrupt by.
     pub fn transfer_to(&mut self, other: &mut Debuggee) {
-        if other.stop_helper.is_none() {
-            other.stop_helper = self.stop_helper.take();
-            other.is_interruption_wanted |= self.is_interruption_wanted;
-        }
-        if other.terminal.is_none() {
-            other.terminal = self.terminal.take();
+        let interruption = &mut self.wait.interruption;
+        interruption.transfer_to(&mut other.wait.interruption);
+        if other.host.terminal.is_none() {
+            other.host.terminal = self.host.terminal.take();
         }
     }
 
     /// Says whether this is the only debuggee of its thread: of several, none
     /// shares a processor with juror.
     pub fn set_only_debuggee(&mut self, is_alone: bool) {
-        self.cpu.set_alone(is_alone);
+        self.host.cpu.set_alone(is_alone);
     }
 
     /// What is left of the process group, when this process is killed, stays:
     /// somebody let one of its processes go.
     pub fn keep_process_group(&mut self) {
-        self.keeps_process_group = true;
+        self.life.group = ProcessGroup::Kept;
     }
 
     /// For a halted debuggee: the interrupt key that stopped another debuggee
     /// went to this one, too, and stops nothing a second time.
     pub fn discard_interrupt_key(&mut self) {
-        self.pending_events
+        self.wait
+            .events
             .retain(|event| !matches!(event, StopEvent::Interrupted { .. }));
-        self.ignores_interrupt_key = signals::is_waiting(self.process, libc::SIGINT);
+        self.signals.interrupt_key = match signals::is_waiting(self.process, libc::SIGINT) {
+            true => InterruptKey::Ignored,
+            false => InterruptKey::Reported,
+        };
     }
 }

@@ -9,6 +9,7 @@ use nix::errno::Errno;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
+use crate::life::Phase;
 use crate::memory::TRAP;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
@@ -25,20 +26,24 @@ impl Debuggee {
                 Operation::InsertTrap { address } => {
                     // The other orders hold all the same.
                     if self.memory.insert_trap(address).is_err() {
-                        self.inputs.push_back(Input::InsertFailed { address });
+                        self.driver
+                            .inputs
+                            .push_back(Input::InsertFailed { address });
                     }
                 }
                 Operation::RemoveTrap { address } => self.memory.remove_trap(address)?,
                 Operation::RestoreInFork { process, address } => {
-                    if let Some(copy) = self.fork_copies.get(&process.0) {
+                    if let Some(copy) = self.forks.copies.get(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
                     }
                 }
                 Operation::InsertInFork { process, address } => {
-                    if let Some(copy) = self.fork_copies.get_mut(&process.0) {
+                    if let Some(copy) = self.forks.copies.get_mut(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
                         if copy.memory.insert_trap(address).is_err() {
-                            self.inputs.push_back(Input::InsertFailed { address });
+                            self.driver
+                                .inputs
+                                .push_back(Input::InsertFailed { address });
                         }
                     }
                 }
@@ -85,7 +90,7 @@ impl Debuggee {
         address: u64,
         owners: Owners,
     ) -> Result<(), DebuggeeError> {
-        if self.is_placing {
+        if self.life.is_phase(Phase::Restoring) {
             return Ok(());
         }
         if self
@@ -93,25 +98,25 @@ impl Debuggee {
             .get(&thread.0)
             .is_some_and(|known| known.is_vfork_child)
         {
-            self.inputs.push_back(Input::Resume { thread });
+            self.driver.inputs.push_back(Input::Resume { thread });
             return Ok(());
         }
         let mut owners = owners;
         let mut is_reported = false;
-        if owners.contains(Owners::INTERNAL) && self.is_own_point(address) {
+        if owners.contains(Owners::INTERNAL) && self.image.is_own_point(address) {
             owners.remove(Owners::INTERNAL);
             is_reported = self.follow_linker(thread, address)?;
         }
         if !owners.is_empty() {
             let single = self.threads.len() == 1;
-            self.cpu.count_hit(single);
+            self.host.cpu.count_hit(single);
             self.queue_event(StopEvent::Hit {
                 thread,
                 address,
                 owners,
             });
         } else if !is_reported {
-            self.inputs.push_back(Input::Resume { thread });
+            self.driver.inputs.push_back(Input::Resume { thread });
         }
         Ok(())
     }
@@ -144,7 +149,7 @@ impl Debuggee {
             ignore_gone(kernel::set_counter(thread.0, address))?;
         }
         registers.kernel_counter = address;
-        if let Some(place) = self.out_of_line.original_of(address) {
+        if let Some(place) = self.image.out_of_line.original_of(address) {
             registers.shown.rip = place.address;
         }
         if let Some(cached) = self
@@ -177,7 +182,7 @@ impl Debuggee {
             || kernel::write_as_debuggee(self.process, stack, &back.to_le_bytes()).is_err()
         {
             let address = registers.shown.rip;
-            self.inputs.push_back(Input::Faulted {
+            self.driver.inputs.push_back(Input::Faulted {
                 thread,
                 address,
                 stack: registers.shown.rsp,
@@ -237,7 +242,7 @@ impl Debuggee {
         // Who has been seen to enter a call is seen to leave it.
         let traces_calls = known.is_in_call
             || !known.is_vfork_child && self.system_calls.is_traced()
-            || self.engine.awaits_handler(thread);
+            || self.driver.engine.awaits_handler(thread);
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
             _ if self.watches.is_live() => match self.run_watched(thread, motion, signal) {
@@ -269,9 +274,9 @@ impl Debuggee {
         };
         let counter = registers.kernel_counter;
         motion == Motion::Step
-            && self.out_of_line.original_of(counter).is_none()
-            && self.engine.owners_at(counter).is_empty()
-            && self.engine.reported_at(thread) != Some(counter)
+            && self.image.out_of_line.original_of(counter).is_none()
+            && self.driver.engine.owners_at(counter).is_empty()
+            && self.driver.engine.reported_at(thread) != Some(counter)
             && !self.is_hardware_site(counter)
     }
 
@@ -290,7 +295,7 @@ impl Debuggee {
         let is_own = self.memory.read(address, &mut byte).is_ok() && byte == [TRAP];
         if !is_own {
             self.set_counter(thread, address)?;
-            self.inputs.push_back(Input::Resume { thread });
+            self.driver.inputs.push_back(Input::Resume { thread });
             return Ok(());
         }
         let after = address.wrapping_add(1);
@@ -301,7 +306,7 @@ impl Debuggee {
         {
             cached.shown.rip = after;
         }
-        self.inputs.push_back(Input::Jumped {
+        self.driver.inputs.push_back(Input::Jumped {
             thread,
             address: after,
         });

@@ -26,7 +26,7 @@ impl Debuggee {
     /// For a debuggee that is halted.
     pub fn reinsert_overwritten(&mut self) -> Result<Vec<u64>, DebuggeeError> {
         // While it rests nothing runs that could write.
-        if self.has_ended || self.memory.is_quiescent() {
+        if self.life.has_ended() || self.memory.is_quiescent() {
             return Ok(Vec::new());
         }
         let (gone, changed) = self.overwritten();
@@ -53,7 +53,7 @@ impl Debuggee {
         let mut window = Window::default();
         let mut gone = Vec::new();
         let mut changed = Vec::new();
-        for (address, ..) in self.engine.sites() {
+        for (address, ..) in self.driver.engine.sites() {
             let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
             let present = window.copy(&self.memory, address, &mut bytes);
             if self.memory.is_overwritten(address, present) {
@@ -61,7 +61,7 @@ impl Debuggee {
                 continue;
             }
             self.memory.hide_traps(address, present);
-            if self.out_of_line.is_other_code(address, present) {
+            if self.image.out_of_line.is_other_code(address, present) {
                 changed.push(address);
             }
         }
@@ -74,8 +74,8 @@ impl Debuggee {
         let from = address.saturating_sub(INSTRUCTION_LENGTH_MAX as u64 - 1);
         let range = from..address.saturating_add(length as u64);
         let reported = self.threads.values();
-        let reported = reported.filter_map(|thread| self.engine.reported_at(thread.id));
-        let sites = self.engine.sites_in(range.clone());
+        let reported = reported.filter_map(|thread| self.driver.engine.reported_at(thread.id));
+        let sites = self.driver.engine.sites_in(range.clone());
         let concerned: BTreeSet<u64> = sites
             .chain(reported.filter(|it| range.contains(it)))
             .collect();

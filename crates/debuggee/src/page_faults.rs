@@ -10,6 +10,7 @@ use libc::siginfo_t;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
+use crate::life::RunState;
 use crate::pages::page_of;
 use crate::thread::State;
 use crate::watch::MemoryAccess;
@@ -112,7 +113,7 @@ impl Debuggee {
         thread: ThreadId,
         work: impl FnOnce(&mut Self) -> Result<T, DebuggeeError>,
     ) -> Result<T, DebuggeeError> {
-        let was_halting = self.is_halting;
+        let before = std::mem::replace(&mut self.life.run_state, RunState::Halting);
         let awaits_resume = |it: &Self| -> Vec<ThreadId> {
             let threads = it.threads.values().filter(|known| known.awaits_resume);
             threads.map(|known| known.id).collect()
@@ -126,8 +127,6 @@ impl Debuggee {
             .map(|it| it.id)
             .collect();
         self.watches.pages.is_stepping_access = true;
-        // What is born meanwhile waits, too.
-        self.is_halting = true;
         let mut result = Ok(());
         for other in others {
             result = result.and(self.feed(Input::Halt { thread: other }));
@@ -145,8 +144,8 @@ impl Debuggee {
             Ok(done)
         });
         self.watches.pages.is_stepping_access = false;
-        self.is_halting = was_halting;
-        if !was_halting {
+        self.life.run_state = before;
+        if before == RunState::Free {
             for other in awaits_resume(self) {
                 if other != thread && !awaited_before.contains(&other) {
                     self.resume(other)?;

@@ -92,7 +92,7 @@ impl Debuggee {
     pub(crate) fn open_for_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         // Another thread's turn, at whose end this one is seen; or nobody knows
         // yet when it will run again.
-        let is_early = self.watches.pages.is_stepping_access || self.is_halting;
+        let is_early = self.watches.pages.is_stepping_access || self.life.is_halting();
         if is_early || !self.lacks_open_pages(thread) {
             return Ok(());
         }

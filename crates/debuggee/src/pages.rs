@@ -245,7 +245,7 @@ impl Debuggee {
         thread: ThreadId,
         protection: impl Fn(&Page) -> i32,
     ) -> Result<bool, DebuggeeError> {
-        let Some(gadget) = self.out_of_line.gadget() else {
+        let Some(gadget) = self.image.out_of_line.gadget() else {
             return Ok(self.watches.pages.is_empty());
         };
         let mut is_done = true;

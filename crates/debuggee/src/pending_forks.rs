@@ -16,6 +16,7 @@ use juror_stepping::{Input, ThreadId};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event};
+use crate::life::{Phase, RunState};
 use crate::memory::Memory;
 use crate::operations::ignore_gone;
 use crate::process_status;
@@ -54,6 +55,11 @@ impl PendingFork {
         !self.is_vfork && self.may_be_followed && !self.holds_parent
     }
 
+    /// Whether its parent stands until it is seen.
+    pub(crate) fn holds_parent(&self) -> bool {
+        self.holds_parent
+    }
+
     /// The thread that made it.
     pub(crate) fn parent(&self) -> ThreadId {
         self.parent
@@ -85,13 +91,13 @@ impl Debuggee {
         event: Event,
     ) -> Result<(), DebuggeeError> {
         let child = kernel::event_message(parent.0).map_err(gone_or("see a new thread", parent))?;
-        if self.threads.contains_key(&child) || self.departing.contains(&child) {
+        if self.threads.contains_key(&child) || self.wait.departing.contains(&child) {
             // It has reported already.
         } else if event == Event::Clone && self.is_own_thread(child) {
             let thread = Thread::new(ThreadId(child), State::Starting);
             self.threads.insert(child, thread);
         } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
-            self.has_made_processes = true;
+            self.forks.has_made_processes = true;
             let is_vfork = event == Event::Vfork;
             let is_followed = self.follows_child() || self.follows_both();
             let pending_fork = PendingFork {
@@ -100,18 +106,15 @@ impl Debuggee {
                 may_be_followed: is_vfork || is_followed,
                 holds_parent: event == Event::Fork && is_followed,
             };
-            self.pending_forks.insert(child, pending_fork);
+            self.forks.pending.insert(child, pending_fork);
         } else {
             // It has reported, run and ended before its parent's word of it.
-            self.has_made_processes |= event != Event::Clone;
+            self.forks.has_made_processes |= event != Event::Clone;
         }
         if event == Event::Vfork {
             self.enter_vfork(parent)?;
         }
-        let holds_parent = self
-            .pending_forks
-            .get(&child)
-            .is_some_and(|it| it.holds_parent);
+        let holds_parent = self.forks.hold_parent_of(child);
         if holds_parent {
             self.park(parent)?;
         }
@@ -175,7 +178,7 @@ impl Debuggee {
             .threads
             .get(&parent.0)
             .is_some_and(|known| !known.is_vfork_child);
-        self.catches_forks && is_own && event != Event::Clone
+        self.forks.are_caught && is_own && event != Event::Clone
     }
 
     fn report_fork(
@@ -184,10 +187,7 @@ impl Debuggee {
         child: u32,
         event: Event,
     ) -> Result<(), DebuggeeError> {
-        let is_held = self
-            .pending_forks
-            .get(&child)
-            .is_some_and(|it| it.holds_parent);
+        let is_held = self.forks.hold_parent_of(child);
         let kind = match event {
             Event::Vfork => ForkKind::Vfork,
             _ => ForkKind::Fork,
@@ -239,13 +239,13 @@ impl Debuggee {
             may_be_followed: true,
             holds_parent: false,
         };
-        self.pending_forks.insert(child, pending_fork);
+        self.forks.pending.insert(child, pending_fork);
     }
 
     /// Whether a process has the memory of the program, also if the program has
     /// been replaced meanwhile; none if that cannot be known.
     fn shares_memory(&self, child: u32) -> Option<bool> {
-        if !self.has_left_memory {
+        if !self.life.is_phase(Phase::LeavingMemory) {
             return kernel::share_memory(self.process, child);
         }
         let vfork_children = self.threads.values().filter(|known| known.is_vfork_child);
@@ -256,7 +256,7 @@ impl Debuggee {
 
     /// The first stop of a new process.
     pub(crate) fn handle_fork_start(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        let Some(pending_fork) = self.pending_forks.remove(&child) else {
+        let Some(pending_fork) = self.forks.pending.remove(&child) else {
             return Ok(());
         };
         let shares = self.shares_memory(child).unwrap_or(pending_fork.is_vfork);
@@ -271,10 +271,10 @@ impl Debuggee {
             let is_kept = may_follow && self.follows_both();
             let kept = is_kept.then(|| KeptFork {
                 parent: pending_fork.parent,
-                inheritance: self.engine.inheritance(process).collect(),
+                inheritance: self.driver.engine.inheritance(process).collect(),
             });
             if let Ok(memory) = memory {
-                self.fork_copies.insert(child, ForkCopy { memory, kept });
+                self.forks.copies.insert(child, ForkCopy { memory, kept });
             }
             self.feed(Input::ForkStopped { process })?;
             return self.resume_held_parent(pending_fork);
@@ -284,7 +284,7 @@ impl Debuggee {
         let mut known = Thread::new(thread, State::Stopped);
         known.is_vfork_child = true;
         known.vfork_parent = Some(pending_fork.parent);
-        known.awaits_resume = self.is_halting;
+        known.awaits_resume = self.life.is_halting();
         self.threads.insert(child, known);
         self.queue_event(StopEvent::Forked {
             child,
@@ -292,7 +292,7 @@ impl Debuggee {
         });
         let parent = pending_fork.parent;
         self.feed(Input::StartedInPlace { thread, parent })?;
-        if self.is_halting {
+        if self.life.is_halting() {
             return Ok(());
         }
         self.feed(Input::Resume { thread })
@@ -301,13 +301,13 @@ impl Debuggee {
     /// A forked process has nothing of juror's in it any more: it goes its own
     /// way, or stands until it is adopted.
     pub(crate) fn release_fork(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        if let Some(copy) = self.fork_copies.remove(&child)
+        if let Some(copy) = self.forks.copies.remove(&child)
             && let Some(kept) = copy.kept
         {
             self.keep_forked_child(child, copy.memory, kept);
             return Ok(());
         }
-        self.cpu.restore_affinity(child);
+        self.host.cpu.restore_affinity(child);
         ignore_gone(kernel::detach(child, 0))?;
         self.queue_event(StopEvent::Forked {
             child,
@@ -324,25 +324,21 @@ impl Debuggee {
     /// # Errors
     /// As [`Debuggee::wait`].
     pub fn await_fork(&mut self, child: u32) -> Result<Vec<StopEvent>, DebuggeeError> {
-        self.is_halting = true;
-        while self.pending_forks.contains_key(&child) {
+        self.life.run_state = RunState::Halting;
+        while self.forks.pending.contains_key(&child) {
             let taken = self.wait_and_handle();
             if taken.is_err() {
-                self.is_halting = false;
+                self.life.run_state = RunState::Free;
             }
             taken?;
         }
-        self.is_halting = false;
+        self.life.run_state = RunState::Free;
         let is_meant = |event: &StopEvent| match event {
             StopEvent::Forked { child: of, .. } => *of == child,
             StopEvent::ParentDetached { .. } => true,
             StopEvent::ChildFollowed { thread, .. } => thread.0 == child,
             _ => false,
         };
-        let pending_events = std::mem::take(&mut self.pending_events);
-        let (reported, rest): (Vec<StopEvent>, Vec<StopEvent>) =
-            pending_events.into_iter().partition(is_meant);
-        self.pending_events.extend(rest);
-        Ok(reported)
+        Ok(self.wait.take_matching(is_meant))
     }
 }

@@ -12,7 +12,7 @@ impl Debuggee {
     /// about to execute the instruction at `address`. Counted by owner: two
     /// inserts need two removes. Works while threads run.
     pub fn insert(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
-        let step_over = if self.engine.is_site(address) {
+        let step_over = if self.driver.engine.is_site(address) {
             StepOver::InPlace
         } else {
             self.plan(address)?
@@ -25,7 +25,7 @@ impl Debuggee {
         self.memory.note(None);
         inserted?;
         // A site whose trap could not be written is none.
-        match self.engine.is_site(address) {
+        match self.driver.engine.is_site(address) {
             true => Ok(()),
             false => Err(DebuggeeError::Memory { address, length: 1 }),
         }
@@ -46,19 +46,20 @@ impl Debuggee {
         };
         self.memory
             .note(readable.first().map(|&byte| (address, byte)));
-        if self.in_place {
+        if self.driver.in_place {
             return Ok(plan_in_place(readable, address));
         }
-        if let Some(step_over) = self.out_of_line.known_step_over(address, &bytes) {
+        if let Some(step_over) = self.image.out_of_line.known_step_over(address, &bytes) {
             return Ok(step_over);
         }
         if !self.is_immutable_code(address) {
             let step_over = plan_in_place(readable, address);
-            self.out_of_line
+            self.image
+                .out_of_line
                 .remember_step_over(address, bytes, step_over);
             return Ok(step_over);
         }
-        let slot = self.out_of_line.free_slot_near(address);
+        let slot = self.image.out_of_line.free_slot_near(address);
         let slot = match slot {
             Some(slot) => Some(slot),
             None => self.make_slot(address)?,
@@ -68,9 +69,10 @@ impl Debuggee {
         } = plan_step_over(readable, address, slot);
         if let (Some(slot), Some(code)) = (slot, code) {
             self.memory.write_raw(slot, &code.bytes)?;
-            self.out_of_line.fill(slot, code);
+            self.image.out_of_line.fill(slot, code);
         }
-        self.out_of_line
+        self.image
+            .out_of_line
             .remember_step_over(address, bytes, step_over);
         Ok(step_over)
     }
@@ -79,12 +81,12 @@ impl Debuggee {
     /// other code (a program makes it as it runs, or rewrites numbers in it) a copy may be
     /// out of date when it is executed.
     fn is_immutable_code(&mut self, address: u64) -> bool {
-        if self.out_of_line.is_immutable_code(address) {
+        if self.image.out_of_line.is_immutable_code(address) {
             return true;
         }
         let ranges = self.immutable_code();
-        self.out_of_line.set_immutable_code(ranges);
-        self.out_of_line.is_immutable_code(address)
+        self.image.out_of_line.set_immutable_code(ranges);
+        self.image.out_of_line.is_immutable_code(address)
     }
 
     /// More room for copies: needs a stopped thread to make the system call.
@@ -98,7 +100,7 @@ impl Debuggee {
         if let Some(thread) = stopped {
             self.ensure_region_near(thread, address)?;
         }
-        Ok(self.out_of_line.free_slot_near(address))
+        Ok(self.image.out_of_line.free_slot_near(address))
     }
 }
 

@@ -11,7 +11,7 @@
 
 use juror_stepping::ThreadId;
 
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::pending_stops;
@@ -23,7 +23,7 @@ impl Debuggee {
     /// thread is let go, juror can be killed and an attached process goes on
     /// as if it had never been there. One that juror started ends with it.
     pub fn quiesce(&mut self) -> Result<(), DebuggeeError> {
-        if self.origin == Origin::Launched || self.has_ended {
+        if !self.life.is_attached() || self.life.has_ended() {
             return Ok(());
         }
         let ids: Vec<ThreadId> = self.threads.values().map(|thread| thread.id).collect();

@@ -32,7 +32,7 @@ impl Debuggee {
         resolver: u64,
     ) -> Result<u64, DebuggeeError> {
         let failed = |errno| gone_or("ask for an indirect function", thread)(errno);
-        let Some(gadget) = self.out_of_line.gadget() else {
+        let Some(gadget) = self.image.out_of_line.gadget() else {
             return Err(did_not_return());
         };
         // The last byte of the gadget is a trap: the resolver returns to it.

@@ -4,6 +4,7 @@ use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::life::RunState;
 use crate::thread::State;
 
 impl Debuggee {
@@ -11,7 +12,7 @@ impl Debuggee {
     /// one that has a further stop event waiting (it runs after the last of them),
     /// and for one that stands still while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_pending_event(thread) || self.calls.keep_still(thread) {
+        if self.wait.has_event_of(thread) || self.calls.keep_still(thread) {
             return Ok(());
         }
         self.return_terminal();
@@ -42,7 +43,7 @@ impl Debuggee {
     /// Lets every thread run, but for those whose stop events are still to be
     /// taken from [`Debuggee::wait`].
     pub fn resume_all(&mut self) -> Result<(), DebuggeeError> {
-        self.is_halting = false;
+        self.life.run_state = RunState::Free;
         let mut next = 0;
         while let Some((&id, _)) = self.threads.range(next..).next() {
             self.resume(ThreadId(id))?;
@@ -54,7 +55,7 @@ impl Debuggee {
     /// Executes one instruction of a waiting thread; [`crate::StopEvent::Stepped`] (or
     /// what happens before) follows. Other threads stay as they are.
     pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_pending_event(thread) {
+        if self.wait.has_event_of(thread) {
             return Ok(());
         }
         self.return_terminal();
@@ -69,7 +70,7 @@ impl Debuggee {
     /// Stops every thread and returns when all are stopped. What they report
     /// meanwhile is kept for [`Debuggee::wait`]. New threads stay stopped, too.
     pub fn halt_all(&mut self) -> Result<(), DebuggeeError> {
-        self.is_halting = true;
+        self.life.run_state = RunState::Halting;
         let mut next = 0;
         while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
             next = id + 1;
@@ -88,7 +89,7 @@ impl Debuggee {
         {
             self.wait_and_handle()?;
         }
-        self.is_halting = false;
+        self.life.run_state = RunState::Free;
         Ok(())
     }
 }

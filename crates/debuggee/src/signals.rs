@@ -70,6 +70,39 @@ impl SignalPolicies {
     }
 }
 
+/// The handling of the signals of a debuggee.
+#[derive(Debug, Default)]
+pub(crate) struct Signals {
+    pub(crate) policies: SignalPolicies,
+    /// The signals that monitors need: bit n is signal n + 1.
+    pub(crate) monitored: u64,
+    pub(crate) interrupt_key: InterruptKey,
+}
+
+/// The effect of the next Ctrl-C of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum InterruptKey {
+    /// It stops the program and is reported.
+    #[default]
+    Reported,
+    /// It has been reported by another debuggee, which received it, too.
+    Ignored,
+}
+
+impl Signals {
+    /// Returns whether monitors need a signal.
+    pub(crate) fn is_monitored(&self, number: i32) -> bool {
+        let bit = u32::try_from(number).ok().and_then(|it| it.checked_sub(1));
+        bit.is_some_and(|bit| self.monitored.checked_shr(bit).unwrap_or(0) & 1 == 1)
+    }
+
+    /// Returns whether the interrupt key that has just come is to be ignored;
+    /// the next one is not.
+    pub(crate) fn take_ignored_key(&mut self) -> bool {
+        std::mem::take(&mut self.interrupt_key) == InterruptKey::Ignored
+    }
+}
+
 /// Whether delivering the signal ends the process. The program's handlers are
 /// asked for each time: it may change them at any moment.
 pub(crate) fn is_fatal(process: u32, signal: i32) -> bool {
@@ -149,18 +182,18 @@ pub(crate) fn names_instruction(signal: i32) -> bool {
 impl Debuggee {
     /// What is done about a signal.
     pub fn signal_policy(&self, signal: i32) -> SignalPolicy {
-        self.signal_policies.of(signal)
+        self.signals.policies.of(signal)
     }
 
     /// Says what is to be done about a signal from now on.
     pub fn set_signal_policy(&mut self, signal: i32, policy: SignalPolicy) {
-        self.signal_policies.set(signal, policy);
+        self.signals.policies.set(signal, policy);
     }
 
     /// The signals of which [`crate::StopEvent::Signal`] comes whatever their treatment
     /// says, since monitors need them: bit n is signal n + 1.
     pub fn monitor_signals(&mut self, signals: u64) {
-        self.monitored_signals = signals;
+        self.signals.monitored = signals;
     }
 
     /// Whether the thread that a [`crate::StopEvent::Signal`] or a Ctrl-C stopped shall

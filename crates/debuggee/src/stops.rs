@@ -12,6 +12,7 @@ use nix::errno::Errno;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::life::Leader;
 use crate::memory::TRAP;
 use crate::operations::ignore_gone;
 use crate::pending_stops;
@@ -62,7 +63,7 @@ impl Debuggee {
                 }
                 Ok((thread, status)) => pending_stops::put(thread, status),
                 Err(Errno::ECHILD) => {
-                    self.has_ended = true;
+                    self.life.end();
                     return Err(DebuggeeError::Gone);
                 }
                 Err(errno) => return Err(DebuggeeError::system("wait for the program")(errno)),
@@ -73,9 +74,9 @@ impl Debuggee {
     pub(crate) fn knows(&self, thread: u32) -> bool {
         thread == self.process
             || self.threads.contains_key(&thread)
-            || self.departing.contains(&thread)
-            || self.pending_forks.contains_key(&thread)
-            || self.fork_children.contains(thread)
+            || self.wait.departing.contains(&thread)
+            || self.forks.pending.contains_key(&thread)
+            || self.forks.children.contains(thread)
             || self.is_stop_helper(thread)
     }
 
@@ -96,7 +97,7 @@ impl Debuggee {
             status if self.is_stop_helper(id) => return self.handle_stop_helper(status),
             status => return self.note_gone(id, status),
         };
-        if self.pending_forks.contains_key(&id) {
+        if self.forks.pending.contains_key(&id) {
             return self.handle_fork_start(id);
         }
         let thread = ThreadId(id);
@@ -161,7 +162,7 @@ impl Debuggee {
             return Ok(registers.shown.rip);
         }
         let call = registers.kernel_counter.wrapping_sub(LENGTH);
-        Ok(match self.out_of_line.original_of(call) {
+        Ok(match self.image.out_of_line.original_of(call) {
             Some(place) => place.address,
             None => call,
         })
@@ -187,7 +188,7 @@ impl Debuggee {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        let is_site = self.engine.expects_trap(address);
+        let is_site = self.driver.engine.expects_trap(address);
         if is_site && known.motion != Motion::Step {
             return self.handle_hit(thread, address);
         }
@@ -260,7 +261,7 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.group_stopped = signals::stops_by_default(signal);
         }
-        if interrupt_requested && self.is_interruption_wanted {
+        if interrupt_requested && self.wait.interruption.is_wanted {
             return self.handle_interruption(thread);
         }
         if self.stopped_after_trap(thread)? {
@@ -293,7 +294,7 @@ impl Debuggee {
     }
 
     fn handle_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.cpu.note_second_thread(thread.0);
+        self.host.cpu.note_second_thread(thread.0);
         self.feed(Input::Started { thread })?;
         self.queue_event(StopEvent::ThreadStarted { thread });
         Ok(())
@@ -302,7 +303,7 @@ impl Debuggee {
     /// A thread on its way out: it executes no further instruction.
     fn handle_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.find_unreported_forks_of(thread)?;
-        self.departing.insert(thread.0);
+        self.wait.departing.insert(thread.0);
         self.forget_thread(thread)?;
         ignore_gone(kernel::resume(thread.0, 0))
     }
@@ -312,7 +313,7 @@ impl Debuggee {
         let Some(known) = self.threads.remove(&thread.0) else {
             return Ok(());
         };
-        self.has_lost_threads |= !known.is_vfork_child;
+        self.forks.has_lost_threads |= !known.is_vfork_child;
         let others_remain = self.threads.values().any(|other| !other.is_vfork_child);
         if !known.is_vfork_child && others_remain {
             self.queue_event(StopEvent::ThreadEnded { thread });
@@ -338,17 +339,17 @@ impl Debuggee {
 
     /// The last status of a thread or of the process.
     pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
-        self.departing.remove(&id);
-        if self.fork_children.remove(id) {
+        self.wait.departing.remove(&id);
+        if self.forks.children.remove(id) {
             return Ok(());
         }
-        if let Some(pending_fork) = self.pending_forks.remove(&id) {
+        if let Some(pending_fork) = self.forks.pending.remove(&id) {
             self.forget_pending_fork(id, pending_fork)?;
         }
         if id != self.process {
             self.forget_thread(ThreadId(id))?;
-            let is_last = self.threads.is_empty() && self.departing.is_empty();
-            if !(self.leader_ended_before && is_last) {
+            let is_last = self.threads.is_empty() && self.wait.departing.is_empty();
+            if !(self.life.leader == Leader::EndedBefore && is_last) {
                 return Ok(());
             }
         }
@@ -356,12 +357,11 @@ impl Debuggee {
         if let Ok(true) = left {
             return Ok(());
         }
-        self.has_ended = true;
+        self.life.end();
         self.threads.clear();
         self.forget_calls();
-        self.cpu.unshare();
-        self.pending_events
-            .retain(|event| event.waiting_thread().is_none());
+        self.host.cpu.unshare();
+        self.wait.drop_thread_events();
         match status {
             Status::Exited { code } => self.queue_event(StopEvent::Exited { status: code }),
             Status::Killed { signal, core } => self.queue_event(StopEvent::Killed { signal, core }),

@@ -101,7 +101,7 @@ impl Debuggee {
     /// debuggee gets it back when a thread is resumed or stepped. Nothing
     /// happens when the debuggee has no terminal of juror's.
     pub fn take_terminal(&mut self) {
-        if let Some(terminal) = &mut self.terminal {
+        if let Some(terminal) = &mut self.host.terminal {
             terminal.take();
         }
     }
@@ -113,7 +113,7 @@ impl Debuggee {
     }
 
     pub(crate) fn return_terminal(&mut self) {
-        if let Some(terminal) = &mut self.terminal {
+        if let Some(terminal) = &mut self.host.terminal {
             terminal.give();
         }
     }

@@ -263,7 +263,7 @@ impl Debuggee {
 
     /// Chooses each watch's tier anew, and makes it so. Every thread stands.
     pub(crate) fn arrange_tiers(&mut self) -> Result<(), DebuggeeError> {
-        if self.has_ended {
+        if self.life.has_ended() {
             return Ok(());
         }
         let granted = match self.arrange_hardware() {

@@ -189,7 +189,7 @@ impl Debuggee {
     /// A thread is about to execute an instruction that a debug register
     /// watches.
     fn handle_hardware_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
-        let is_reported = self.engine.reported_at(thread) == Some(address);
+        let is_reported = self.driver.engine.reported_at(thread) == Some(address);
         let is_silent = self
             .threads
             .get(&thread.0)

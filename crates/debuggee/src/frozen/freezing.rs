@@ -7,8 +7,8 @@ use super::batch::{self, Batch};
 use super::memory_holder::leave_group;
 use super::threads::{FrozenThread, Place, Question, waiting_signals};
 use super::timers::Timers;
-use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare, uncopied};
-use crate::debuggee::{Debuggee, Origin, gone_or};
+use super::{FreezeError, FrozenProcess, Settings, Template, bare, uncopied};
+use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
 use crate::pending_stops;
@@ -23,23 +23,23 @@ impl Debuggee {
     /// # Errors
     /// Why it cannot be kept; the process is as before then.
     pub fn freeze(&mut self) -> Result<FrozenProcess, FreezeError> {
-        if self.origin == Origin::Attached {
+        if self.life.is_attached() {
             return Err(FreezeError::Attached);
         }
         pending_stops::reap_ended();
         self.halt_everything()?;
-        if self.has_ended {
+        if self.life.has_ended() {
             return Err(DebuggeeError::Gone.into());
         }
         let leader = ThreadId(self.process);
         let (place, keeps_pids) = self.check_for_freezing(leader)?;
-        self.cpu.unshare();
+        self.host.cpu.unshare();
         let protected = !self.watches.pages.is_empty() && !self.watches.pages.are_open();
         if protected {
             self.open_pages(leader)?;
         }
         let frozen = self.copy_standing(leader, place, keeps_pids);
-        self.cpu.share_again();
+        self.host.cpu.share_again();
         if protected {
             self.close_pages(leader)?;
         }
@@ -52,10 +52,10 @@ impl Debuggee {
         if !self.calls.is_empty() {
             return Err(FreezeError::InCall);
         }
-        if self.is_seccomp_filtered {
+        if self.image.is_seccomp_filtered {
             return Err(FreezeError::NoGadget);
         }
-        if self.origin == Origin::Launched && !self.is_own_child() {
+        if !self.life.is_attached() && !self.is_own_child() {
             return Err(FreezeError::ForeignParent);
         }
         let waiting = |known: &&crate::thread::Thread| known.state == State::InVfork;
@@ -71,10 +71,14 @@ impl Debuggee {
         let threads = self.threads.len();
         let keeps_pids = process_status::may_choose_pids(self.process, leader.0);
         if threads > 1 && !keeps_pids {
-            let refusal = self.namespace_refusal.clone();
+            let refusal = self.namespace_refusal().map(str::to_owned);
             return Err(FreezeError::NotPermitted { threads, refusal });
         }
-        let gadget = self.out_of_line.gadget().ok_or(FreezeError::NoGadget)?;
+        let gadget = self
+            .image
+            .out_of_line
+            .gadget()
+            .ok_or(FreezeError::NoGadget)?;
         self.leave_kernel(leader)?;
         let data = self.data_page(leader, gadget)?;
         let data = data.ok_or(FreezeError::NoGadget)?;
@@ -117,23 +121,25 @@ impl Debuggee {
             leads_group,
             leads_session,
             settings: self.settings_for_thawing(),
-            image: self.image_for_thawing(),
+            image: self.image.clone(),
             points: self.points(),
             watches: self.watches.list.clone(),
             system_calls: self.system_calls.clone(),
-            monitored_signals: self.monitored_signals,
+            monitored_signals: self.signals.monitored,
             children: self.children(),
-            has_made_processes: self.has_made_processes,
+            has_made_processes: self.forks.has_made_processes,
             uncopied,
             threads_with_own_users: self.threads_with_own_users(),
-            namespace: self.namespace.clone(),
-            had_terminal: self.terminal.is_some(),
+            namespace: self.host.pids.own().cloned(),
+            had_terminal: self.host.terminal.is_some(),
             terminal_modes: self
+                .host
                 .terminal
                 .as_ref()
                 .and_then(|terminal| terminal.modes_of_debuggee()),
             pending_events: self
-                .pending_events
+                .wait
+                .events
                 .iter()
                 .filter(|event| {
                     !matches!(
@@ -169,8 +175,9 @@ impl Debuggee {
             let answered = (&question, &answers);
             let mut frozen = FrozenThread::of(self.process, known, &stop, answered)
                 .map_err(gone_or("keep a thread as it is", thread))?;
-            frozen.is_reported = is_reported(&self.engine, thread) && !self.has_pending_hit(thread);
-            frozen.arrivals = self.engine.arrivals_further_out(thread).collect();
+            frozen.is_reported =
+                is_reported(&self.driver.engine, thread) && !self.has_pending_hit(thread);
+            frozen.arrivals = self.driver.engine.arrivals_further_out(thread).collect();
             threads.push(frozen);
             self.note_call_made(thread)?;
         }
@@ -181,7 +188,7 @@ impl Debuggee {
     fn has_pending_hit(&self, thread: ThreadId) -> bool {
         let is_hit =
             |event: &StopEvent| matches!(event, StopEvent::Hit { thread: of, .. } if *of == thread);
-        self.pending_events.iter().any(is_hit)
+        self.wait.events.iter().any(is_hit)
     }
 
     fn freeze_timers(&mut self, leader: ThreadId, place: Place) -> Result<Timers, DebuggeeError> {
@@ -210,7 +217,7 @@ impl Debuggee {
 
     /// What the process has made, and not waited for.
     pub(super) fn children(&self) -> Vec<u32> {
-        match self.has_made_processes {
+        match self.forks.has_made_processes {
             true => process_status::children(self.process),
             false => Vec::new(),
         }
@@ -230,28 +237,15 @@ impl Debuggee {
 
     fn settings_for_thawing(&self) -> Settings {
         Settings {
-            origin: self.origin,
+            origin: self.life.origin,
             cpu: self.cpu_policy(),
-            step_by: self.engine.step_by(),
-            in_place: self.in_place,
-            self_check: self
-                .self_check
-                .as_ref()
-                .map(|engine_check| engine_check.check().clone()),
-            follow: self.follow,
-            signal_policies: self.signal_policies.clone(),
-            catches_forks: self.catches_forks,
-            keeps_process_group: self.keeps_process_group,
-        }
-    }
-
-    fn image_for_thawing(&self) -> Image {
-        Image {
-            out_of_line: self.out_of_line.clone(),
-            auxiliary: self.auxiliary,
-            modules: self.modules.clone(),
-            rendezvous_address: self.rendezvous_address,
-            entry_point: self.entry_point,
+            step_by: self.driver.engine.step_by(),
+            in_place: self.driver.in_place,
+            self_check: self.driver.self_check().cloned(),
+            follow: self.forks.policy,
+            signal_policies: self.signals.policies.clone(),
+            catches_forks: self.forks.are_caught,
+            group: self.life.group,
         }
     }
 }

@@ -12,7 +12,7 @@ use libc::c_int;
 use nix::unistd::{Pid, setpgid};
 
 use super::bare;
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::kernel::{self, Outcome};
 use crate::pending_stops;
 use crate::process_status;
@@ -56,12 +56,12 @@ impl Debuggee {
     pub(super) fn spawn_memory_holder(&mut self) -> Option<MemoryHolder> {
         let first = self.threads.get(&self.process)?;
         // A task of another parent's would wait for that one.
-        let is_possible = self.origin == Origin::Launched
-            && !self.is_seccomp_filtered
+        let is_possible = !self.life.is_attached()
+            && !self.image.is_seccomp_filtered
             && first.state == State::Stopped
             && !first.is_vfork_child
             && is_large(self.process);
-        let gadget = self.out_of_line.gadget().filter(|_| is_possible)?;
+        let gadget = self.image.out_of_line.gadget().filter(|_| is_possible)?;
         self.leave_kernel(ThreadId(self.process)).ok()?;
         let flags = (libc::CLONE_VM | libc::CLONE_PARENT) as u64;
         let made = bare::call(

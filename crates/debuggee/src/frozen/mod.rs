@@ -41,12 +41,11 @@ use juror_stepping::Owner;
 use libc::siginfo_t;
 use nix::sys::termios::Termios;
 
-use crate::debuggee::Origin;
+use crate::image::Image;
 use crate::launch::CpuPolicy;
+use crate::life::{Origin, ProcessGroup};
 use crate::memory::Memory;
-use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
-use crate::out_of_line::OutOfLineSlots;
 use crate::self_check::SelfCheck;
 use crate::stop_event::StopEvent;
 use crate::watch::Watch;
@@ -110,17 +109,7 @@ struct Settings {
     follow: crate::follow::Follow,
     signal_policies: crate::signals::SignalPolicies,
     catches_forks: bool,
-    keeps_process_group: bool,
-}
-
-/// What juror knew of the program in it.
-#[derive(Debug, Clone)]
-struct Image {
-    out_of_line: OutOfLineSlots,
-    auxiliary: Auxiliary,
-    modules: Vec<Module>,
-    rendezvous_address: Option<u64>,
-    entry_point: Option<u64>,
+    group: ProcessGroup,
 }
 
 /// The copy: a process that stands for ever.

@@ -17,9 +17,12 @@ use super::ended_children::EndedChildren;
 use super::memory_holder::{MemoryHolder, QUIET};
 use super::threads::{CloneArguments, FrozenThread, send_again};
 use super::{FrozenProcess, ThawError, bare};
+use crate::cpu::Cpu;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::host::Pids;
 use crate::kernel::{self, Outcome, Status};
+use crate::life::{Phase, ProcessGroup};
 use crate::memory::Memory;
 use crate::pending_stops;
 use crate::process_status;
@@ -130,7 +133,7 @@ impl FrozenProcess {
         self.arrange_watches(&mut debuggee, present.as_deref())?;
         self.take_over(&mut debuggee, present);
         let renumbered = |event: &crate::StopEvent| event.renumbered(&threads);
-        debuggee.pending_events = self.pending_events.iter().map(renumbered).collect();
+        debuggee.wait.events = self.pending_events.iter().map(renumbered).collect();
         Ok(Thawed {
             debuggee,
             threads,
@@ -147,7 +150,7 @@ impl FrozenProcess {
             self.check_former()?;
         }
         // What is in its group or session it has made, or what it has made.
-        let is_alone = |present: &Debuggee| !present.has_made_processes;
+        let is_alone = |present: &Debuggee| !present.forks.has_made_processes;
         if !self.has_made_processes && present.is_some_and(is_alone) {
             return Ok(());
         }
@@ -202,11 +205,14 @@ impl FrozenProcess {
             let _ = kernel::set_options(thread, QUIET);
         }
         let mut threads = present.threads.values();
-        present.is_killed_standing =
-            threads.all(|it| it.state == State::Stopped && !it.is_vfork_child);
-        let keeps_process_group = std::mem::replace(&mut present.keeps_process_group, true);
-        let ended = made_since.inherit(|| present.kill());
-        present.keeps_process_group = keeps_process_group;
+        let are_stopped = threads.all(|it| it.state == State::Stopped && !it.is_vfork_child);
+        let phase = match are_stopped {
+            true => Phase::BeingKilledStopped,
+            false => Phase::BeingKilled,
+        };
+        let group = std::mem::replace(&mut present.life.group, ProcessGroup::Kept);
+        let ended = made_since.inherit(|| present.kill_in(phase));
+        present.life.group = group;
         ended.map(|()| memory_holder)
     }
 
@@ -297,25 +303,21 @@ impl FrozenProcess {
     /// The new process as a debuggee, without threads.
     fn new_debuggee(&self, process: u32, memory: Memory) -> Debuggee {
         let settings = &self.settings;
-        let mut debuggee = Debuggee::new(process, memory, settings.cpu, settings.origin);
-        debuggee.configure(
+        let cpu = Cpu::new(settings.cpu, process);
+        let mut debuggee = Debuggee::new(process, memory, cpu, settings.origin);
+        debuggee.driver.configure(
             settings.step_by,
             settings.in_place,
             settings.self_check.as_ref(),
         );
-        debuggee.follow = settings.follow;
-        debuggee.signal_policies = settings.signal_policies.clone();
-        debuggee.catches_forks = settings.catches_forks;
-        debuggee.keeps_process_group = settings.keeps_process_group;
-        debuggee.monitored_signals = self.monitored_signals;
-        let image = self.image.clone();
-        debuggee.out_of_line = image.out_of_line;
-        debuggee.auxiliary = image.auxiliary;
-        debuggee.modules = image.modules;
-        debuggee.rendezvous_address = image.rendezvous_address;
-        debuggee.entry_point = image.entry_point;
-        debuggee.has_made_processes = self.has_made_processes;
-        debuggee.namespace.clone_from(&self.namespace);
+        debuggee.forks.policy = settings.follow;
+        debuggee.signals.policies = settings.signal_policies.clone();
+        debuggee.forks.are_caught = settings.catches_forks;
+        debuggee.life.group = settings.group;
+        debuggee.signals.monitored = self.monitored_signals;
+        debuggee.image = self.image.clone();
+        debuggee.forks.has_made_processes = self.has_made_processes;
+        debuggee.host.pids = Pids::new(self.namespace.clone());
         debuggee
     }
 
@@ -340,12 +342,12 @@ impl FrozenProcess {
                 }
             }
         }
-        debuggee.is_placing = true;
+        debuggee.life.enter(Phase::Restoring);
         let mut placed = Ok(());
         for (frozen, &task) in self.threads.iter().zip(tasks) {
             placed = placed.and(place_thread(debuggee, ThreadId(task), frozen));
         }
-        debuggee.is_placing = false;
+        debuggee.life.enter(Phase::Alive);
         placed
     }
 
@@ -382,18 +384,18 @@ impl FrozenProcess {
         match present {
             Some(present) => {
                 present.transfer_to(debuggee);
-                debuggee.follow = present.follow;
-                debuggee.signal_policies = present.signal_policies.clone();
-                debuggee.catches_forks = present.catches_forks;
+                debuggee.forks.policy = present.forks.policy;
+                debuggee.signals.policies = present.signals.policies.clone();
+                debuggee.forks.are_caught = present.forks.are_caught;
                 debuggee.system_calls.take_developers(&present.system_calls);
             }
             None if self.had_terminal => {
-                debuggee.terminal = Terminal::hand_over(debuggee.process);
+                debuggee.host.terminal = Terminal::hand_over(debuggee.process);
                 debuggee.take_terminal();
             }
             None => {}
         }
-        if let Some(terminal) = &mut debuggee.terminal {
+        if let Some(terminal) = &mut debuggee.host.terminal {
             terminal.belongs_to(debuggee.process);
             if let Some(modes) = &self.terminal_modes {
                 terminal.set_modes_of_debuggee(modes.clone());
@@ -410,7 +412,7 @@ fn place_thread(
     frozen: &FrozenThread,
 ) -> Result<(), DebuggeeError> {
     let (address, stack) = (frozen.registers.rip, frozen.registers.rsp);
-    if frozen.is_reported && debuggee.engine.is_site(address) {
+    if frozen.is_reported && debuggee.driver.engine.is_site(address) {
         debuggee.feed(Input::Attached { thread })?;
         inherit_arrivals(debuggee, thread, frozen)?;
         return debuggee.feed(Input::Trapped {
