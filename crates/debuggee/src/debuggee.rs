@@ -1,13 +1,16 @@
-//! The process under ptrace: its state and what upper floors may do with it.
+//! The process under ptrace: its parts, and how it is launched.
 //!
-//! The other modules add their parts of the same type: `stops` takes in what
-//! the kernel reports, `operations` carries out what the engine orders,
-//! `run_control` lets threads run and step, `image` prepares a program after `exec`,
-//! `points` plans sites, `watch` arranges for accesses to memory to be seen,
-//! `inject` makes system calls in the debuggee's name, `calls` calls functions,
-//! `children` leads new processes, `inspect` shows and changes what is stopped,
-//! `attach` begins with a process that runs, `interruption` stops one that runs,
-//! `ending` kills and detaches.
+//! Each part has a module: `life` (phase and origin), `driver` (the breakpoint
+//! engine and its queue), `image` (the mapped program), `forks` (processes that
+//! it makes), `wait` (queued stop events), `signals`, `system_calls`, `watch`,
+//! `calls`, `host` (terminal, CPUs, process numbers).
+//!
+//! Other modules add methods: `stops` handles what the kernel reports,
+//! `operations` carries out what the engine orders, `run_control` resumes,
+//! steps and halts threads, `points` plans sites, `inject` makes system calls
+//! in the debuggee, `pending_forks` handles new processes, `inspect` reads and
+//! changes a stopped debuggee, `attach` begins with a running process,
+//! `interruption` stops a running one, `ending` kills and detaches.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +51,8 @@ pub struct Debuggee {
     pub(crate) driver: EngineDriver,
     pub(crate) threads: BTreeMap<u32, Thread>,
     pub(crate) memory: Memory,
-    /// The mapped program: its modules, and the memory of juror's in it.
+    /// The mapped program: its modules, and the memory that juror has mapped in
+    /// it.
     pub(crate) image: Image,
     /// The processes that it makes.
     pub(crate) forks: Forks,
@@ -158,7 +162,7 @@ pub(crate) fn open_memory(process: u32) -> Result<Memory, DebuggeeError> {
     })
 }
 
-/// A thread that vanishes under a request is an ordinary thing.
+/// Maps the error of a request: a thread that vanishes meanwhile is no failure.
 pub(crate) fn gone_or(what: &'static str, thread: ThreadId) -> impl FnOnce(Errno) -> DebuggeeError {
     move |errno| match errno {
         Errno::ESRCH => DebuggeeError::ThreadGone(thread),

@@ -71,7 +71,7 @@ impl EngineDriver {
         self.self_check.as_ref().map(|check| check.check())
     }
 
-    /// Returns whether an operation could not be carried out, or something
+    /// Returns true if an operation could not be carried out, or something
     /// panicked in the middle of the operations.
     pub(crate) fn is_broken(&self) -> bool {
         self.exchange != Exchange::Ready

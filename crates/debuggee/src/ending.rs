@@ -1,4 +1,9 @@
-//! The two ends that juror can make: kill the process, or let it go on alone.
+//! Killing the process, and detaching from it.
+//!
+//! Detaching is the reverse of attaching: halt, remove the traps, move every
+//! thread back into the program, unmap the slots, detach. Whether a process is
+//! killed or detached when juror is done is its [`Origin`], by `quit`, by an
+//! error and by a panic alike.
 
 use juror_stepping::ThreadId;
 use nix::errno::Errno;
@@ -15,8 +20,8 @@ use crate::thread::State;
 mod tests;
 
 impl Debuggee {
-    /// Ends the process, and what is left of the process group of one that
-    /// juror started, and waits until it is gone.
+    /// Kills the process, and the rest of the process group if juror started
+    /// it, and waits until it has ended.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {
         self.kill_in(Phase::BeingKilled)
     }
@@ -62,10 +67,9 @@ impl Debuggee {
             .collect()
     }
 
-    /// Lets the process go on without juror: every instruction is as it was,
-    /// each thread stands in the original program, signals that wait are
-    /// delivered, system calls that were interrupted go on. A process that job
-    /// control has stopped stays stopped.
+    /// Detaches: every instruction is as it was, each thread stands in the
+    /// original program, pending signals are delivered, interrupted system
+    /// calls continue. A process that job control has stopped stays stopped.
     pub fn detach(mut self) -> Result<(), DebuggeeError> {
         self.release()
     }
@@ -88,7 +92,8 @@ impl Debuggee {
         halted.and(left)
     }
 
-    /// Lets the halted process go. Whatever fails, all the rest is done.
+    /// Detaches from the halted process. If a step fails, the others are still
+    /// done.
     pub(crate) fn detach_process(&mut self) -> Result<(), DebuggeeError> {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
@@ -105,7 +110,7 @@ impl Debuggee {
         done
     }
 
-    /// Detaches threads that stand.
+    /// Detaches stopped threads.
     fn detach_threads(&mut self, ids: &[u32]) -> Result<(), DebuggeeError> {
         // A parent waits in the kernel for the child that shares its memory.
         for is_parent in [false, true] {
@@ -119,7 +124,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Lets all threads go that there are, with no trap on their way.
+    /// Detaches all threads that there are, with no trap ahead of them.
     pub(crate) fn restore_and_detach_threads(&mut self) -> Result<(), DebuggeeError> {
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
@@ -129,8 +134,8 @@ impl Debuggee {
         self.detach_threads(&ids)
     }
 
-    /// Stops all threads, and takes in every process that was just made: none
-    /// may be left that waits for its tracer.
+    /// Stops all threads, and handles every process that was just made: none
+    /// may be left waiting for its tracer.
     pub(crate) fn halt_everything(&mut self) -> Result<(), DebuggeeError> {
         while !self.life.has_ended() {
             self.halt_all()?;
@@ -142,8 +147,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Has a stopped thread stand where the program is, with no trap of
-    /// juror's on its way to it.
+    /// Moves a stopped thread to its place in the program, with no trap of
+    /// juror's pending.
     fn return_to_program(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_stopped = |debuggee: &Debuggee| {
             let known = debuggee.threads.get(&thread.0);
@@ -193,15 +198,16 @@ impl Debuggee {
             return Ok(());
         };
         if known.state == State::InVfork {
-            // Its stop cannot be waited for: the end of juror's thread is what
-            // lets it go. Its child has been let go, so it comes soon.
+            // Its stop cannot be waited for: the end of juror's thread releases
+            // it. Its child has been released, so it comes soon.
             return self.wait_out_vfork(thread);
         }
         self.clear_hardware(thread);
         let signal = self.signal_to_deliver(thread);
         match kernel::detach(thread.0, signal) {
             Ok(()) => {}
-            // One that was let go before has killed it, by `exec` or at the end.
+            // A thread that was released before has killed it, by `exec` or at
+            // the end.
             Err(Errno::ESRCH) => detach_dying(thread),
             Err(errno) => return Err(DebuggeeError::system("detach")(errno)),
         }
@@ -209,8 +215,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Takes the last statuses of threads that are just ending: until then
-    /// the process's parent would not hear of its end. The first thread's
+    /// Takes the last statuses of threads that are ending: until then the
+    /// process's parent would not be notified of its end. The first thread's
     /// comes only with the end of all others.
     pub(crate) fn reap_departing(&mut self) {
         for id in std::mem::take(&mut self.wait.departing) {
@@ -241,7 +247,7 @@ impl Debuggee {
 }
 
 /// Detaches a thread that is being killed where it stops for the last time:
-/// until then nobody would be told of its end, nor could an `exec` go on.
+/// until then its end would not be reported, nor could an `exec` continue.
 fn detach_dying(thread: ThreadId) {
     while let Ok(Status::Stopped { .. }) = kernel::wait_for(thread.0) {
         if kernel::detach(thread.0, 0).is_ok() {
@@ -252,7 +258,7 @@ fn detach_dying(thread: ThreadId) {
 
 impl Drop for Debuggee {
     fn drop(&mut self) {
-        // Nobody is left to tell of a failure; the kernel does the rest when
+        // A failure cannot be reported here; the kernel does the rest when
         // juror ends.
         match self.life.origin {
             Origin::Launched => drop(self.kill()),

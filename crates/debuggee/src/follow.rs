@@ -1,10 +1,11 @@
-//! Following a child that the debuggee makes, in place of the debuggee itself.
+//! Following a child of the debuggee in place of the debuggee itself.
 //!
-//! A forked child is a copy: what was planned for the parent (sites, copies of
-//! instructions, modules) holds in it at the same addresses. So the parent is
-//! let go as if juror detached from it, and this debuggee becomes the child.
-//! A child that shares the memory (`vfork`) is followed from the moment it
-//! runs a program of its own; until then the two are one.
+//! A forked child is a copy: what was planned for the parent (sites,
+//! out-of-line slots, modules) holds in it at the same addresses. So juror
+//! detaches from the parent, and this debuggee, its engine and every layer
+//! above it become the child. A child that shares the memory (`vfork`) is
+//! followed from the moment it runs a program of its own; until then the two
+//! are one.
 //!
 //! Invariant: one process is the debuggee at any time, and every other that
 //! juror knew runs without a trace of it, unless both are followed: then the
@@ -25,22 +26,22 @@ use crate::process_status;
 use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
-/// Which process stays the debuggee when it makes another.
+/// The process that stays the debuggee after a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Follow {
-    /// The one that made the other, which runs free.
+    /// The parent; the child runs free.
     #[default]
     Parent,
-    /// The new one; the one that made it runs free.
+    /// The child; the parent runs free.
     Child,
-    /// Both: the new one is another debuggee ([`Debuggee::adopt`]).
+    /// Both: the child is another debuggee ([`Debuggee::adopt`]).
     Both,
 }
 
 impl Debuggee {
-    /// Becomes a forked child, which stands at its first stop; false when it
-    /// is gone. When another thread replaces the program in this moment, the
-    /// new program is let go ([`Debuggee::follow_from_replaced`]).
+    /// Becomes a forked child, which is stopped at its first stop; returns
+    /// false if it has ended. If another thread replaces the program meanwhile,
+    /// the new program is released ([`Debuggee::follow_from_replaced`]).
     pub(crate) fn follow_forked(
         &mut self,
         child: u32,
@@ -59,7 +60,7 @@ impl Debuggee {
             return Ok(true);
         };
         if self.life.is_attached() {
-            let failed = DebuggeeError::system("make the process that guards the text");
+            let failed = DebuggeeError::system("start the watchdog process");
             memory.start_watchdog().map_err(failed)?;
         }
         self.detach_unless_ended()?;
@@ -76,8 +77,8 @@ impl Debuggee {
         Ok(true)
     }
 
-    /// The program of which the child that is followed has a copy has been
-    /// replaced, and nobody has its memory any more: the new one runs free.
+    /// Releases the new program: the followed child has a copy of the replaced
+    /// one, and no process has the old memory any more.
     fn detach_new_program(&mut self) -> Result<(), DebuggeeError> {
         let process = self.process;
         self.adopt_all_forked()?;
@@ -93,11 +94,11 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The program has been replaced. Where a child of the old one is to be
-    /// followed, that is; whether there is one.
+    /// Handles a replaced program: a child of the old one that is to be
+    /// followed is followed. Returns true if there is one.
     pub(crate) fn follow_from_replaced(&mut self) -> Result<bool, DebuggeeError> {
         if self.forks.switch.is_to_forked() {
-            // Who waits for all others to stand goes on (`follow_forked`).
+            // `follow_forked`, which waits for all others to stop, continues.
             self.release_pending_forks()?;
             self.detach_new_program()?;
             return Ok(true);
@@ -113,7 +114,7 @@ impl Debuggee {
         self.follow_forked(child, parent)
     }
 
-    /// Becomes a child that shared the memory and runs another program now.
+    /// Becomes a child that shared the memory and now runs another program.
     pub(crate) fn follow_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&child.0) {
             known.awaits_resume = true;
@@ -145,7 +146,7 @@ impl Debuggee {
         }
     }
 
-    /// Is another process from here on.
+    /// Becomes another process.
     fn become_process(&mut self, memory: Memory, process: u32) {
         self.threads.clear();
         self.forget_calls();

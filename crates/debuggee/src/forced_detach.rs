@@ -1,13 +1,13 @@
-//! Letting a process go after a failure of juror's own, in the middle of what was
-//! under way.
+//! Detaching after a failure of juror's own, in the middle of operations.
 //!
-//! What the engine believes may not be so then: an order was not carried out, or
-//! the rest of a list was not. So it is not asked any more. What the kernel says
-//! of each thread, and what the memory knows of the traps, is enough to stop all
-//! threads, to lift the traps, and to have each thread stand in the program.
+//! The engine's assumptions may then not hold: an operation was not carried
+//! out, or the remaining ones of a list were not. So it is not asked any more.
+//! The kernel's state of each thread, and the memory's record of the traps,
+//! suffice to stop all threads, to remove the traps, and to move each thread
+//! back into the program.
 //!
 //! Invariant: after [`Debuggee::stop_by_force`] no thread runs and nothing is
-//! waited for; what the engine is told is not heard.
+//! waited for; inputs of the engine are ignored.
 
 use juror_stepping::ThreadId;
 
@@ -68,7 +68,7 @@ impl Debuggee {
         }
     }
 
-    /// What is to be known of a thread that has stopped before it is let go.
+    /// Records what must be known of a stopped thread before it is detached.
     fn note_forced_stop(&mut self, thread: ThreadId, signal: i32, event: Event) {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
@@ -99,8 +99,8 @@ impl Debuggee {
         }
     }
 
-    /// Whether a `SIGTRAP` is of a trap of juror's, at which the thread is put
-    /// back, or of a step.
+    /// Returns true if a `SIGTRAP` is that of a trap of juror's, at which the
+    /// thread is put back, or of a step.
     fn is_own_trap(&mut self, thread: ThreadId) -> bool {
         let Ok(registers) = kernel::registers(thread.0) else {
             return true;
@@ -114,7 +114,7 @@ impl Debuggee {
         code > 0 && code != libc::SI_KERNEL
     }
 
-    /// Copies of the memory that stand, or are about to, run alone.
+    /// Releases copies of the memory that are stopped, or about to be.
     fn detach_forks(&mut self) {
         let pending_forks: Vec<u32> = std::mem::take(&mut self.forks.pending)
             .into_keys()

@@ -1,15 +1,15 @@
-//! Processes that the debuggee makes and that are to be debugged, too.
+//! Children of the debuggee that are debugged, too.
 //!
-//! A forked child is a copy: what was planned for its parent (sites, copies of
-//! instructions, modules) holds in it at the same addresses. It becomes a
-//! debuggee of its own, with an engine of its own that is told of the same
-//! sites. A child that shares the memory (`vfork`) becomes one when it runs a
-//! program of its own.
+//! A forked child is a copy: what was planned for its parent (sites,
+//! out-of-line slots, modules) holds in it at the same addresses. It becomes a
+//! debuggee of its own, with an engine of its own that gets the same sites. A
+//! child that shares the memory (`vfork`) becomes one when it runs a program of
+//! its own.
 //!
-//! Invariant: from its making until it is adopted, such a process stands, with
-//! no trap of juror's in its memory; and its parent's thread makes no step
-//! before the child has been told of, so what upper floors know of the parent
-//! then is what it was when it made the child.
+//! Invariant: from its creation until it is adopted, such a process is stopped,
+//! with no trap of juror's in its memory; and its parent's thread makes no step
+//! before the child has been reported, so upper layers see the parent as it was
+//! when it made the child.
 
 use std::collections::BTreeMap;
 
@@ -34,20 +34,20 @@ pub(crate) struct ForkChildren(BTreeMap<u32, ForkChild>);
 enum ForkChild {
     /// A copy of its parent.
     Forked(Box<Forked>),
-    /// It has just begun to run another program.
+    /// It has just started another program.
     Executed,
-    /// A debuggee already, since its parent is not what it was a copy of any
-    /// more.
+    /// A debuggee already, since its parent is no longer the program of which
+    /// it is a copy.
     Adopted(Box<Debuggee>),
 }
 
-/// What is kept of a copy of its parent.
+/// The state of a copy of its parent.
 #[derive(Debug)]
 struct Forked {
     memory: Memory,
     /// The pages that were protected.
     pages: Pages,
-    /// What its engine has to be told of its past.
+    /// The inputs that its engine has to get about its past.
     inheritance: Vec<Input>,
 }
 
@@ -56,7 +56,7 @@ impl ForkChildren {
         self.0.contains_key(&process)
     }
 
-    /// A process is gone; whether it was one of these.
+    /// Removes a process that has ended; returns true if it was one of these.
     pub(crate) fn remove(&mut self, process: u32) -> bool {
         match self.0.remove(&process) {
             Some(ForkChild::Adopted(mut gone)) => {
@@ -69,7 +69,7 @@ impl ForkChildren {
 }
 
 impl Debuggee {
-    /// A forked child stands, with nothing of juror's in it.
+    /// Keeps a forked child, which is stopped and contains nothing of juror's.
     pub(crate) fn keep_forked_child(&mut self, child: u32, memory: Memory, kept: KeptFork) {
         self.host.cpu.restore_affinity_of_child(child);
         let fork_child = ForkChild::Forked(Box::new(Forked {
@@ -85,7 +85,7 @@ impl Debuggee {
         });
     }
 
-    /// A child that shared the memory runs another program.
+    /// Keeps a child that shared the memory and runs another program.
     pub(crate) fn keep_executed_child(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.remove(&child.0);
         self.forget_page_caller(child);
@@ -103,9 +103,9 @@ impl Debuggee {
         self.resume_parent(parent)
     }
 
-    /// Takes a process that [`StopEvent::ChildAttached`] told of: another debuggee, whose
-    /// thread waits. A forked one has all points but those of steps, and no
-    /// watch. None when it is gone.
+    /// Takes a process that was reported by [`StopEvent::ChildAttached`] as
+    /// another debuggee, whose thread waits. A forked one has all points but
+    /// those of steps, and no watch. None if it has ended.
     pub fn adopt(&mut self, process: u32) -> Result<Option<Debuggee>, DebuggeeError> {
         let adopted = match self.forks.children.0.remove(&process) {
             None => return Ok(None),
@@ -114,14 +114,14 @@ impl Debuggee {
             Some(ForkChild::Adopted(child)) => Ok(*child),
         };
         match adopted {
-            // Killed while it was looked at.
+            // Killed meanwhile.
             Err(error) if error.is_end() => Ok(None),
             adopted => adopted.map(Some),
         }
     }
 
-    /// The program of which forked children are copies is about to be gone: they
-    /// become debuggees now.
+    /// Makes forked children debuggees now: the program of which they are
+    /// copies is about to be gone.
     pub(crate) fn adopt_all_forked(&mut self) -> Result<(), DebuggeeError> {
         let is_forked =
             |(id, it): (&u32, &ForkChild)| matches!(it, ForkChild::Forked(_)).then_some(*id);
@@ -181,7 +181,7 @@ impl Debuggee {
         Ok(child)
     }
 
-    /// A debuggee with the settings of this one, without threads.
+    /// Returns a debuggee with the settings of this one, without threads.
     fn new_child(&self, process: u32, memory: Memory) -> Debuggee {
         let mut child = Debuggee::for_child(self, process, memory);
         child.image.is_seccomp_filtered = self.image.is_seccomp_filtered;
@@ -204,13 +204,13 @@ impl Debuggee {
 
     fn start_watchdog_if_attached(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
         if self.life.is_attached() {
-            let failed = DebuggeeError::system("make the process that guards the text");
+            let failed = DebuggeeError::system("start the watchdog process");
             memory.start_watchdog().map_err(failed)?;
         }
         Ok(())
     }
 
-    /// The processes that nobody has adopted end.
+    /// Kills the processes that were not adopted.
     pub(crate) fn kill_fork_children(&mut self) {
         for (process, fork_child) in std::mem::take(&mut self.forks.children).0 {
             match fork_child {
@@ -220,7 +220,7 @@ impl Debuggee {
         }
     }
 
-    /// The processes that nobody has adopted run free.
+    /// Releases the processes that were not adopted.
     pub(crate) fn detach_fork_children(&mut self) {
         for (process, fork_child) in std::mem::take(&mut self.forks.children).0 {
             let _ = match fork_child {

@@ -52,7 +52,7 @@ impl Switch {
         matches!(self, Switch::None)
     }
 
-    /// Returns whether the debuggee is becoming a forked child.
+    /// Returns true if the debuggee is becoming a forked child.
     pub(crate) fn is_to_forked(&self) -> bool {
         matches!(self, Switch::ToForked { .. })
     }
@@ -80,14 +80,14 @@ impl Forks {
         }
     }
 
-    /// Returns whether a thread is stopped until this child has been seen.
+    /// Returns true if a thread is stopped until this child has been seen.
     pub(crate) fn hold_parent_of(&self, child: u32) -> bool {
         self.pending
             .get(&child)
             .is_some_and(PendingFork::holds_parent)
     }
 
-    /// Returns whether a pending child shares the memory.
+    /// Returns true if a pending child shares the memory.
     pub(crate) fn have_pending_vfork(&self) -> bool {
         self.pending.values().any(PendingFork::is_vfork_child)
     }
@@ -110,12 +110,12 @@ impl Debuggee {
         self.forks.are_caught = catch;
     }
 
-    /// Returns whether the child that was just made is to become the debuggee.
+    /// Returns true if the child that was just made is to become the debuggee.
     pub(crate) fn follows_child(&self) -> bool {
         self.forks.policy == Follow::Child && self.may_follow()
     }
 
-    /// Returns whether processes that are made now are to be debugged, too.
+    /// Returns true if processes that are made now are to be debugged, too.
     /// Processes made inside a call that juror injects are not.
     pub(crate) fn follows_both(&self) -> bool {
         self.forks.policy == Follow::Both && self.may_follow() && self.calls.is_empty()

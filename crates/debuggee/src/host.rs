@@ -1,4 +1,4 @@
-//! What the process shares with juror and with the machine: the terminal, the
+//! Resources of the process that juror shares or arranges: the terminal, the
 //! CPUs, the process numbers.
 
 use crate::cpu::Cpu;

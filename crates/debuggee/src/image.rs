@@ -1,5 +1,5 @@
-//! Making a program ready that has just been mapped, or that has run for a
-//! while, and following its dynamic linker.
+//! The image of a program: preparing one that has just been mapped, or that has
+//! run for a while, and following its dynamic linker.
 
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
@@ -59,26 +59,26 @@ impl Image {
         points.into_iter().flatten()
     }
 
-    /// Returns whether a trap that follows the dynamic linker is here.
+    /// Returns true if a trap that follows the dynamic linker is here.
     pub(crate) fn is_own_point(&self, address: u64) -> bool {
         self.rendezvous_address == Some(address) || self.entry_point == Some(address)
     }
 }
 
 impl Debuggee {
-    /// Right after `exec`, the only thread stopped before its first
-    /// instruction: finds the modules, makes room for copies, plants the point
-    /// that tells of libraries.
+    /// Prepares the image right after `exec`, with the only thread stopped
+    /// before its first instruction: finds the modules, maps room for
+    /// out-of-line slots, inserts the trap that follows the dynamic linker.
     pub(crate) fn prepare_image(&mut self) -> Result<(), DebuggeeError> {
         let thread = ThreadId(self.process);
         self.image.forget();
         if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
-            // A program that juror cannot watch runs as it is.
+            // A 32-bit program runs without any of it.
             return Ok(());
         }
         self.image.auxiliary =
             Auxiliary::read(&self.file_of("auxv")).map_err(|source| DebuggeeError::System {
-                what: "read the program's start values",
+                what: "read the program's auxiliary vector",
                 source,
             })?;
         self.image.modules =
@@ -98,8 +98,8 @@ impl Debuggee {
         }
     }
 
-    /// The same for a program that has run for a while, every thread stopped
-    /// wherever it was: the libraries that are there are found in the dynamic
+    /// Prepares the image of a program that has run for a while, with every
+    /// thread stopped anywhere: the mapped libraries are found in the dynamic
     /// linker's list.
     pub(crate) fn prepare_running_image(&mut self) -> Result<(), AttachError> {
         self.image.forget();
@@ -112,7 +112,7 @@ impl Debuggee {
         self.image.auxiliary =
             Auxiliary::read(&self.file_of("auxv")).map_err(|source| AttachError::System {
                 process: self.process,
-                what: "read its start values",
+                what: "read its auxiliary vector",
                 source,
             })?;
         self.image.modules =
@@ -123,7 +123,7 @@ impl Debuggee {
             .map(|rendezvous| rendezvous.address)
             .filter(|&address| address != 0)
             .or_else(|| modules::find_rendezvous_at_start(&self.memory, &self.image.auxiliary));
-        // A list that is being changed is told of when the change is done.
+        // A list that is being changed is reported when the change is done.
         if let Some(rendezvous) = rendezvous.filter(|rendezvous| rendezvous.is_consistent) {
             self.image.modules = rendezvous.modules;
         }
@@ -135,9 +135,9 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A place for copies and for system calls, made without a change to any
-    /// code. Where the process is confined, a call may kill it: there is none
-    /// then, and every site is passed in place.
+    /// Maps room for out-of-line slots and for system calls, without a change
+    /// to any code. If the process has a seccomp filter, a call may kill it:
+    /// nothing is mapped then, and every site is stepped over in place.
     fn map_first_region_of_running(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.is_seccomp_filtered_now() {
             return Ok(());
@@ -155,9 +155,9 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Gives the memory for copies back, so that nothing of juror's is left;
-    /// every thread stands in the program itself. It stays when a signal once
-    /// found a thread in a copy: a handler may return there still.
+    /// Unmaps the out-of-line slots, so that nothing of juror's is left; every
+    /// thread stands in the program itself. They stay if a signal was ever
+    /// delivered to a thread in a slot: a handler may still return there.
     pub(crate) fn unmap_regions(&mut self) -> Result<(), DebuggeeError> {
         if self.image.out_of_line.is_interrupted || self.is_seccomp_filtered_now() {
             return Ok(());
@@ -177,8 +177,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Whether the program's system calls are filtered by now, of any thread: it
-    /// may be ended for one that juror makes in its name.
+    /// Returns true if the system calls of any thread are filtered by now: the
+    /// program may be killed for a call that juror injects.
     pub(crate) fn is_seccomp_filtered_now(&mut self) -> bool {
         let process = self.process;
         let is_filtered = |thread: &u32| {
@@ -190,10 +190,10 @@ impl Debuggee {
         self.image.is_seccomp_filtered
     }
 
-    /// A stopped thread that can make system calls for juror.
+    /// Returns a stopped thread that can make system calls for juror.
     fn callable_thread(&mut self) -> Result<Option<ThreadId>, DebuggeeError> {
         let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.is_vfork_child;
-        // One that is in the middle of a system call has to leave it first.
+        // A thread in the middle of a system call has to leave it first.
         let best = self
             .threads
             .values()
@@ -206,7 +206,7 @@ impl Debuggee {
         Ok(Some(thread))
     }
 
-    /// A file of the process in `/proc`, by way of a thread that lives.
+    /// Returns a file of the process in `/proc`, by way of a living thread.
     pub(crate) fn file_of(&self, name: &str) -> PathBuf {
         let thread = match self.threads.contains_key(&self.process) {
             true => self.process,
@@ -215,9 +215,9 @@ impl Debuggee {
         process_status::file_of(self.process, thread, name)
     }
 
-    /// The program's file: where the kernel says it is, or, when another file
-    /// is there now (the program was replaced, or has its own file system),
-    /// the kernel's own link to it.
+    /// Returns the program's file: the path that the kernel names, or, if
+    /// another file is there now (the program was replaced, or has its own file
+    /// system), the kernel's own link to it.
     pub(crate) fn program_path(&self) -> PathBuf {
         let link = self.file_of("exe");
         let Ok(path) = std::fs::read_link(&link) else {
@@ -230,8 +230,8 @@ impl Debuggee {
         }
     }
 
-    /// Every insert of upper floors that has not been taken back: the site,
-    /// whose, and how many.
+    /// Returns every insert of upper layers that has not been removed: the
+    /// site, the owner and the count.
     pub fn points(&self) -> Vec<(u64, Owner, u32)> {
         let points = self
             .driver
@@ -244,8 +244,8 @@ impl Debuggee {
         points.filter(|(_, _, count)| *count > 0).collect()
     }
 
-    /// Plants the points of this room's own, in a process that has the image
-    /// and no points.
+    /// Inserts the traps that follow the dynamic linker, in a process that has
+    /// the image and no points.
     pub(crate) fn insert_own_points(&mut self) -> Result<(), DebuggeeError> {
         for address in self.image.own_points() {
             self.insert(address, Owner::Internal)?;
@@ -253,8 +253,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A thread has reached a point of juror's own; true when it told upper
-    /// floors of it.
+    /// Handles a hit of a trap that follows the dynamic linker; returns true if
+    /// it was reported.
     pub(crate) fn follow_linker(
         &mut self,
         thread: ThreadId,
@@ -281,7 +281,7 @@ impl Debuggee {
         Ok(true)
     }
 
-    /// Makes room for copies near every module, while a thread is stopped that
+    /// Maps room for slots near every module, while a thread is stopped that
     /// can make the system calls.
     fn map_regions_for_modules(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let addresses: Vec<u64> = self
@@ -296,7 +296,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Makes room for copies near an address, if there is none.
+    /// Maps room for slots near an address, if there is none.
     pub(crate) fn ensure_region_near(
         &mut self,
         thread: ThreadId,
@@ -317,8 +317,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Maps one region by a system call in the debuggee; false when the kernel
-    /// refuses the place.
+    /// Maps one region by a system call in the debuggee; returns false if the
+    /// kernel refuses the address.
     pub(crate) fn map_region(
         &mut self,
         thread: ThreadId,
@@ -332,8 +332,8 @@ impl Debuggee {
         self.take_region(place).map(|()| true)
     }
 
-    /// A page that the process may write, for what its system calls for juror
-    /// are given and give back; none where the kernel refuses every place.
+    /// Returns a writable page for the arguments and results of injected system
+    /// calls; none if the kernel refuses every address.
     pub(crate) fn data_page(
         &mut self,
         thread: ThreadId,
@@ -355,7 +355,7 @@ impl Debuggee {
         Ok(None)
     }
 
-    /// Makes a region that has just been mapped usable.
+    /// Makes a mapped region usable.
     fn take_region(&mut self, place: u64) -> Result<(), DebuggeeError> {
         let code: Vec<u8> = GADGET.into_iter().chain(out_of_line::CALLS).collect();
         self.memory.write_raw(place, &code)?;
@@ -363,29 +363,31 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The list of mappings, as the kernel writes it to `/proc/PID/maps`.
+    /// Returns the list of mappings, as in `/proc/PID/maps`.
     pub fn memory_map(&self) -> Option<String> {
         std::fs::read_to_string(self.file_of("maps")).ok()
     }
 
-    /// The address ranges that are mapped, in order.
+    /// Returns the mapped address ranges, in order.
     pub(crate) fn mappings(&self) -> Vec<Range<u64>> {
         self.mappings_where(|_| true)
     }
 
-    /// Those that the program may execute.
+    /// Returns the executable address ranges.
     pub(crate) fn executable_memory(&self) -> Vec<Range<u64>> {
         self.mappings_where(|words| words.get(2..3) == Some("x"))
     }
 
-    /// Those that hold the code of files and that the program cannot write to.
+    /// Returns the address ranges that hold the code of files and to which the
+    /// program cannot write.
     pub(crate) fn immutable_code(&self) -> Vec<Range<u64>> {
         self.mappings_where(|words| {
             words.starts_with("r-xp") && (words.contains('/') || words.ends_with("[vdso]"))
         })
     }
 
-    /// Those of which the rest of the kernel's line, from the access on, is wanted.
+    /// Returns the address ranges for which `is_wanted` accepts the rest of the
+    /// line, from the access rights on.
     fn mappings_where(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Range<u64>> {
         let maps = self.memory_map().unwrap_or_default();
         maps.lines()
@@ -400,7 +402,7 @@ impl Debuggee {
     }
 }
 
-/// The arguments of the system call that maps a region at a place.
+/// Returns the arguments of the system call that maps a region at an address.
 fn mapping_call(place: u64) -> [u64; 6] {
     let protection = libc::PROT_READ | libc::PROT_EXEC;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;

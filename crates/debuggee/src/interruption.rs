@@ -1,9 +1,9 @@
-//! What follows from a request to stop the running debuggee.
+//! Handling a request to stop the running debuggee.
 //!
-//! One thread is asked to stop, whichever runs, and is told of as
-//! [`StopEvent::Interrupted`]; upper floors halt the others. Invariant: a request
-//! stays (`is_interruption_wanted`) until a thread is told of, and the first
-//! thread that upper floors let go while it stays is that thread: so no rate
+//! One running thread is asked to stop, and is reported as
+//! [`StopEvent::Interrupted`]; upper layers halt the others. Invariant: a
+//! request stays ([`Interruption::is_wanted`]) until a thread is reported, and
+//! the first thread that is resumed while it stays is that thread: so no rate
 //! of events outruns a request.
 
 use juror_stepping::ThreadId;
@@ -73,9 +73,10 @@ impl Interruption {
 }
 
 impl Debuggee {
-    /// A handle that makes [`Debuggee::wait`] return, usable from any thread.
+    /// Returns a handle that makes [`Debuggee::wait`] return, usable from any
+    /// thread.
     pub fn interrupter(&mut self) -> Result<Interrupter, DebuggeeError> {
-        let failed = DebuggeeError::system("make the process that interrupts are sent to");
+        let failed = DebuggeeError::system("start the stop helper process");
         self.wait.interruption.handle().map_err(failed)
     }
 
@@ -83,7 +84,7 @@ impl Debuggee {
         self.wait.interruption.is_helper(process)
     }
 
-    /// The doorbell rings.
+    /// Handles a status of the stop helper.
     pub(crate) fn handle_stop_helper(&mut self, status: Status) -> Result<(), DebuggeeError> {
         ignore_gone(self.wait.interruption.handle_helper(status))
     }
@@ -107,11 +108,11 @@ impl Debuggee {
         ignore_gone(kernel::interrupt(thread.id.0))
     }
 
-    /// The thread that was asked to stop has stopped.
+    /// Handles the stop of the thread that was asked to stop.
     pub(crate) fn handle_interruption(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if kernel::has_trap_waiting(thread.0) {
-            // It has reached a point, or the end of its step: that is told
-            // first, and the thread is interrupted when it is to go on.
+            // It has reached a point, or the end of its step: that is reported
+            // first, and the thread is interrupted when it is resumed.
             if let Some(known) = self.threads.get_mut(&thread.0) {
                 known.state = State::Running;
                 known.registers.take();
@@ -123,8 +124,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Keeps a thread that upper floors let go, because somebody wants the
-    /// debuggee to stop; false when nobody does.
+    /// Reports a thread that is to be resumed as interrupted instead, if a stop
+    /// was requested; returns false if not.
     #[inline]
     pub(crate) fn keeps_interrupted(&mut self, thread: ThreadId) -> bool {
         let keeps = self.wait.interruption.is_wanted;
@@ -139,8 +140,8 @@ impl Debuggee {
         self.queue_event(StopEvent::Interrupted { thread });
     }
 
-    /// Drops a request that has not been served: the debuggee stands still
-    /// for another reason.
+    /// Drops a request that has not been served: the debuggee is stopped for
+    /// another reason.
     pub fn forget_interruption(&mut self) {
         self.wait.interruption.forget();
     }

@@ -90,7 +90,7 @@ impl Life {
         }
     }
 
-    /// Returns whether a kill extends to the process group.
+    /// Returns true if a kill extends to the process group.
     pub(crate) fn kills_group(&self) -> bool {
         self.origin == Origin::Launched && self.group == ProcessGroup::Killed
     }
@@ -157,7 +157,7 @@ impl Debuggee {
         self.life.origin
     }
 
-    /// Returns whether the process still exists.
+    /// Returns true if the process still exists.
     pub fn is_alive(&self) -> bool {
         !self.life.has_ended()
     }

@@ -1,9 +1,9 @@
 //! Several debuggees of one tracer thread: waiting for whichever has something
-//! to tell, and what one of them hands to another.
+//! to report, and transferring resources between them.
 //!
 //! Invariant: a status goes to the debuggee that knows its thread; as within
-//! one debuggee, a thread that has stopped is taken in after a bounded number
-//! of others, whosever they are.
+//! one debuggee, the stop of a thread is handled after a bounded number of
+//! others, of whichever process.
 
 use nix::errno::Errno;
 
@@ -16,23 +16,23 @@ use crate::signals::{self, InterruptKey};
 use crate::stop_event::StopEvent;
 use crate::thread::State;
 
-/// One status in so many is that of the next thread in turn.
+/// One status in this many is that of the next thread in order.
 const STATUSES_PER_POLL: u32 = 4;
 
-/// Waits for several debuggees at a time, and sees that each has its turn.
+/// Waits for several debuggees at a time, fairly.
 #[derive(Debug, Default)]
 pub struct FairWaiter {
     statuses: u32,
-    /// The thread that was looked at last.
+    /// The thread that was polled last.
     last: u32,
 }
 
 impl FairWaiter {
-    /// Waits for the next thing that any of the debuggees has to tell, as
-    /// [`Debuggee::wait`] does for one. Gives the position of the debuggee.
+    /// Waits for the next stop event of any of the debuggees, as
+    /// [`Debuggee::wait`] does for one. Returns the position of the debuggee.
     ///
     /// # Errors
-    /// None of them can have anything to tell.
+    /// None of them can report anything.
     pub fn wait(
         &mut self,
         debuggees: &mut [&mut Debuggee],
@@ -67,8 +67,8 @@ impl FairWaiter {
         }
     }
 
-    /// Now and then, the status of the thread whose turn it is; none when it
-    /// has not stopped.
+    /// Returns, once in a while, the status of the next thread in order; none
+    /// if it has not stopped.
     fn poll_fairly(&mut self, debuggees: &[&mut Debuggee]) -> Option<(u32, Status)> {
         self.statuses = self.statuses.wrapping_add(1);
         if !self.statuses.is_multiple_of(STATUSES_PER_POLL) {
@@ -88,7 +88,7 @@ impl FairWaiter {
     }
 }
 
-/// Sleeps until a status comes that one of these debuggees knows.
+/// Sleeps until a status comes that belongs to one of these debuggees.
 fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), DebuggeeError> {
     loop {
         match kernel::wait_any() {
@@ -111,7 +111,7 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
     }
 }
 
-/// A request to stop goes to a debuggee that has a thread to stop for it.
+/// Passes a request to stop to a debuggee that has a thread to stop for it.
 fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
     let asked = debuggees
         .iter_mut()
@@ -129,7 +129,7 @@ fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeE
             other.interrupt_some_thread()
         }
         None => {
-            // The first to run is stopped.
+            // The first one that runs is stopped.
             if let Some(first) = debuggees.first_mut() {
                 first.wait.interruption.is_wanted = true;
             }
@@ -139,14 +139,14 @@ fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeE
 }
 
 impl Debuggee {
-    /// Whether a thread runs that could be stopped for a request.
+    /// Returns true if a thread runs that could be stopped for a request.
     fn has_thread_to_interrupt(&self) -> bool {
         let mut threads = self.threads.values();
         threads.any(|thread| thread.state == State::Running && !thread.is_vfork_child)
     }
 
-    /// What there is one of goes over to another debuggee, since this one is
-    /// being left: the terminal, and the handles to interrupt by.
+    /// Transfers the single resources to another debuggee, since this one is
+    /// being left: the terminal, and the stop helper with its handles.
     pub fn transfer_to(&mut self, other: &mut Debuggee) {
         let interruption = &mut self.wait.interruption;
         interruption.transfer_to(&mut other.wait.interruption);
@@ -155,20 +155,21 @@ impl Debuggee {
         }
     }
 
-    /// Says whether this is the only debuggee of its thread: of several, none
-    /// shares a processor with juror.
+    /// Sets whether this is the only debuggee of its thread: of several, none
+    /// shares a CPU with juror.
     pub fn set_only_debuggee(&mut self, is_alone: bool) {
         self.host.cpu.set_alone(is_alone);
     }
 
-    /// What is left of the process group, when this process is killed, stays:
-    /// somebody let one of its processes go.
+    /// Makes the rest of the process group survive a kill of this process: one
+    /// of its processes was released on purpose.
     pub fn keep_process_group(&mut self) {
         self.life.group = ProcessGroup::Kept;
     }
 
-    /// For a halted debuggee: the interrupt key that stopped another debuggee
-    /// went to this one, too, and stops nothing a second time.
+    /// For a halted debuggee: discards the interrupt key that stopped another
+    /// debuggee and went to this one, too, so that it does not stop a second
+    /// time.
     pub fn discard_interrupt_key(&mut self) {
         self.wait
             .events

@@ -1,7 +1,7 @@
-//! Carrying out what the engine orders, in order, deciding nothing.
+//! Carrying out the operations of the engine, in order, deciding nothing.
 //!
 //! A thread can be killed at any moment, under every request: then the request
-//! counts as done, since the thread's last status is on its way.
+//! counts as done, since the thread's last status is still to come.
 
 use juror_stepping::{Input, Operation, Owners, ThreadId};
 use nix::errno::Errno;
@@ -16,7 +16,8 @@ use crate::thread::{Motion, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
-        // The thread whose emulated call failed: its further orders are void.
+        // The thread whose emulated call failed: its further operations are
+        // dropped.
         let mut failed = None;
         for &operation in operations {
             if failed.is_some() && failed == operation.thread() {
@@ -24,7 +25,7 @@ impl Debuggee {
             }
             match operation {
                 Operation::InsertTrap { address } => {
-                    // The other orders hold all the same.
+                    // The other operations still hold.
                     if self.memory.insert_trap(address).is_err() {
                         self.driver
                             .inputs
@@ -135,8 +136,8 @@ impl Debuggee {
         if registers.kernel_counter == address {
             registers.shown.rip = address;
         } else if registers.restarts_system_call() {
-            // The kernel would move the new counter back to start the call
-            // again; the thread makes the call itself instead.
+            // The kernel would move the new counter back to restart the call;
+            // the thread makes the call itself instead.
             registers.shown.rax = registers.restarted_call();
             registers.shown.orig_rax = u64::MAX;
             registers.shown.rip = address;
@@ -162,8 +163,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Pushes the return address and goes to the callee; false when the stack
-    /// cannot be written.
+    /// Pushes the return address and sets the counter to the callee; returns
+    /// false if the stack cannot be written.
     fn emulate_call(
         &mut self,
         thread: ThreadId,
@@ -204,7 +205,7 @@ impl Debuggee {
         Ok(true)
     }
 
-    /// Lets a stopped thread run or step, with the signal that it is to get.
+    /// Lets a stopped thread run or step, with its pending signal.
     pub(crate) fn set_in_motion(
         &mut self,
         thread: ThreadId,
@@ -218,7 +219,7 @@ impl Debuggee {
         let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
         let is_none = known.pending.is_none() && known.deferred_signals.is_empty();
         // A step at a site is for the instruction; only a fault, which would
-        // come again and again, goes before it.
+        // come again and again, precedes it.
         let is_due = motion == Motion::Run
             || is_synchronous
             || !is_none && self.may_step_into_handler(thread, motion);
@@ -239,7 +240,7 @@ impl Debuggee {
             return Ok(());
         };
         known.steps_internally = enters_handler;
-        // Who has been seen to enter a call is seen to leave it.
+        // A thread whose entry of a call was seen must be seen to leave it.
         let traces_calls = known.is_in_call
             || !known.is_vfork_child && self.system_calls.is_traced()
             || self.driver.engine.awaits_handler(thread);
@@ -265,9 +266,9 @@ impl Debuggee {
         ignore_gone(outcome)
     }
 
-    /// Whether a step of a thread may lead into the handler of a signal, before
-    /// the instruction: where no arrival is tied to that. A program that is
-    /// stepped all the way would never run its handlers otherwise.
+    /// Returns true if a step of a thread may enter a signal handler before the
+    /// instruction: if no arrival is tied to that. A program that is stepped
+    /// all the way would never run its handlers otherwise.
     fn may_step_into_handler(&self, thread: ThreadId, motion: Motion) -> bool {
         let Ok(registers) = self.stop_registers(thread) else {
             return false;
@@ -284,12 +285,12 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = true;
         }
-        // A thread that is just ending answers by its end.
+        // A thread that is ending answers by its end.
         ignore_gone(kernel::interrupt(thread.0))
     }
 
-    /// A trap that no site explains: the program's own, or one of juror's that
-    /// was taken away between the trap and now.
+    /// Handles a trap that no site explains: the program's own, or one of
+    /// juror's that was removed between the trap and now.
     fn explain_trap(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
         let mut byte = [0];
         let is_own = self.memory.read(address, &mut byte).is_ok() && byte == [TRAP];
@@ -314,10 +315,10 @@ impl Debuggee {
     }
 }
 
-/// A request to a thread that is gone counts as done.
+/// Ignores the failure of a request to a thread that has ended.
 pub(crate) fn ignore_gone(outcome: Outcome<()>) -> Result<(), DebuggeeError> {
     match outcome {
         Ok(()) | Err(Errno::ESRCH) => Ok(()),
-        Err(errno) => Err(DebuggeeError::system("control a thread")(errno)),
+        Err(errno) => Err(DebuggeeError::system("resume or stop a thread")(errno)),
     }
 }

@@ -1,9 +1,9 @@
-//! Taking in what the kernel reports, one status at a time.
+//! Handling what the kernel reports, one status at a time.
 //!
-//! Most stops concern nobody above: they are dealt with here, and the thread
-//! goes on as it went ([`Debuggee::continue_internally`]). Invariant: a stop of a thread
-//! that was asked to stop is always handed to the engine, because the kernel
-//! takes any stop for the one that was asked for.
+//! Most stops are not reported: they are handled here, and the thread continues
+//! as before ([`Debuggee::continue_internally`]). Invariant: a stop of a thread
+//! that was asked to stop is always passed to the engine, because the kernel
+//! takes any stop for the requested one.
 
 use juror_stepping::{Input, ThreadId};
 use libc::SI_KERNEL;
@@ -20,31 +20,31 @@ use crate::signals;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State, Thread};
 
-/// `si_code` of a step that has led into the handler of a signal: the kernel stops the
+/// `si_code` of a step that has entered a signal handler: the kernel stops the
 /// thread by itself there.
 const ENTERS_HANDLER: i32 = libc::SIGTRAP;
 
 impl Debuggee {
-    /// Waits for one status and takes it in.
+    /// Waits for one status and handles it.
     pub(crate) fn wait_and_handle(&mut self) -> Result<(), DebuggeeError> {
         let (thread, status) = self.next_status()?;
         self.handle_status_tolerantly(thread, status)
     }
 
-    /// Takes a status in; its thread may be gone meanwhile.
+    /// Handles a status; its thread may have ended meanwhile.
     pub(crate) fn handle_status_tolerantly(
         &mut self,
         thread: u32,
         status: Status,
     ) -> Result<(), DebuggeeError> {
         match self.handle_status(thread, status) {
-            // Killed while it was looked at: its last status follows.
+            // Killed meanwhile: its last status follows.
             Err(error) if error.is_end() => Ok(()),
             result => result,
         }
     }
 
-    /// The next status of a thread of this debuggee.
+    /// Returns the next status of a thread of this debuggee.
     pub(crate) fn next_status(&mut self) -> Result<(u32, Status), DebuggeeError> {
         #[cfg(test)]
         if crate::failures::strike_wait() {
@@ -80,8 +80,9 @@ impl Debuggee {
             || self.is_stop_helper(thread)
     }
 
-    /// Takes a new thread of the process in that reports before its parent
-    /// does. A parent that is killed in between would never tell of it.
+    /// Registers a new thread of the process that reports before its parent
+    /// does; returns false for another process's. A parent that is killed in
+    /// between would never report it.
     pub(crate) fn adopts(&mut self, id: u32) -> bool {
         let is_own = self.is_own_thread(id);
         if is_own {
@@ -128,8 +129,8 @@ impl Debuggee {
         }
     }
 
-    /// Goes on after a stop that concerns nobody above: as the thread went, or
-    /// as the engine says when it had asked for a stop.
+    /// Continues a thread after a stop that is not reported: as before, or as
+    /// the engine orders if it had requested a stop.
     pub(crate) fn continue_internally(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
@@ -143,7 +144,7 @@ impl Debuggee {
         self.feed(Input::Stopped { thread, address })
     }
 
-    /// Tells the engine of a stop that upper floors hear of.
+    /// Passes a stop that is reported to the engine.
     pub(crate) fn interrupt_engine(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let address = self.engine_address(thread)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -152,8 +153,8 @@ impl Debuggee {
         self.feed(Input::Interrupted { thread, address })
     }
 
-    /// Where a stopped thread is, for the engine: in a system call that will
-    /// be started again it has not passed the instruction.
+    /// Returns the engine's address of a stopped thread: in a system call that
+    /// will be restarted it has not passed the instruction.
     pub(crate) fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
         /// Length of the `syscall` instruction.
         const LENGTH: u64 = 2;
@@ -168,11 +169,12 @@ impl Debuggee {
         })
     }
 
-    /// `SIGTRAP`: a trap instruction, the end of a step, or a sent signal.
+    /// Handles a `SIGTRAP`: a trap instruction, the end of a step, or a sent
+    /// signal.
     ///
-    /// The hot path: a running thread, one byte after a site. (A `SIGTRAP`
-    /// that another process sends exactly there is taken for the trap: telling
-    /// them apart would cost every event a further system call.)
+    /// The hot path: a running thread, one byte after a site. (A `SIGTRAP` that
+    /// another process sends exactly there is taken for the trap:
+    /// distinguishing them would cost every event a further system call.)
     fn handle_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.is_watching(thread) {
             let code = signal_code(thread)?;
@@ -202,7 +204,7 @@ impl Debuggee {
                 // Compiled into the program: its signal is the program's.
                 return self.handle_signal(thread, libc::SIGTRAP);
             }
-            // Juror's, taken away since: as if it had never been there.
+            // juror's, removed since: continue as if it had never been there.
             self.set_counter(thread, address)?;
             return self.continue_internally(thread);
         }
@@ -219,13 +221,13 @@ impl Debuggee {
         self.feed(Input::Stepped { thread, address })
     }
 
-    /// Whether a thread has been let go for a step of the engine's.
+    /// Returns true if a thread has been resumed for a step of the engine's.
     fn makes_step(&self, thread: ThreadId) -> bool {
         let known = self.threads.get(&thread.0);
         known.is_some_and(|known| known.motion == Motion::Step)
     }
 
-    /// Whether a trap may be one of watched memory.
+    /// Returns true if a trap may be one of watched memory.
     #[inline]
     fn is_watching(&self, thread: ThreadId) -> bool {
         self.threads
@@ -251,7 +253,7 @@ impl Debuggee {
         })
     }
 
-    /// A stop that was asked for, or one of job control.
+    /// Handles a requested stop, or one of job control.
     fn handle_requested_stop(
         &mut self,
         thread: ThreadId,
@@ -269,17 +271,17 @@ impl Debuggee {
                 known.state = State::Running;
                 known.registers.take();
             }
-            // It goes no further than to the stop of its trap.
+            // It runs only up to the stop of its trap.
             return ignore_gone(kernel::resume(thread.0, 0));
         }
         self.continue_internally(thread)
     }
 
-    /// Whether a thread that was asked to stop has executed a trap, an access
-    /// that a debug register watches or a step, whose signal is still to come:
-    /// the kernel tells of the request first. Where juror ends before it comes,
-    /// nobody would keep it from the program; and whether a step of an
-    /// instruction that branches to itself has been made, it alone tells.
+    /// Returns true if a thread that was asked to stop has executed a trap, an
+    /// access that a debug register watches or a step, whose signal is still to
+    /// come: the kernel reports the request first. If juror ended before it
+    /// comes, the signal would reach the program; and only the signal shows
+    /// whether a step of an instruction that branches to itself has been made.
     fn stopped_after_trap(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
         let asked = |known: &&Thread| known.hold_requested && !known.group_stopped;
         let Some(known) = self.threads.get(&thread.0).filter(asked) else {
@@ -300,7 +302,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A thread on its way out: it executes no further instruction.
+    /// Handles the exit event of a thread: it executes no further instruction.
     fn handle_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.find_unreported_forks_of(thread)?;
         self.wait.departing.insert(thread.0);
@@ -326,8 +328,8 @@ impl Debuggee {
         }
     }
 
-    /// A child that was going to be followed is gone, or has been told of; its
-    /// parent, if it stands for that, goes on.
+    /// Continues the parent of a child that has ended or has been reported, if
+    /// it is stopped for that.
     pub(crate) fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         match self.threads.get(&parent.0) {
             Some(known) if known.state == State::Stopped => {
@@ -337,7 +339,7 @@ impl Debuggee {
         }
     }
 
-    /// The last status of a thread or of the process.
+    /// Handles the last status of a thread or of the process.
     pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         self.wait.departing.remove(&id);
         if self.forks.children.remove(id) {
@@ -370,8 +372,8 @@ impl Debuggee {
         left.map(drop)
     }
 
-    /// A stop of a thread that is known to be ending, or that is no longer
-    /// this debuggee's concern.
+    /// Handles a stop of a thread that is known to be ending, or that no longer
+    /// belongs to this debuggee.
     fn handle_departing_stop(&mut self, id: u32, event: Event) -> Result<(), DebuggeeError> {
         match event {
             // The last thread alive can take the first one's number.

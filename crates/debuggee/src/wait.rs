@@ -41,7 +41,7 @@ impl Wait {
         }
     }
 
-    /// Returns whether a stop event of a thread is queued.
+    /// Returns true if a stop event of a thread is queued.
     pub(crate) fn has_event_of(&self, thread: ThreadId) -> bool {
         self.events
             .iter()
@@ -129,7 +129,7 @@ impl Debuggee {
         self.wait.events.push_back(event);
     }
 
-    /// Returns whether the whole process is ending although no stopped thread
+    /// Returns true if the whole process is ending although no stopped thread
     /// has been resumed: one of its threads has ended it.
     pub fn is_ending(&self) -> bool {
         let mut stopped = self
@@ -139,7 +139,7 @@ impl Debuggee {
         stopped.any(|known| kernel::is_dying(known.id.0))
     }
 
-    /// Returns whether a status can still come without a thread being resumed.
+    /// Returns true if a status can still come without a thread being resumed.
     pub(crate) fn can_report(&self) -> bool {
         self.threads
             .values()

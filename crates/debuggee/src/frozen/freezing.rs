@@ -1,4 +1,4 @@
-//! Keeping a process as it is.
+//! Keeping the state of a process.
 
 use juror_stepping::{Engine, ThreadId};
 use nix::errno::Errno;
@@ -17,11 +17,11 @@ use crate::stop_event::StopEvent;
 use crate::thread::State;
 
 impl Debuggee {
-    /// Keeps the process as it is. All threads are stopped for it, and wait as
-    /// they did before; the caller resumes those that ran.
+    /// Keeps the state of the process. All threads are stopped for it, and wait
+    /// as they did before; the caller resumes those that ran.
     ///
     /// # Errors
-    /// Why it cannot be kept; the process is as before then.
+    /// The reason why it cannot be kept; the process is then as before.
     pub fn freeze(&mut self) -> Result<FrozenProcess, FreezeError> {
         if self.life.is_attached() {
             return Err(FreezeError::Attached);
@@ -46,8 +46,8 @@ impl Debuggee {
         frozen
     }
 
-    /// What there has to be, or a sentence about what there is; and whether the
-    /// process may choose its number.
+    /// Checks the conditions; returns where system calls are made, and whether
+    /// the process may choose its number.
     fn check_for_freezing(&mut self, leader: ThreadId) -> Result<(Place, bool), FreezeError> {
         if !self.calls.is_empty() {
             return Err(FreezeError::InCall);
@@ -152,7 +152,7 @@ impl Debuggee {
         })
     }
 
-    /// Keeps what the kernel has for each thread; the first thread first.
+    /// Reads the kernel's state of each thread; the first thread first.
     fn freeze_threads(
         &mut self,
         leader: ThreadId,
@@ -166,7 +166,7 @@ impl Debuggee {
         let question = Question::new();
         let asked: Vec<(u32, &Batch)> = ids.iter().map(|&id| (id, &question.batch)).collect();
         let answers = batch::run_together(&asked, &self.memory, place)
-            .map_err(gone_or("keep the threads as they are", leader))?;
+            .map_err(gone_or("save the state of the threads", leader))?;
         let mut threads = Vec::with_capacity(ids.len());
         for (id, answers) in ids.into_iter().zip(answers) {
             let thread = ThreadId(id);
@@ -174,7 +174,7 @@ impl Debuggee {
             let known = self.stopped(thread)?;
             let answered = (&question, &answers);
             let mut frozen = FrozenThread::of(self.process, known, &stop, answered)
-                .map_err(gone_or("keep a thread as it is", thread))?;
+                .map_err(gone_or("save the state of a thread", thread))?;
             frozen.is_reported =
                 is_reported(&self.driver.engine, thread) && !self.has_pending_hit(thread);
             frozen.arrivals = self.driver.engine.arrivals_further_out(thread).collect();
@@ -184,7 +184,8 @@ impl Debuggee {
         Ok(threads)
     }
 
-    /// A hit that nobody has taken note of: the thread comes to the site anew.
+    /// Returns true if a hit of the thread is queued: it comes to the site
+    /// again.
     fn has_pending_hit(&self, thread: ThreadId) -> bool {
         let is_hit =
             |event: &StopEvent| matches!(event, StopEvent::Hit { thread: of, .. } if *of == thread);
@@ -198,7 +199,7 @@ impl Debuggee {
         Ok(timers)
     }
 
-    /// Has the first thread copy the process.
+    /// Makes the first thread copy the process.
     fn make_template(&mut self, leader: ThreadId, place: Place) -> Result<Template, FreezeError> {
         let flags = [libc::CLONE_PARENT as u64, 0, 0, 0, 0, 0];
         let answer = bare::call(leader.0, place.gadget, libc::SYS_clone, flags)
@@ -209,13 +210,14 @@ impl Debuggee {
         made.ok_or_else(|| FreezeError::of_copy(Errno::ESRCH))
     }
 
-    /// Whether juror itself made the process, and waits for its end alone.
+    /// Returns true if the process is a child of juror, which alone waits for
+    /// its end.
     fn is_own_child(&self) -> bool {
         let status = process_status::ProcessStatus::of_process(self.process);
         status.is_some_and(|status| status.parent == std::process::id())
     }
 
-    /// What the process has made, and not waited for.
+    /// Returns the children of the process that have not been waited for.
     pub(super) fn children(&self) -> Vec<u32> {
         match self.forks.has_made_processes {
             true => process_status::children(self.process),
@@ -250,7 +252,8 @@ impl Debuggee {
     }
 }
 
-/// Whether every owner at the site where a thread stands has been told.
+/// Returns true if all owners at the site where a thread stands have been
+/// notified.
 fn is_reported(engine: &Engine, thread: ThreadId) -> bool {
     engine.reported_at(thread).is_some()
 }
