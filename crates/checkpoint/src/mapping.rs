@@ -1,4 +1,4 @@
-//! The mappings that a copy of the process does not have for itself.
+//! The mappings of which a copy of the process has no copy of its own.
 //!
 //! Pure: texts of `/proc/PID/maps` and `/proc/PID/smaps`.
 
@@ -8,9 +8,9 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shared {
     pub(crate) range: Range<u64>,
-    /// What is mapped.
+    /// The name of the mapping.
     pub(crate) name: String,
-    /// It is memory or a file, and no device.
+    /// Whether it is memory or a file, and no device.
     pub(crate) is_plain: bool,
 }
 
@@ -20,7 +20,7 @@ impl Shared {
     }
 }
 
-/// The shared mappings of `/proc/PID/maps` that can be written.
+/// Returns the writable shared mappings of `/proc/PID/maps`.
 pub(crate) fn shared(maps: &str) -> Vec<Shared> {
     maps.lines().filter_map(shared_of).collect()
 }
@@ -53,7 +53,8 @@ fn parse_range(text: &str) -> Option<Range<u64>> {
     Some(start..u64::from_str_radix(end, 16).ok()?)
 }
 
-/// How many bytes of `/proc/PID/smaps` no copy of the process gets.
+/// Returns the number of bytes of `/proc/PID/smaps` that no copy of the process
+/// gets.
 pub(crate) fn uncopied(smaps: &str) -> u64 {
     let (mut total, mut length) = (0, 0);
     for line in smaps.lines() {
@@ -62,8 +63,8 @@ pub(crate) fn uncopied(smaps: &str) -> u64 {
             length = range.end - range.start;
         } else if word == "VmFlags:" {
             let mut flags = rest.split_ascii_whitespace();
-            // Wiped in a copy, not in a copy; what drivers map (`io`, `pf`) is
-            // a device's.
+            // Wiped in a copy, or not in a copy; mappings of drivers (`io`,
+            // `pf`) belong to a device.
             let is_uncopied = flags.clone().any(|flag| flag == "wf" || flag == "dc");
             if is_uncopied && !flags.any(|flag| flag == "io" || flag == "pf") {
                 total += length;
