@@ -73,7 +73,7 @@ pub struct OpenCall {
 }
 
 impl OpenCall {
-    /// The registers of the program below the call.
+    /// Returns the registers of the program below the call.
     pub fn registers(&self) -> &Registers {
         &self.stop.shown
     }

@@ -246,7 +246,8 @@ impl Shared {
     }
 }
 
-/// A mask that the program has set meanwhile is kept.
+/// Restores the mask of a process. A mask that the program has set meanwhile
+/// is kept.
 fn restore(process: Pid, shared: &Shared) {
     if sched_getaffinity(process).is_ok_and(|present| present == shared.one) {
         let _ = sched_setaffinity(process, &shared.process.1);

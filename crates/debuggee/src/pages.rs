@@ -65,7 +65,7 @@ const UNMAPPED: Page = Page {
 };
 
 impl Page {
-    /// A page as the program made it, not watched yet.
+    /// Returns a page as the program made it, not watched yet.
     fn made(original: i32) -> Page {
         Page {
             original,

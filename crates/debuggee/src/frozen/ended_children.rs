@@ -54,7 +54,7 @@ impl EndedChildren {
     }
 }
 
-/// A pidfd can be read from once the process has ended.
+/// Waits for the end of a process: its pidfd can be read from then.
 fn await_end(process: &OwnedFd) {
     let mut waited_for = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
     let timeout = PollTimeout::from(ENDING_MAX_MILLISECONDS);

@@ -109,7 +109,8 @@ fn timer_slack_ns(thread: u32) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-/// It is not among the files of the threads of a process.
+/// Returns the path of the timer slack, which is not among the files of the
+/// threads of a process.
 fn slack_path(thread: u32) -> String {
     format!("/proc/{thread}/timerslack_ns")
 }
